@@ -1,0 +1,170 @@
+"""What the readers of file formats yield and the writers take: plain frozen records, no Django.
+
+Readers are generators of records, `Skip`s and `Problem`s in file order. A bad record is a `Problem` and
+reading goes on; a record left out by a stated rule is a `Skip`; a file that cannot be trusted as a whole
+raises `BrokenFile`, so that the caller can leave everything as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_ID_LENGTH = 255
+_PLAIN_ID = re.compile(r"[!-~]{1,255}").fullmatch
+
+
+class BrokenFile(Exception):  # noqa: N818 (like Refused: it names what happened)
+    """The file as a whole cannot be read: binary, undecodable, cut off, or with lines beyond every measure.
+
+    `line` is the 1-based line where it showed, or 0 where lines mean nothing (an archive, a binary file).
+    """
+
+    def __init__(self, file: str, line: int, reason: str) -> None:
+        super().__init__(file, line, reason)
+        self.file = file
+        self.line = line
+        self.reason = reason
+
+    def __str__(self) -> str:
+        where = f"{self.file}, line {self.line}" if self.line else self.file
+        return f"{where}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A record that was left out because it is wrong, with the place and a reason a person can act on."""
+
+    file: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A record that was left out by a rule, not by an error.
+
+    `reason` is one of a small, fixed set of sentences for each reader, so that skips can be counted by it.
+    """
+
+    file: str
+    line: int
+    reason: str
+    docno: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """One document. Absent texts are ""; `extra` holds all other fields as JSON values."""
+
+    docno: str
+    title: str
+    abstract: str
+    keywords: tuple[str, ...]
+    authors: tuple[str, ...]
+    venue: str
+    year: int | None
+    doi: str
+    url: str
+    extra: dict[str, Any]
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class AspectRecord:
+    """An aspect of a topic with its sub-aspects; `sentences` are the sentences of the topic it comes from."""
+
+    text: str
+    children: tuple[AspectRecord, ...] = ()
+    sentences: tuple[str, ...] = ()
+
+    def walk(self) -> Iterator[AspectRecord]:
+        """Yield this aspect and everything below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRecord:
+    """One topic. `kind` and `source` are "" where the format does not say; `targets` are docnos that fit."""
+
+    number: str
+    title: str
+    text: str
+    narrative: str
+    kind: str
+    source: str
+    sentences: tuple[str, ...]
+    aspects: tuple[AspectRecord, ...]
+    file: str
+    line: int
+    targets: tuple[str, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def item_texts(self) -> list[str]:
+        """Return the distinct texts of all aspects and sub-aspects: equal texts of one topic are one item."""
+        return list(dict.fromkeys(node.text for aspect in self.aspects for node in aspect.walk()))
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One line of a TREC run. Readers of trec_eval's kind order by score and ignore `rank`."""
+
+    topic: str
+    docno: str
+    rank: int
+    score: float
+    tag: str
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QrelRow:
+    """One line of TREC qrels. `iteration` is free: "0", an annotator, a reference number or a subtopic."""
+
+    topic: str
+    iteration: str
+    docno: str
+    value: int
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentRow:
+    """One label of one annotator. `aspect`, `docno` and `criterion` are "" where the file does not name them;
+    `value` is the label as written, a number without a needless ".0"."""
+
+    annotator: str
+    topic: str
+    aspect: str
+    docno: str
+    criterion: str
+    value: str
+    machine: bool
+    file: str = ""
+    line: int = 0
+
+
+def id_problem(text: str) -> str | None:
+    """Return why `text` cannot be an external id (docno, topic number), or None.
+
+    TREC files separate fields by white space, so an id must not hold any; control characters and lone
+    surrogates cannot be stored or printed.
+    """
+    if _PLAIN_ID(text):
+        return None
+    if not text:
+        return "the id is empty"
+    if len(text) > MAX_ID_LENGTH:
+        return f"the id has {len(text)} characters; at most {MAX_ID_LENGTH} are allowed"
+    if len(text.split()) != 1 or text[0].isspace() or text[-1].isspace():
+        return f"the id {text!r} holds white space, which TREC files cannot carry"
+    if not text.isprintable():
+        return f"the id {text!r} holds characters that cannot be printed"
+    return None
