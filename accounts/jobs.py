@@ -1,0 +1,198 @@
+"""The life of a background job: sent on commit, claimed by one worker, reporting progress, cancelled, resumed.
+
+A claim is a PostgreSQL advisory lock held by the worker's own connection. It ends with the connection, so a worker
+that was killed leaves a job that is `running` but unclaimed, and `resume_lost_jobs` (run by beat) sends it again.
+Live progress is in Redis, because a job's own transaction would hide it; the final figures are in the row.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, TypeVar
+
+from celery import current_app
+from django.apps import apps
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import FINAL_STATES, Job, JobState
+from accounts.refusals import Refused
+
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 5
+LOST_AFTER = timedelta(seconds=20)  # a queued job this old whose message may have been lost is sent again
+REPORT_EVERY = 0.25  # seconds between two progress reports of one job
+
+J = TypeVar("J", bound=Job)
+
+
+class Cancelled(Exception):
+    """Somebody asked for the job to stop; raised inside the work by `Progress.report`."""
+
+
+class Progress:
+    """What the work tells while it runs, and how it learns that it should stop."""
+
+    seconds_kept: ClassVar[int] = 24 * 3600
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.last = 0.0
+
+    def report(self, done: int, total: int | None = None, step: str = "") -> None:
+        """Say how far the work is; raises Cancelled when the job was cancelled. Cheap: most calls return at once."""
+        self.job.done = done
+        self.job.total = self.job.total if total is None else total
+        self.job.step = step or self.job.step
+        now = time.monotonic()
+        if now - self.last < REPORT_EVERY and done != self.job.total:
+            return
+        self.last = now
+        cache.set(_key(self.job), (self.job.done, self.job.total, self.job.step), self.seconds_kept)
+        self.check()
+
+    def check(self) -> None:
+        """Raise Cancelled when somebody cancelled the job."""
+        model = type(self.job)
+        if model._default_manager.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
+            raise Cancelled
+
+
+def send(job: Job) -> None:
+    """Hand the job to a worker once the present transaction has committed."""
+    transaction.on_commit(lambda: current_app.send_task(task_name(type(job)), kwargs={"run_id": job.pk}))
+
+
+def task_name(model: type[Job]) -> str:
+    """The Celery task that runs jobs of this model, by convention `<app>.tasks.run_<model in snake case>`."""
+    return f"{model._meta.app_label}.tasks.run_{_snake(model.__name__)}"
+
+
+def cancel(job: Job, *, at: datetime) -> None:
+    """Ask the job to stop. A queued one is cancelled at once, a running one at its next report."""
+    model = type(job)
+    rows = model._default_manager.filter(pk=job.pk)
+    rows.filter(state=JobState.QUEUED).update(
+        state=JobState.CANCELLED, finished_at=at, cancel_requested_at=at, reason="Cancelled before it began."
+    )
+    rows.filter(state=JobState.RUNNING).update(cancel_requested_at=at)
+    job.refresh_from_db()
+
+
+def with_live_progress(job: J) -> J:
+    """The same job with the newest done, total and step its worker has told."""
+    if job.state == JobState.RUNNING:
+        live = cache.get(_key(job))
+        if live:
+            job.done, job.total, job.step = live
+    return job
+
+
+def carry_out(model: type[J], pk: int, work: Callable[[J, Progress], None]) -> None:
+    """Claim the job, do `work`, and store how it ended. Does nothing if it is claimed, final or gone.
+
+    `work` stores its own results and may be called again after a crash, so it must be idempotent. A Refused from it
+    ends the job as failed with that reason; anything unexpected is recorded and raised again.
+    """
+    with _claimed(model, pk) as job:
+        if job is None:
+            return
+        try:
+            work(job, Progress(job))
+        except Cancelled:
+            _finish(job, JobState.CANCELLED, "Cancelled. Nothing of it was kept.")
+        except Refused as refusal:
+            _finish(job, JobState.FAILED, refusal.reason)
+        except Exception as error:
+            _finish(job, JobState.FAILED, f"Unexpected: {type(error).__name__}: {error}")
+            raise
+        else:
+            _finish(job, JobState.DONE, "")
+
+
+def resume_lost_jobs(now: datetime) -> int:
+    """Send again every unfinished job that no worker holds; returns how many. Run by beat."""
+    sent = 0
+    for model in apps.get_models():
+        if not issubclass(model, Job):
+            continue
+        unfinished = model._default_manager.exclude(state__in=FINAL_STATES)
+        for job in unfinished.filter(requested_at__lt=now - LOST_AFTER):
+            if not _is_claimed(job):
+                sent += 1
+                send(job)
+    return sent
+
+
+@contextmanager
+def _claimed(model: type[J], pk: int) -> Iterator[J | None]:
+    if not _lock(model, pk):
+        yield None
+        return
+    try:
+        yield _start(model, pk)
+    finally:
+        _unlock(model, pk)
+
+
+def _start(model: type[J], pk: int) -> J | None:
+    job = model._default_manager.filter(pk=pk).exclude(state__in=FINAL_STATES).first()
+    if job is None:
+        return None
+    job.attempts += 1
+    if job.attempts > MOST_ATTEMPTS:
+        _finish(job, JobState.FAILED, f"Its worker died {MOST_ATTEMPTS} times; it is not tried again.")
+        return None
+    job.state = JobState.RUNNING
+    job.started_at = job.started_at or timezone.now()
+    job.code_version = settings.CODE_VERSION
+    job.save(update_fields=["attempts", "state", "started_at", "code_version"])
+    return job
+
+
+def _finish(job: Job, state: JobState, reason: str) -> None:
+    job.state, job.reason, job.finished_at = state, reason, timezone.now()
+    job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step"])
+    cache.delete(_key(job))
+
+
+def _key(job: Job) -> str:
+    return f"job-progress:{job._meta.label_lower}:{job.pk}"
+
+
+def _lock(model: type[Job], pk: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s), %s::int)", [model._meta.label_lower, pk])
+        return bool(cursor.fetchone()[0])
+
+
+def _unlock(model: type[Job], pk: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s::int)", [model._meta.label_lower, pk])
+
+
+def _is_claimed(job: Job) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            " AND classid = hashtext(%s)::oid AND objid = %s::oid)",
+            [job._meta.label_lower, job.pk],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))
+
+
+def new_job(model: type[J], *, by: Any, at: datetime, **fields: Any) -> J:
+    """A queued job row, sent to a worker on commit."""
+    job = model._default_manager.create(requested_by=by, requested_at=at, **fields)
+    send(job)
+    return job

@@ -1,0 +1,155 @@
+"""People, what they were invited to, their tokens, what they did, and the base of every background job."""
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+
+class UserManager(BaseUserManager["User"]):
+    """Creates users by e-mail address."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person. `is_staff` may create collections; nobody sees a collection without a membership, staff included."""
+
+    email = models.EmailField("e-mail address", unique=True)
+    name = models.CharField(max_length=150, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    date_joined = models.DateTimeField(default=timezone.now)
+    preferences = models.JSONField(default=dict, blank=True)  # key map, theme, highlights: the person's own screen only
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects = UserManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_case"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    def get_full_name(self) -> str:
+        return str(self)
+
+    def get_short_name(self) -> str:
+        return self.name.split(" ")[0] if self.name else self.email.split("@")[0]
+
+
+class ApiToken(models.Model):
+    """A key for programs acting as one person. Only a digest is stored; the key itself is shown once."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    label = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Invitation(models.Model):
+    """An e-mail address asked to join; what for is told by the app that made it (corpus.InvitedRole)."""
+
+    email = models.EmailField()
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sent_invitations")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="accepted_invitations"
+    )
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="invitation_accepted_at_and_by_paired",
+                condition=models.Q(accepted_at__isnull=True, accepted_by__isnull=True)
+                | models.Q(accepted_at__isnull=False, accepted_by__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.email
+
+
+class AuditEvent(models.Model):
+    """Who did what to what, when. Plain values instead of foreign keys, so that it outlives what it tells about."""
+
+    at = models.DateTimeField()
+    actor_id = models.BigIntegerField(null=True, blank=True)  # null: the system itself
+    actor = models.CharField(max_length=254)
+    verb = models.CharField(max_length=60)
+    scope = models.CharField(max_length=80, blank=True)  # slug of the collection, "" for accounts
+    target_type = models.CharField(max_length=60)
+    target_id = models.CharField(max_length=60)
+    target = models.CharField(max_length=200)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["scope", "-id"], name="audit_scope_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.actor} {self.verb} {self.target}"
+
+
+class JobState(models.TextChoices):
+    QUEUED = "queued", "waiting"
+    RUNNING = "running", "running"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
+
+
+FINAL_STATES = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
+
+class Job(models.Model):
+    """Background work that a person asked for. accounts/jobs.py holds its life: claimed once, resumed when its worker died."""
+
+    state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="%(class)ss")
+    requested_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    cancel_requested_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    done = models.BigIntegerField(default=0)  # of `total`, in the job's own unit
+    total = models.BigIntegerField(default=0)  # 0: not known yet
+    step = models.CharField(max_length=200, blank=True)  # what it is doing now, for the progress bar
+    reason = models.TextField(blank=True)  # why it failed or was cancelled
+    parameters = models.JSONField(default=dict, blank=True)
+    seed = models.BigIntegerField(null=True, blank=True)
+    code_version = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_final(self) -> bool:
+        return self.state in FINAL_STATES
+
+    @property
+    def percent(self) -> int | None:
+        """Whole percent done, or None while the total is unknown."""
+        return min(100, self.done * 100 // self.total) if self.total else None

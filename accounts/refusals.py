@@ -1,0 +1,17 @@
+"""The base of every expected "no": an action or a permission refuses with a reason that a person reads."""
+
+
+class Refused(Exception):
+    """Something a person asked for cannot be done now; `reason` says what, why, and what to do about it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class NotAllowed(Refused):
+    """The person lacks the role: shown as 403, where other refusals go into the form (or 409 / 422 in the API)."""
+
+
+class Conflict(Refused):
+    """Somebody else was faster or the thing has changed meanwhile: 409 in the API."""

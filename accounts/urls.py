@@ -1,0 +1,5 @@
+"""Sign-in, sign-out, password and one's own settings."""
+
+from django.urls import include, path
+
+urlpatterns = [path("", include("allauth.urls"))]

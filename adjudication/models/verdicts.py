@@ -1,0 +1,85 @@
+"""Votes and verdicts: the value an item finally has, and how it came by it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import Job
+from annotation.models import Campaign, Criterion, Item
+
+
+class TiePolicy(models.TextChoices):
+    ADJUDICATE = "adjudicate", "leave to an adjudicator"
+    MEDIAN = "median", "median of all votes"
+    LOWEST = "lowest", "lowest of the tied"
+    HIGHEST = "highest", "highest of the tied"
+    EXCLUDE = "exclude", "leave the item out"
+
+
+class VoteRun(Job):
+    """One majority vote over a snapshot of a campaign's judgments."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="vote_runs")
+    ties = models.CharField(max_length=10, choices=TiePolicy, default=TiePolicy.ADJUDICATE)
+    min_votes = models.PositiveSmallIntegerField(default=2)
+    snapshot = models.BigIntegerField(null=True, blank=True)
+    inputs_hash = models.CharField(max_length=64, blank=True)
+    counts = models.JSONField(
+        default=dict, blank=True
+    )  # {"unanimous", "majority", "tie_resolved", "by_hand", "unresolved"}
+
+    def __str__(self) -> str:
+        return f"vote {self.pk}"
+
+
+class Method(models.TextChoices):
+    UNANIMOUS = "unanimous", "unanimous"
+    MAJORITY = "majority", "majority"
+    TIE_POLICY = "tie-policy", "tie, by the policy"
+    BY_HAND = "by-hand", "decided by an adjudicator"
+    UNRESOLVED = "unresolved", "needs a decision"
+
+
+class Cause(models.TextChoices):
+    AMBIGUOUS = "ambiguous", "ambiguous item"
+    GUIDELINE = "guideline", "guideline gap"
+    ERROR = "error", "annotator error"
+    EDGE = "edge", "edge case"
+    SUBJECTIVE = "subjective", "subjective"
+
+
+class Verdict(models.Model):
+    """The item's value on a criterion now, with the votes it stands on. A decision by hand always wins over a vote."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="verdicts")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="verdicts")
+    value = models.SmallIntegerField(null=True, blank=True)
+    method = models.CharField(max_length=10, choices=Method)
+    votes = models.JSONField(default=list)  # [[annotator id, value], …] when it was reached
+    vote_run = models.ForeignKey(VoteRun, on_delete=models.SET_NULL, null=True, blank=True, related_name="verdicts")
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    comment = models.TextField(blank=True)
+    cause = models.CharField(max_length=10, choices=Cause, blank=True)
+    reopened_at = models.DateTimeField(null=True, blank=True)  # a vote came after the decision: look again
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item", "criterion"], name="verdict_once"),
+            models.CheckConstraint(
+                name="verdict_decided_at_and_by_paired",
+                condition=Q(decided_at__isnull=True, decided_by__isnull=True)
+                | Q(decided_at__isnull=False, decided_by__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="verdict_by_hand_has_somebody", condition=~Q(method="by-hand") | Q(decided_by__isnull=False)
+            ),
+            models.CheckConstraint(
+                name="verdict_unresolved_has_no_value", condition=~Q(method="unresolved") | Q(value__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item_id}: {self.value}"

@@ -1,0 +1,39 @@
+"""The judging: campaigns, items, who judges what, every answer ever given, and the current judgments."""
+
+from annotation.models.campaigns import (
+    Campaign,
+    CampaignKind,
+    CampaignState,
+    Criterion,
+    Guideline,
+    Level,
+    Order,
+    Scale,
+    Split,
+    Strategy,
+)
+from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
+from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
+
+__all__ = [
+    "Annotator",
+    "AnnotatorKind",
+    "AnnotatorState",
+    "Assignment",
+    "AssignmentState",
+    "Campaign",
+    "CampaignKind",
+    "CampaignState",
+    "Criterion",
+    "Guideline",
+    "Item",
+    "Judgment",
+    "Level",
+    "Order",
+    "Scale",
+    "Split",
+    "Strategy",
+    "Submission",
+    "SubmissionKind",
+    "SubmissionOutcome",
+]

@@ -1,0 +1,128 @@
+"""Campaigns: what is asked, on which scale, by which guideline, how often."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from corpus.models.collections import Collection, InCollection
+
+
+class CampaignKind(models.TextChoices):
+    RUBRIC = "rubric", "rubric"
+    RELEVANCE = "relevance", "relevance"
+    EXTRACTION = "extraction", "extraction"
+
+
+class CampaignState(models.TextChoices):
+    DRAFT = "draft", "draft"
+    OPEN = "open", "open"
+    CLOSED = "closed", "closed"
+
+
+class Split(models.TextChoices):
+    DEV = "dev", "development"
+    TEST = "test", "test"
+    MAIN = "main", "main"
+
+
+class Order(models.TextChoices):
+    BY_ASPECT = "by-aspect", "one aspect, many abstracts"
+    BY_DOCUMENT = "by-document", "one abstract, all aspects"
+
+
+class Strategy(models.TextChoices):
+    PLANNED = "planned", "assigned in advance"
+    QUEUE = "queue", "open queue, first come first served"
+
+
+class Campaign(models.Model):
+    """One round of judging in a collection. `overlap` is the number of human judgments each item gets."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="campaigns")
+    slug = models.SlugField(max_length=80)
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=12, choices=CampaignKind)
+    split = models.CharField(max_length=4, choices=Split, default=Split.MAIN)
+    state = models.CharField(max_length=6, choices=CampaignState, default=CampaignState.DRAFT)
+    overlap = models.PositiveSmallIntegerField(default=3)
+    order = models.CharField(max_length=12, choices=Order, default=Order.BY_ASPECT)
+    strategy = models.CharField(max_length=8, choices=Strategy, default=Strategy.PLANNED)
+    seed = models.BigIntegerField()
+    lease_minutes = models.PositiveSmallIntegerField(default=60)
+    created_at = models.DateTimeField()
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = InCollection.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "slug"], name="campaign_slug_unique"),
+            models.CheckConstraint(name="campaign_kind_known", condition=models.Q(kind__in=CampaignKind.values)),
+            models.CheckConstraint(name="campaign_split_known", condition=models.Q(split__in=Split.values)),
+            models.CheckConstraint(name="campaign_state_known", condition=models.Q(state__in=CampaignState.values)),
+            models.CheckConstraint(name="campaign_overlap_positive", condition=models.Q(overlap__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Scale(models.TextChoices):
+    ORDINAL = "ordinal", "ordinal"
+    NOMINAL = "nominal", "nominal"
+
+
+class Criterion(models.Model):
+    """One question put for every item, answered by one of its levels."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="criteria")
+    key = models.SlugField(max_length=40)
+    label = models.CharField(max_length=100)
+    question = models.TextField(blank=True)
+    scale = models.CharField(max_length=8, choices=Scale, default=Scale.ORDINAL)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["campaign", "key"], name="criterion_key_unique")]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Level(models.Model):
+    """One answer on a criterion's scale. A judgment's (criterion, value) must be a level: a foreign key holds it."""
+
+    criterion = models.ForeignKey(Criterion, on_delete=models.CASCADE, related_name="levels")
+    value = models.SmallIntegerField()
+    label = models.CharField(max_length=60)
+    definition = models.TextField(blank=True)
+    example = models.TextField(blank=True)
+    reasons = ArrayField(
+        models.CharField(max_length=60), default=list, blank=True
+    )  # one is demanded where there are any
+
+    class Meta:
+        ordering = ["value"]
+        constraints = [models.UniqueConstraint(fields=["criterion", "value"], name="level_value_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.label}"
+
+
+class Guideline(models.Model):
+    """A version of the campaign's guideline, in Markdown. Versions are never changed, only followed by the next."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="guidelines")
+    version = models.PositiveIntegerField()
+    body = models.TextField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="guidelines")
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["campaign", "version"], name="guideline_version_unique")]
+
+    def __str__(self) -> str:
+        return f"version {self.version}"

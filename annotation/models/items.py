@@ -1,0 +1,147 @@
+"""Items, annotators, and which annotator judges which item."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.campaigns import Campaign, Split
+from corpus.models import Aspect, Document, Topic
+
+
+class Item(models.Model):
+    """What is judged once by each of its annotators: a topic, an (aspect, document) or (topic, document) pair, a paper.
+
+    `split` repeats the campaign's (a composite foreign key holds them equal), so that a constraint can
+    keep the dev and test pairs of a collection apart: each pair is in at most one of them.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="items")
+    split = models.CharField(max_length=4, choices=Split)
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="items")
+    aspect = models.ForeignKey(Aspect, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
+    document = models.ForeignKey(Document, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
+    extra_overlap = models.PositiveSmallIntegerField(default=0)  # more judges asked for than the campaign's overlap
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "topic", "aspect", "document"], name="item_once_per_campaign", nulls_distinct=False
+            ),
+            models.UniqueConstraint(
+                fields=["topic", "aspect", "document"],
+                condition=Q(split__in=[Split.DEV, Split.TEST]),
+                name="item_in_one_held_out_split",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"item {self.pk}"
+
+
+class AnnotatorKind(models.TextChoices):
+    HUMAN = "human", "person"
+    MACHINE = "machine", "machine"
+
+
+class AnnotatorState(models.TextChoices):
+    ACTIVE = "active", "active"
+    PAUSED = "paused", "paused"
+    REMOVED = "removed", "removed"
+
+
+class Annotator(models.Model):
+    """A person in a campaign, or one run of a machine over it. A person may be known by name only (imported labels)."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="annotators")
+    name = models.CharField(max_length=150)
+    kind = models.CharField(max_length=7, choices=AnnotatorKind, default=AnnotatorKind.HUMAN)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="annotators"
+    )
+    state = models.CharField(max_length=7, choices=AnnotatorState, default=AnnotatorState.ACTIVE)
+    weight = models.FloatField(default=1.0)  # share of the load relative to the others, and of the vote
+    capacity = models.PositiveIntegerField(null=True, blank=True)  # most items to assign; null: no cap
+    model = models.CharField(max_length=150, blank=True)  # machine: what answered
+    run_number = models.PositiveSmallIntegerField(default=1)
+    order_seed = models.BigIntegerField(default=0)  # shuffles this annotator's order
+    guideline_seen = models.PositiveIntegerField(default=0)  # newest version shown to this annotator
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="annotator_name_unique"),
+            models.UniqueConstraint(
+                fields=["campaign", "user"], name="annotator_user_once", condition=Q(user__isnull=False)
+            ),
+            models.CheckConstraint(
+                name="annotator_machine_is_nobody", condition=~Q(kind="machine", user__isnull=False)
+            ),
+            models.CheckConstraint(name="annotator_weight_positive", condition=Q(weight__gt=0)),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AssignmentState(models.TextChoices):
+    OPEN = "open", "free to take"
+    PENDING = "pending", "to do"
+    DONE = "done", "done"
+    SKIPPED = "skipped", "skipped"
+    WITHDRAWN = "withdrawn", "withdrawn"
+
+
+SLOT_STATES = [AssignmentState.OPEN, AssignmentState.PENDING, AssignmentState.DONE]
+
+
+class Assignment(models.Model):
+    """One annotator's go at one item.
+
+    A human assignment that counts holds a slot (1..overlap) of its item, and a slot is held once: so an item can
+    never get more than k valid human judgments, whatever the race. Skipped and withdrawn ones give their slot back.
+    In an open queue the free slots are rows in state open without an annotator; taking one fills in the annotator
+    and a lease. Machines and hidden repeats hold no slot.
+    """
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="assignments")
+    annotator = models.ForeignKey(
+        Annotator, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
+    state = models.CharField(max_length=9, choices=AssignmentState)
+    slot = models.PositiveSmallIntegerField(null=True, blank=True)
+    repeat = models.PositiveSmallIntegerField(default=0)  # 1: asked again, unseen, for self-consistency
+    position = models.PositiveIntegerField(default=0)  # in the annotator's order; in an open queue, the queue's order
+    lease_expires_at = models.DateTimeField(null=True, blank=True)  # open queue only
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "annotator", "repeat"], name="assignment_once", condition=Q(annotator__isnull=False)
+            ),
+            models.UniqueConstraint(
+                fields=["item", "slot"], name="assignment_slot_held_once", condition=Q(slot__isnull=False)
+            ),
+            models.CheckConstraint(
+                name="assignment_open_has_nobody",
+                condition=Q(state="open", annotator__isnull=True) | (~Q(state="open") & Q(annotator__isnull=False)),
+            ),
+            models.CheckConstraint(
+                name="assignment_slot_only_where_it_counts", condition=Q(slot__isnull=True) | Q(state__in=SLOT_STATES)
+            ),
+            models.CheckConstraint(
+                name="assignment_finished_when_done", condition=~Q(state="done") | Q(finished_at__isnull=False)
+            ),
+        ]
+        indexes = [
+            # A person's next pending assignment, and a person's own history by time, without reading the rest.
+            models.Index(fields=["annotator", "position"], name="assignment_next", condition=Q(state="pending")),
+            models.Index(fields=["annotator", "-finished_at"], name="assignment_history"),
+            models.Index(
+                fields=["lease_expires_at"], name="assignment_lease", condition=Q(lease_expires_at__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} by {self.annotator_id}"

@@ -1,0 +1,64 @@
+"""Every answer ever given, and the judgments that count now."""
+
+from django.db import models
+
+from annotation.models.campaigns import Criterion, Guideline
+from annotation.models.items import Assignment
+
+
+class SubmissionKind(models.TextChoices):
+    ANSWER = "answer", "answer"
+    SKIP = "skip", "skip"
+    UNDO = "undo", "undo"
+    IMPORT = "import", "imported answer"
+
+
+class SubmissionOutcome(models.TextChoices):
+    COUNTED = "counted", "counted"
+    NOT_COUNTED = "not-counted", "kept, not counted"  # came after the lease had passed to somebody else
+
+
+class Submission(models.Model):
+    """What an annotator sent, word for word. Append-only: a trigger refuses every update and delete.
+
+    `uuid` is made by the client, so that sending again what was already received changes nothing.
+    """
+
+    uuid = models.UUIDField(unique=True)
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")
+    kind = models.CharField(max_length=6, choices=SubmissionKind)
+    outcome = models.CharField(max_length=11, choices=SubmissionOutcome, default=SubmissionOutcome.COUNTED)
+    answers = models.JSONField(default=dict)  # {criterion key: value}
+    reason = models.CharField(max_length=500, blank=True)  # why it was skipped
+    note = models.TextField(blank=True)
+    flagged = models.BooleanField(default=False)
+    guideline = models.ForeignKey(
+        Guideline, on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
+    )
+    active_ms = models.PositiveIntegerField(null=True, blank=True)
+    away_ms = models.PositiveIntegerField(null=True, blank=True)
+    device = models.CharField(max_length=20, blank=True)  # keyboard, mouse, touch, api, import
+    client_at = models.DateTimeField(null=True, blank=True)  # when the person pressed the key, by the browser's clock
+    received_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["assignment", "-id"], name="submission_newest")]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class Judgment(models.Model):
+    """The value that counts now, one per assignment and criterion; (criterion, value) is a foreign key to a level."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="judgments")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="judgments")
+    value = models.SmallIntegerField()
+    reason = models.CharField(max_length=60, blank=True)  # the level's reason, where one is demanded
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="judgments")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["assignment", "criterion"], name="judgment_one_current")]
+
+    def __str__(self) -> str:
+        return f"{self.assignment_id}: {self.value}"

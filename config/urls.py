@@ -1,0 +1,10 @@
+"""All addresses: each app brings its own."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("accounts/", include("accounts.urls")),
+    path("", include("corpus.urls")),
+    path("", include("annotation.urls")),
+    path("", include("adjudication.urls")),
+]

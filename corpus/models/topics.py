@@ -1,0 +1,98 @@
+"""Topics, their aspects, and documents known to answer them."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from corpus.models.collections import Collection, InCollection
+from corpus.models.documents import Document
+
+
+class TopicKind(models.TextChoices):
+    QUESTION = "question", "question"
+    COMPLEX_QUERY = "complex-query", "complex query"
+    CONTEXT_PARAGRAPH = "context-paragraph", "citation context, paragraph"
+    CONTEXT_SENTENCE = "context-sentence", "citation context, sentence"
+
+
+class Topic(models.Model):
+    """An information need; `number` is its external id. `sentences`, where known, joined by blanks are `text`."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="topics")
+    number = models.CharField(max_length=100)
+    kind = models.CharField(max_length=20, choices=TopicKind, default=TopicKind.QUESTION)
+    source = models.CharField(max_length=60, blank=True)
+    author = models.CharField(max_length=200, blank=True)
+    title = models.TextField(blank=True)
+    text = models.TextField()
+    narrative = models.TextField(blank=True)
+    sentences = ArrayField(models.TextField(), default=list, blank=True)
+    parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="children")
+    position = models.PositiveIntegerField(default=0)
+    extra = models.JSONField(default=dict, blank=True)
+
+    objects = InCollection.as_manager()
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "number"], name="topic_number_unique"),
+            models.CheckConstraint(name="topic_number_without_blanks", condition=models.Q(number__regex=r"^\S+$")),
+            models.CheckConstraint(name="topic_kind_known", condition=models.Q(kind__in=TopicKind.values)),
+            models.CheckConstraint(name="topic_has_text", condition=~models.Q(text="")),
+            models.CheckConstraint(name="topic_not_its_own_parent", condition=~models.Q(parent=models.F("id"))),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.title or self.text[:80]}"
+
+
+class Aspect(models.Model):
+    """One distinct requirement text of a topic: the thing that is judged, wherever it stands in the tree."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="aspects")
+    text = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["topic", "text"], name="aspect_text_once_per_topic"),
+            models.CheckConstraint(name="aspect_has_text", condition=~models.Q(text="")),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class AspectNode(models.Model):
+    """A place in a topic's tree where an aspect stands: on top, or as a sub-aspect below a top node.
+
+    Equal texts at several places are one Aspect, hence judged once (formats.md 1.3).
+    """
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="nodes")
+    aspect = models.ForeignKey(Aspect, on_delete=models.CASCADE, related_name="nodes")
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
+    position = models.PositiveIntegerField()
+    sentences = ArrayField(models.PositiveSmallIntegerField(), default=list, blank=True)  # indexes into topic.sentences
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.CheckConstraint(name="aspect_node_not_its_own_parent", condition=~models.Q(parent=models.F("id"))),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic_id}/{self.position}"
+
+
+class Target(models.Model):
+    """A document known to answer the topic before anybody judged (cited there, or the author's own)."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="targets")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="targeted_by")
+    source = models.CharField(max_length=60, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["topic", "document"], name="target_once")]
+
+    def __str__(self) -> str:
+        return f"{self.topic_id} {self.document_id}"
