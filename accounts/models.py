@@ -125,7 +125,7 @@ FINAL_STATES = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 
 class Job(models.Model):
-    """Background work that a person asked for. accounts/jobs.py holds its life: claimed once, resumed when its worker died."""
+    """Background work that a person asked for; its life is in accounts/jobs.py: claimed once, resumed, cancelled."""
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="%(class)ss")

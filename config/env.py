@@ -1,6 +1,7 @@
-"""Readers of environment variables that fail loudly: a typed value, or a message that names the variable and what it may be.
+"""Readers of environment variables that fail loudly: a typed value, or a message that names the variable.
 
-Each variable is read exactly once, in settings.py. `documented` collects them so that a test can hold docs/configuration.md complete.
+
+Each variable is read exactly once, in settings.py; `names` collects them so that docs/configuration.md can be held complete.
 """
 
 import os
