@@ -22,6 +22,10 @@ SITE_URL = env.text("LITMUS_SITE_URL", "http://localhost:8000").rstrip("/")
 DEBUG = env.flag("LITMUS_DEBUG")
 DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"))
 REDIS_URL = env.url("REDIS_URL", ("redis", "rediss", "unix")) or embedded.redis_url(DATA_DIR)
+# The servers that Litmus starts itself: those without an address.
+EMBEDDED_SERVERS = tuple(
+    name for name, url in (("postgres", DATABASE_URL), ("redis", env.text("REDIS_URL"))) if not url
+)
 SECRET_KEY = env.text("LITMUS_SECRET_KEY") or embedded.secret_key(DATA_DIR, required=bool(DATABASE_URL))
 ALLOWED_HOSTS = env.words("LITMUS_ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
 

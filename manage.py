@@ -1,0 +1,52 @@
+#!/usr/bin/env python
+"""Litmus on the command line. Commands that need PostgreSQL or Redis get the embedded ones unless told otherwise."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+
+# Commands that touch neither database nor Redis, so that nothing is started for them.
+WITHOUT_SERVERS = {
+    "", "help", "--help", "-h", "version", "--version", "check", "collectstatic", "compilemessages", "diffsettings",
+    "findstatic", "makemessages", "spectacular",
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def servers_for(arguments: list[str]) -> Iterator[None]:
+    """The embedded servers that this command needs run inside the block."""
+    from django.conf import settings
+
+    from config import embedded
+
+    command = arguments[0] if arguments else ""
+    needed = () if command in WITHOUT_SERVERS or "--help" in arguments else settings.EMBEDDED_SERVERS
+    with embedded.running(settings.DATA_DIR, needed):
+        yield
+
+
+def main() -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    try:
+        from django.core.management import execute_from_command_line
+    except ImportError:
+        print("Django is not installed here. Run `make setup`, then use .venv/bin/python manage.py …", file=sys.stderr)
+        return 1
+    from config.embedded import EmbeddedError
+    from config.env import BadEnvironment
+
+    try:
+        with servers_for(sys.argv[1:]):
+            execute_from_command_line(sys.argv)
+    except (BadEnvironment, EmbeddedError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
