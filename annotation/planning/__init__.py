@@ -1,0 +1,1 @@
+"""Who judges what: a pure planner over arrays, without Django."""
