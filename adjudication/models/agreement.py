@@ -16,6 +16,8 @@ class AgreementRun(Job):
     n_judgments = models.BigIntegerField(default=0)
     seconds = models.FloatField(null=True, blank=True)
     library_versions = models.JSONField(default=dict, blank=True)
+    # {criterion key: {"scale", "annotators", "tables", "topics", "finished"}}: what the pages draw beside the figures
+    detail = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:
         return f"agreement {self.pk}"
@@ -29,7 +31,8 @@ class AgreementResult(models.Model):
     statistic = models.CharField(max_length=30)
     scope = models.CharField(max_length=10)
     annotators = ArrayField(models.CharField(max_length=150), default=list)
-    block = models.CharField(max_length=2, blank=True)
+    block = models.CharField(max_length=6, blank=True)  # HH, GH, GG, GA, HA, or the difference HH-GH
+    model = models.CharField(max_length=150, blank=True)  # whose runs a block with G is about
     value = models.FloatField(null=True, blank=True)
     reason = models.CharField(max_length=40, blank=True)
     n_items = models.PositiveIntegerField(null=True, blank=True)
@@ -37,6 +40,7 @@ class AgreementResult(models.Model):
     ci = models.JSONField(null=True, blank=True)
     ci_reason = models.CharField(max_length=40, blank=True)
     p = models.FloatField(null=True, blank=True)
+    extra = models.JSONField(default=dict, blank=True)  # flags, standard error, other intervals, pairs left out
 
     class Meta:
         constraints = [

@@ -55,7 +55,10 @@ class Verdict(models.Model):
     criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="verdicts")
     value = models.SmallIntegerField(null=True, blank=True)
     method = models.CharField(max_length=10, choices=Method)
-    votes = models.JSONField(default=list)  # [[annotator id, value], …] when it was reached
+    votes = models.JSONField(default=list)  # [[annotator id, value], …] by annotator id, when it was reached
+    n_votes = models.PositiveSmallIntegerField(default=0)
+    agreement = models.FloatField(default=1.0)  # share of the pairs of votes that are equal; 1 when there is no pair
+    machine_differs = models.BooleanField(default=False)  # a machine's label is not the value (or not among the votes)
     vote_run = models.ForeignKey(VoteRun, on_delete=models.SET_NULL, null=True, blank=True, related_name="verdicts")
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts"
@@ -79,6 +82,10 @@ class Verdict(models.Model):
             models.CheckConstraint(
                 name="verdict_unresolved_has_no_value", condition=~Q(method="unresolved") | Q(value__isnull=True)
             ),
+        ]
+        indexes = [
+            # The adjudicator's queue: one criterion, one method, lowest agreement first.
+            models.Index(fields=["criterion", "method", "agreement", "id"], name="verdict_queue"),
         ]
 
     def __str__(self) -> str:
