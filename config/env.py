@@ -1,16 +1,18 @@
-"""Readers of environment variables that fail loudly: a typed value, or a message that names the variable.
+"""Readers of environment variables that fail loudly: a typed value, or a message that names the variable and its range.
 
-
-Each variable is read exactly once, in settings.py; `names` collects them so that docs/configuration.md can be held complete.
+Each variable is read in settings.py and nowhere else. `Environment.names` collects what was asked for, so that a test
+can hold docs/configuration.md complete.
 """
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+SHORTEST_SECRET = 32  # characters
 
 
 class BadEnvironment(Exception):
@@ -75,10 +77,28 @@ class Environment:
             raise BadEnvironment(f"{name}: the address must start with one of {', '.join(s + '://' for s in schemes)}.")
         return value
 
+    def secret(self, name: str) -> str:
+        """A secret long enough to be one, and not one of those printed in an example file; "" when unset.
+
+        Errors: BadEnvironment, without repeating the value.
+        """
+        value = self._raw(name) or ""
+        advice = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        if "change-me" in value.lower():
+            raise BadEnvironment(f"{name} is still the example, which everybody knows. {advice}")
+        if value and len(value) < SHORTEST_SECRET:
+            raise BadEnvironment(f"{name} is too short: use at least {SHORTEST_SECRET} characters. {advice}")
+        return value
+
 
 def postgres_parameters(url: str) -> dict[str, object]:
-    """Django's NAME, USER, PASSWORD, HOST and PORT from postgres://user:password@host:port/name."""
+    """Django's NAME, USER, PASSWORD, HOST, PORT and OPTIONS from postgres://user:password@host:port/name?sslmode=….
+
+    `?host=/directory` names the directory of a Unix socket; other parameters go to libpq as they are.
+    Errors: BadEnvironment without a database name, with a port that is no number, or with no libpq parameters.
+    """
     parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
     name = unquote(parts.path.lstrip("/"))
     if not name:
         raise BadEnvironment("DATABASE_URL: the database name is missing (postgres://user:password@host:5432/name).")
@@ -86,6 +106,70 @@ def postgres_parameters(url: str) -> dict[str, object]:
         "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),
-        "PORT": str(parts.port or ""),
+        "HOST": unquote(parts.hostname or "") or options.pop("host", ""),
+        "PORT": str(_port("DATABASE_URL", url) or ""),
+        "OPTIONS": options,
     }
+
+
+def redis_database(url: str, shift: int) -> str:
+    """The address of another database of the same Redis: number of `url` plus `shift`.
+
+    Understands redis://host/3, rediss://… and unix:///socket?db=3. Errors: BadEnvironment for another path.
+    """
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    number = query.pop("db", "0") if parts.scheme == "unix" else parts.path.strip("/") or query.pop("db", "0")
+    if not number.isdigit():
+        raise BadEnvironment("REDIS_URL: the database must be a number (redis://host:6379/0, unix:///socket?db=0).")
+    wanted = str(int(number) + shift)
+    if parts.scheme == "unix":
+        return urlunsplit(parts._replace(query=urlencode(query | {"db": wanted})))
+    return urlunsplit(parts._replace(path=f"/{wanted}", query=urlencode(query)))
+
+
+def celery_broker(url: str) -> str:
+    """The same Redis in the words of Celery, which writes Unix sockets as redis+socket:///path?virtual_host=0."""
+    parts = urlsplit(url)
+    if parts.scheme != "unix":
+        return url
+    query = dict(parse_qsl(parts.query))
+    query["virtual_host"] = query.pop("db", "0")
+    password = f":{quote(unquote(parts.password))}@" if parts.password else ""
+    return f"redis+socket://{password}{parts.path}?{urlencode(query)}"
+
+
+@dataclass(frozen=True)
+class Email:
+    """A mail server; without a host, mails are printed to the log of the process that would send them."""
+
+    host: str = ""
+    port: int = 25
+    user: str = ""
+    password: str = ""
+    starttls: bool = False
+    tls: bool = False
+
+
+def email_parameters(url: str | None) -> Email:
+    """The mail server of smtp://, smtp+tls:// (STARTTLS) or smtps://user:password@host:port."""
+    if url is None:
+        return Email()
+    parts = urlsplit(url)
+    if not parts.hostname:
+        raise BadEnvironment("LITMUS_EMAIL_URL: the host is missing (smtp+tls://user:password@host:587).")
+    return Email(
+        host=parts.hostname,
+        port=_port("LITMUS_EMAIL_URL", url) or {"smtp": 25, "smtp+tls": 587, "smtps": 465}[parts.scheme],
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        starttls=parts.scheme == "smtp+tls",
+        tls=parts.scheme == "smtps",
+    )
+
+
+def _port(name: str, url: str) -> int | None:
+    try:
+        return urlsplit(url).port
+    except ValueError:
+        raise BadEnvironment(f"{name}: the port must be a number from 0 to 65535.") from None

@@ -1,11 +1,18 @@
-"""The only settings of Litmus. Every choice an operator has is an environment variable, read through config/env.py."""
+"""The only settings of Litmus. Every choice an operator has is an environment variable, read through config/env.py.
 
+docs/configuration.md explains each of them; a test holds that list complete.
+"""
+
+import hashlib
+import os
 from pathlib import Path
+from typing import Any
 
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from config import embedded
-from config.env import Environment, postgres_parameters
+from config.env import Environment, celery_broker, email_parameters, postgres_parameters, redis_database
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -16,19 +23,67 @@ MEDIA_ROOT = env.path("LITMUS_MEDIA_ROOT", DATA_DIR / "media")
 STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-SITE_URL = env.text("LITMUS_SITE_URL", "http://localhost:8000").rstrip("/")
+SITE_URL = (env.url("LITMUS_SITE_URL", ("http", "https")) or "http://localhost:8000").rstrip("/")
+
+DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"))
+OUTSIDE_REDIS_URL = env.url("REDIS_URL", ("redis", "rediss", "unix"))
+REDIS_URL = OUTSIDE_REDIS_URL or embedded.redis_url(DATA_DIR)
+# The servers that Litmus starts itself: those without an address.
+EMBEDDED_SERVERS = tuple(n for n, url in (("postgres", DATABASE_URL), ("redis", OUTSIDE_REDIS_URL)) if not url)
 
 # --- security --------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("LITMUS_DEBUG")
-DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"))
-REDIS_URL = env.url("REDIS_URL", ("redis", "rediss", "unix")) or embedded.redis_url(DATA_DIR)
-# The servers that Litmus starts itself: those without an address.
-EMBEDDED_SERVERS = tuple(
-    name for name, url in (("postgres", DATABASE_URL), ("redis", env.text("REDIS_URL"))) if not url
-)
-SECRET_KEY = env.text("LITMUS_SECRET_KEY") or embedded.secret_key(DATA_DIR, required=bool(DATABASE_URL))
+SECRET_KEY = env.secret("LITMUS_SECRET_KEY") or embedded.secret_key(DATA_DIR, required=bool(DATABASE_URL))
+SECRET_KEY_FALLBACKS = env.words("LITMUS_OLD_SECRET_KEYS")  # signed links and sessions survive a change of the key
 ALLOWED_HOSTS = env.words("LITMUS_ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+CSRF_TRUSTED_ORIGINS = env.words("LITMUS_TRUSTED_ORIGINS", (SITE_URL,))
 
+HTTPS = env.flag("LITMUS_HTTPS", SITE_URL.startswith("https://"))
+SECURE_SSL_REDIRECT = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = env.number("LITMUS_HSTS_SECONDS", 31_536_000) if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+# Who is asked to be on the browsers' built-in list cannot easily leave it: that is for the owner of a domain to do.
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
+# Only behind a proxy that always sets or removes this header: anybody else could claim to come by TLS.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("LITMUS_BEHIND_PROXY") else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_COOKIE_HTTPONLY = True  # pages hand the token to htmx in a header
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_COOKIE_AGE = env.number("LITMUS_SESSION_DAYS", 14, minimum=1, maximum=400) * 24 * 3600
+# Browsers share cookies between the ports of a host: two installations on one machine must not sign each other out.
+_cookie_suffix = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]
+SESSION_COOKIE_NAME = f"litmus_session_{_cookie_suffix}"
+CSRF_COOKIE_NAME = f"litmus_csrf_{_cookie_suffix}"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
+
+# Bodies other than files (forms, API) are held in memory, so they stay small; files go through the disk.
+DATA_UPLOAD_MAX_MEMORY_SIZE = env.number("LITMUS_BODY_LIMIT_MB", 20, minimum=1) * 1_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
+UPLOAD_LIMIT = env.number("LITMUS_UPLOAD_LIMIT_MB", 2_000, minimum=1) * 1_000_000  # bytes of all files of a request
+FILE_UPLOAD_HANDLERS = [
+    "config.uploads.UploadLimit",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+
+# --- what it is made of ----------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -53,7 +108,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "config.headers.PermissionsPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -84,20 +141,75 @@ TEMPLATES = [
         },
     }
 ]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"},
+}
+CODE_VERSION = env.text("LITMUS_VERSION", "0.1.0")  # stored with every computed figure
 
-# --- database, cache, jobs -------------------------------------------------------------------------------------------
+# --- database, cache -------------------------------------------------------------------------------------------------
+_postgres: dict[str, Any] = (
+    {**postgres_parameters(DATABASE_URL)} if DATABASE_URL else {**embedded.postgres_settings(DATA_DIR)}
+)
+_pool: dict[str, Any] = {
+    "min_size": 1,
+    "max_size": env.number("LITMUS_DB_POOL", 8, minimum=1, maximum=1000),
+    "timeout": 30,
+}
 DATABASES = {
     "default": {
+        **_postgres,
         "ENGINE": "django.db.backends.postgresql",
-        **(postgres_parameters(DATABASE_URL) if DATABASE_URL else embedded.postgres_settings(DATA_DIR)),
-        "OPTIONS": {"pool": {"min_size": 1, "max_size": env.number("LITMUS_DB_POOL", 8, minimum=1), "timeout": 30}},
+        "OPTIONS": {**_postgres.get("OPTIONS", {}), "pool": _pool},
+        "CONN_HEALTH_CHECKS": True,  # a restarted PostgreSQL costs no request
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
-CELERY_BROKER_URL = REDIS_URL
+# Clearing the cache empties its Redis database, which must therefore not be the one that holds the jobs.
+CACHE_URL = env.url("LITMUS_CACHE_URL", ("redis", "rediss", "unix")) or redis_database(REDIS_URL, 1)
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": CACHE_URL,
+        "KEY_PREFIX": "litmus",
+        "OPTIONS": {"socket_connect_timeout": 3, "socket_timeout": 10},
+    }
+}
 
-CODE_VERSION = env.text("LITMUS_VERSION", "0.1.0")  # stored with every computed figure
+# --- background jobs -------------------------------------------------------------------------------------------------
+JOB_TIME_LIMIT = env.number("LITMUS_JOB_HOURS", 12, minimum=1, maximum=1000) * 3600  # seconds
+CELERY_BROKER_URL = celery_broker(REDIS_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Redis gives a message to another worker after this time; no job may still be running then.
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": JOB_TIME_LIMIT + 3600}
+CELERY_TASK_DEFAULT_QUEUE = "litmus"
+CELERY_TASK_ROUTES = {"*": {"queue": "litmus"}}
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SOFT_TIME_LIMIT = JOB_TIME_LIMIT
+CELERY_TASK_TIME_LIMIT = JOB_TIME_LIMIT + 300
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CONCURRENCY = env.number("LITMUS_WORKER_PROCESSES", min(2, os.cpu_count() or 1), minimum=1, maximum=500)
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "resume lost jobs": {"task": "accounts.tasks.resume_lost_jobs", "schedule": 15.0},
+    "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 24 * 3600.0},
+}
+
+# --- the web server (config/gunicorn.py) -----------------------------------------------------------------------------
+WEB_PROCESSES = env.number("LITMUS_WEB_PROCESSES", min(4, os.cpu_count() or 1), minimum=1, maximum=500)
+WEB_THREADS = env.number("LITMUS_WEB_THREADS", 4, minimum=1, maximum=500)
+WEB_TIMEOUT = env.number("LITMUS_WEB_TIMEOUT", 120, minimum=1)  # seconds
+ACCESS_LOG = env.flag("LITMUS_ACCESS_LOG")
+if _pool["max_size"] < WEB_THREADS:
+    raise ImproperlyConfigured(
+        f"LITMUS_WEB_THREADS={WEB_THREADS} threads would wait for {_pool['max_size']} database connections: "
+        "set LITMUS_DB_POOL to at least as many."
+    )
 
 # --- people ----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -105,29 +217,39 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
 LOGIN_REDIRECT_URL = "home"
 LOGIN_URL = "account_login"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("LITMUS_EMAIL_FROM", "Litmus <litmus@localhost>")
+_email = email_parameters(env.url("LITMUS_EMAIL_URL", ("smtp", "smtp+tls", "smtps")))
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if _email.host else 'console'}.EmailBackend"
+EMAIL_HOST, EMAIL_PORT = _email.host, _email.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _email.user, _email.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = _email.starttls, _email.tls
+EMAIL_TIMEOUT = 20
 
-# --- language and time -----------------------------------------------------------------------------------------------
+# --- language, time, log ---------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 TIME_ZONE = env.text("LITMUS_TIME_ZONE", "UTC")
 USE_TZ = True
-
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "form-action": [SELF],
-        "frame-ancestors": [NONE],
-        "base-uri": [NONE],
-        "manifest-src": [SELF],
-    }
+LOG_LEVEL = env.choice("LITMUS_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {
+        "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
+        # A page that does not exist or is not yours is no event for an operator.
+        "django.request": {"level": "ERROR"},
+    },
 }

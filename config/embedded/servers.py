@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -93,7 +94,7 @@ class Server(ABC):
             **self.child_settings(),
         )
 
-    def child_settings(self) -> dict[str, object]:
+    def child_settings(self) -> dict[str, Any]:
         """Keyword arguments of `subprocess` for every program of this server."""
         account = self.account()
         foreign = ("PG", "LC_", "LANG", "REDIS")
@@ -124,7 +125,10 @@ class Server(ABC):
             check_reach(account, Path(self.command()[0]), directory)
 
     def wait_ready(self, alive: Callable[[], bool]) -> None:
-        """Wait until connections are taken. Errors: EmbeddedError with the end of the log when it ends or is too slow."""
+        """Wait until connections are taken.
+
+        Errors: EmbeddedError with the end of the log when the server ends or is too slow.
+        """
         deadline = time.monotonic() + self.start_timeout
         while not self.is_ready():
             if not alive():

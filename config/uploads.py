@@ -1,0 +1,36 @@
+"""Uploads end at a limit while they arrive, before they fill the disk."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.core.files.uploadhandler import FileUploadHandler
+
+
+class UploadLimit(FileUploadHandler):
+    """Refuses a request whose files together are larger than LITMUS_UPLOAD_LIMIT_MB; passes everything else on.
+
+    A request that says its length is refused before its first byte is read.
+    """
+
+    received = 0  # bytes so far
+
+    def handle_raw_input(self, *arguments: Any, **_: Any) -> None:
+        content_length: int = arguments[2]
+        # The form around the files may take some more.
+        self.check(content_length - settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:  # noqa: ARG002 - Django's signature
+        self.received += len(raw_data)
+        self.check(self.received)
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:  # noqa: ARG002 - Django's signature
+        return None
+
+    def check(self, size: int) -> None:
+        if size > settings.UPLOAD_LIMIT:
+            raise RequestDataTooBig(
+                f"The files are larger than {settings.UPLOAD_LIMIT // 1_000_000} MB. "
+                "Split them, or import them with manage.py import_documents."
+            )
