@@ -66,6 +66,7 @@ class Annotator(models.Model):
     run_number = models.PositiveSmallIntegerField(default=1)
     order_seed = models.BigIntegerField(default=0)  # shuffles this annotator's order
     guideline_seen = models.PositiveIntegerField(default=0)  # newest version shown to this annotator
+    queue_position = models.PositiveIntegerField(default=0)  # how far into the open queue this annotator has gone
     created_at = models.DateTimeField()
 
     class Meta:
@@ -101,12 +102,19 @@ class Assignment(models.Model):
     A human assignment that counts holds a slot (1..overlap) of its item, and a slot is held once: so an item can
     never get more than k valid human judgments, whatever the race. Skipped and withdrawn ones give their slot back.
     In an open queue the free slots are rows in state open without an annotator; taking one fills in the annotator
-    and a lease. Machines and hidden repeats hold no slot.
+    and a lease. All slots of an item stand at the same `position` of the queue, so that whoever goes through it in
+    order meets each item once. `queue` is the item's campaign (a composite foreign key holds it) where that is an
+    open queue, so that the next free slot is one step in an index however many items there are.
+    Machines and hidden repeats hold no slot.
     """
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="assignments")
+    queue = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, null=True, blank=True, related_name="+", db_index=False
+    )
+    # Every index on this table is paid for with each judgment; `assignment_history` serves look-ups by annotator.
     annotator = models.ForeignKey(
-        Annotator, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+        Annotator, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments", db_index=False
     )
     state = models.CharField(max_length=9, choices=AssignmentState)
     slot = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -128,6 +136,9 @@ class Assignment(models.Model):
                 condition=Q(state="open", annotator__isnull=True) | (~Q(state="open") & Q(annotator__isnull=False)),
             ),
             models.CheckConstraint(
+                name="assignment_open_is_in_a_queue", condition=~Q(state="open") | Q(queue__isnull=False)
+            ),
+            models.CheckConstraint(
                 name="assignment_slot_only_where_it_counts", condition=Q(slot__isnull=True) | Q(state__in=SLOT_STATES)
             ),
             models.CheckConstraint(
@@ -138,8 +149,12 @@ class Assignment(models.Model):
             # A person's next pending assignment, and a person's own history by time, without reading the rest.
             models.Index(fields=["annotator", "position"], name="assignment_next", condition=Q(state="pending")),
             models.Index(fields=["annotator", "-finished_at"], name="assignment_history"),
+            # The open queue: its free slots in order, and the leases that have run out.
+            models.Index(fields=["queue", "position"], name="assignment_free", condition=Q(state="open")),
             models.Index(
-                fields=["lease_expires_at"], name="assignment_lease", condition=Q(lease_expires_at__isnull=False)
+                fields=["queue", "lease_expires_at"],
+                name="assignment_lease",
+                condition=Q(state="pending", lease_expires_at__isnull=False),
             ),
         ]
 

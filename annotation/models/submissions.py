@@ -25,15 +25,18 @@ class Submission(models.Model):
     """
 
     uuid = models.UUIDField(unique=True)
-    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.PROTECT, related_name="submissions", db_index=False
+    )  # `submission_newest` serves it
     kind = models.CharField(max_length=6, choices=SubmissionKind)
     outcome = models.CharField(max_length=11, choices=SubmissionOutcome, default=SubmissionOutcome.COUNTED)
     answers = models.JSONField(default=dict)  # {criterion key: value}
+    reasons = models.JSONField(default=dict)  # {criterion key: reason}, where a level demands one
     reason = models.CharField(max_length=500, blank=True)  # why it was skipped
     note = models.TextField(blank=True)
     flagged = models.BooleanField(default=False)
     guideline = models.ForeignKey(
-        Guideline, on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
+        Guideline, on_delete=models.PROTECT, null=True, blank=True, related_name="submissions", db_index=False
     )
     active_ms = models.PositiveIntegerField(null=True, blank=True)
     away_ms = models.PositiveIntegerField(null=True, blank=True)
@@ -49,13 +52,16 @@ class Submission(models.Model):
 
 
 class Judgment(models.Model):
-    """The value that counts now, one per assignment and criterion; (criterion, value) is a foreign key to a level."""
+    """The value that counts now, one per assignment and criterion; (criterion, value) is a foreign key to a level.
 
-    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="judgments")
-    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="judgments")
+    No index but the unique one: a campaign has few criteria, so one on them would cost each judgment and find nothing.
+    """
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="judgments", db_index=False)
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="judgments", db_index=False)
     value = models.SmallIntegerField()
     reason = models.CharField(max_length=60, blank=True)  # the level's reason, where one is demanded
-    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="judgments")
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="judgments", db_index=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["assignment", "criterion"], name="judgment_one_current")]
