@@ -1,0 +1,212 @@
+"""Resampling: how feature sums vary when items, or whole topics, are drawn again with replacement.
+
+A `Design` knows the units (items reduced to cells, items by index, or topics) and yields replicates of the feature
+sums; `resample` pushes them through a statistic in chunks of bounded memory. Feature sums are (F, b): the replicate
+axis is last and contiguous. The same seed gives the same replicates whatever the chunk size.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from adjudication.stats.pair_features import PairFeatures
+from adjudication.stats.results import FloatArray, IntArray
+
+CHUNK_BYTES = 32 << 20
+SPARSE_CELLS = 4096  # beyond this many cells, draw item indices instead of multinomial counts
+MAX_CHUNK = 4096
+
+Progress = Callable[[int, int], None]
+Statistic = Callable[[FloatArray], FloatArray]  # feature sums (F, b) -> statistics (S, b), NaN where undefined
+
+
+class Cancelled(Exception):
+    """The caller's cancel hook said stop between two chunks; no result exists."""
+
+
+def make_rng(seed: int) -> np.random.Generator:
+    """The generator of a stored seed: PCG64 behind a SeedSequence."""
+    return np.random.default_rng(np.random.SeedSequence(seed))
+
+
+def draw_counts(rng: np.random.Generator, units: int, size: int) -> FloatArray:
+    """(size, units) how often each unit is drawn, Multinomial(units, 1/units): by index, which is quicker here."""
+    index = rng.integers(0, units, size=(size, units))
+    index += np.arange(size)[:, None] * units
+    return np.bincount(index.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+
+
+class Design(ABC):
+    """Units to resample and their feature sums."""
+
+    @property
+    @abstractmethod
+    def n_units(self) -> int:
+        """Units drawn for each replicate."""
+
+    @property
+    @abstractmethod
+    def total(self) -> FloatArray:
+        """(F,) feature sums of the sample itself."""
+
+    @property
+    @abstractmethod
+    def row_bytes(self) -> int:
+        """Memory that one replicate takes on the way, in bytes."""
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
+        """Feature sums of `size` replicates, (F, size)."""
+
+    @abstractmethod
+    def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Feature sums without one unit, (F, up to step), with how many units each stands for."""
+
+    def chunk(self) -> int:
+        """Replicates handled at once."""
+        return int(min(MAX_CHUNK, max(1, CHUNK_BYTES // max(self.row_bytes, 1))))
+
+
+@dataclass(frozen=True)
+class CellDesign(Design):
+    """Items reduced to cells: one multinomial draw per replicate. counts (P,), features (P, F)."""
+
+    counts: FloatArray
+    features: FloatArray
+
+    @property
+    def n_units(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def total(self) -> FloatArray:
+        return self.counts @ self.features
+
+    @property
+    def row_bytes(self) -> int:
+        return 8 * (self.features.shape[0] + 4 * self.features.shape[1])
+
+    def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
+        drawn = rng.multinomial(self.n_units, self.counts / self.n_units, size=size)
+        return self.features.T @ drawn.astype(np.float64).T
+
+    def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        total = self.total
+        for low in range(0, len(self.counts), step):
+            yield total[:, None] - self.features[low : low + step].T, self.counts[low : low + step]
+
+
+@dataclass(frozen=True)
+class TopicDesign(Design):
+    """Topics drawn whole, with all their items. sums (C, F) are the feature sums of each topic."""
+
+    sums: FloatArray
+
+    @property
+    def n_units(self) -> int:
+        return int(self.sums.shape[0])
+
+    @property
+    def total(self) -> FloatArray:
+        return np.asarray(self.sums.sum(axis=0))
+
+    @property
+    def row_bytes(self) -> int:
+        return 8 * (self.sums.shape[0] + 4 * self.sums.shape[1])
+
+    def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
+        return self.sums.T @ draw_counts(rng, self.n_units, size).T
+
+    def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        total = self.total
+        for low in range(0, self.n_units, step):
+            block = self.sums[low : low + step]
+            yield total[:, None] - block.T, np.ones(len(block))
+
+
+@dataclass(frozen=True)
+class IndexDesign(Design):
+    """Items drawn by index, for sparse designs with very many cells. inverse (n,) is the cell of each item."""
+
+    counts: FloatArray
+    inverse: IntArray
+    features: PairFeatures
+
+    @property
+    def n_units(self) -> int:
+        return len(self.inverse)
+
+    @property
+    def total(self) -> FloatArray:
+        return self.features.sums(self.counts)
+
+    @property
+    def row_bytes(self) -> int:
+        return 8 * 5 * self.features.n_features
+
+    def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
+        sums = np.empty((size, self.features.n_features))
+        for row in range(size):
+            index = rng.integers(0, self.n_units, size=self.n_units)
+            drawn = np.bincount(self.inverse[index], minlength=len(self.counts))
+            sums[row] = self.features.sums(drawn.astype(np.float64))
+        return np.ascontiguousarray(sums.T)
+
+    def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        total = self.total
+        for low in range(0, len(self.counts), step):
+            high = min(low + step, len(self.counts))
+            yield total[:, None] - self.features.dense(low, high).T, self.counts[low:high]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """What resampling gave for S statistics, undefined values NaN.
+
+    point (S,), replicates (S, B), left_out (S, L) with multiplicity (L,): how many units each left-out value is for.
+    """
+
+    point: FloatArray
+    replicates: FloatArray
+    left_out: FloatArray
+    multiplicity: FloatArray
+
+
+def resample(
+    design: Design,
+    statistic: Statistic,
+    *,
+    resamples: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    chunk: int | None = None,
+) -> Resampled:
+    """The statistic on the sample, on `resamples` bootstrap replicates and with each unit left out.
+
+    `progress` hears how many replicates the last chunk added; `cancelled` is asked before each chunk and ends the
+    work with `Cancelled`. Memory: B x S for the replicates plus about 32 MiB, never B x n.
+    """
+    step = chunk or design.chunk()
+    point = statistic(design.total[:, None])[:, 0]
+    replicates = np.empty((len(point), resamples))
+    for low in range(0, resamples, step):
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        high = min(low + step, resamples)
+        replicates[:, low:high] = statistic(design.draw(rng, high - low))
+        if progress is not None:
+            progress(high - low)
+    left_out, multiplicity = jackknife(design, statistic)
+    return Resampled(point, replicates, left_out, multiplicity)
+
+
+def jackknife(design: Design, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
+    """Leave-one-out values (S, L) and multiplicities (L,)."""
+    values, weights = [], []
+    for sums, weight in design.leave_one_out(design.chunk()):
+        values.append(statistic(sums))
+        weights.append(weight)
+    return np.hstack(values), np.concatenate(weights)

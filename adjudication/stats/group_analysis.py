@@ -1,0 +1,108 @@
+"""Coefficients of several annotators at once, with intervals: alpha, Fleiss, Gwet over everyone, people, or runs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from adjudication.stats import coincidence
+from adjudication.stats.bootstrap import CellDesign, Design, Resampled, TopicDesign
+from adjudication.stats.cells import reduce_rows, sum_by_topic
+from adjudication.stats.intervals import Sample
+from adjudication.stats.labels import Kind, Labels, Positions
+from adjudication.stats.results import FloatArray, IntArray, Reason
+
+
+@dataclass(frozen=True)
+class Group:
+    """Annotators whose joint agreement is measured: scope "all", or a block (people: HH, runs of a model: GG)."""
+
+    scope: str
+    block: str | None
+    columns: tuple[int, ...]
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class GroupMeasured:
+    """One coefficient of one group. `sample` is None where it is undefined, with `reason`."""
+
+    statistic: str
+    sample: Sample | None
+    reason: Reason | None
+    n_items: int
+    n_pairs: int
+
+
+def groups(labels: Labels) -> list[Group]:
+    """Everyone; people and the runs of each model as well when both kinds are there."""
+    found = [Group("all", None, tuple(range(len(labels.annotators))))]
+    people = labels.columns_of(Kind.HUMAN)
+    if people:
+        found.append(Group("block", "HH", people))
+    found += [Group("block", "GG", runs, model) for model, runs in labels.models().items()]
+    return found
+
+
+def level_counts(positions: Positions, levels: int) -> IntArray:
+    """(n, K) how often each level was given to each item."""
+    return np.stack([(positions == level).sum(axis=1) for level in range(levels)], axis=1).astype(np.int64)
+
+
+def analyse_group(
+    labels: Labels,
+    group: Group,
+    statistics: Sequence[str],
+    topics: IntArray | None,
+    run: Callable[[Design, Callable[[FloatArray], FloatArray]], Resampled],
+) -> list[GroupMeasured]:
+    """All wanted coefficients of one group from one resampling.
+
+    Only the unordered label counts of an item matter, so there are few cells however many annotators. `topics` (n,)
+    makes topics the unit. Items nobody in the group labelled do not take part.
+    """
+    panel = labels.positions[:, list(group.columns)]
+    present = (panel >= 0).any(axis=1)
+    panel = panel[present]
+    counts = level_counts(panel, labels.levels)
+    cells = reduce_rows(counts, int(counts.max(initial=0)) + 2)
+    features = coincidence.features(cells.patterns)
+    paired = cells.patterns.sum(axis=1) >= 2
+    n_items = int(cells.counts[paired].sum())
+    n_pairs = _pairs_in_use(panel)
+    sums = coincidence.split(cells.counts @ features, labels.levels)
+    points = {name: float(coincidence.coefficient(sums, name)) for name in statistics}
+    reason = coincidence.undefined_reason(len(group.columns), float(sums.paired))
+    defined = [name for name in statistics if len(group.columns) > 1 and np.isfinite(points[name])]
+    found = [GroupMeasured(name, None, reason, n_items, n_pairs) for name in statistics if name not in defined]
+    if not defined:
+        return found
+    design: Design = CellDesign(cells.counts, features)
+    n_units = n_items
+    if topics is not None:
+        own = np.unique(topics[present], return_inverse=True)[1].reshape(-1).astype(np.int64)
+        design = TopicDesign(sum_by_topic(cells, own, features))
+        n_units = len(np.unique(own[paired[cells.inverse]]))
+
+    def evaluate(drawn: FloatArray) -> FloatArray:
+        parts = coincidence.split(drawn, labels.levels)
+        return np.stack([coincidence.coefficient(parts, name) for name in defined])
+
+    result = run(design, evaluate)
+    for index, name in enumerate(defined):
+        sample = Sample(
+            float(result.point[index]),
+            result.replicates[index],
+            result.left_out[index],
+            result.multiplicity,
+            n_units,
+            (-1.0, 1.0),
+        )
+        found.append(GroupMeasured(name, sample, None, n_items, n_pairs))
+    return found
+
+
+def _pairs_in_use(panel: Positions) -> int:
+    """Annotator pairs with at least one item in common."""
+    present = (panel >= 0).astype(np.float64)
+    return int(np.count_nonzero(np.triu(present.T @ present, 1)))

@@ -1,0 +1,189 @@
+"""Labels as a matrix: items in rows, annotators in columns, positions on the declared scale, -1 where missing."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adjudication.stats.results import BoolArray, IntArray
+
+MISSING = -1
+Positions = NDArray[np.int16]
+
+
+class Kind(StrEnum):
+    """Who labelled: a person, or one run of a machine annotator."""
+
+    HUMAN = "human"
+    MACHINE = "machine"
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A column of the matrix. Each run of a machine is a column of its own; runs share their `model`."""
+
+    name: str
+    kind: Kind = Kind.HUMAN
+    model: str | None = None
+    run: str | None = None
+
+    @property
+    def group(self) -> str:
+        """The model that runs are pooled under; a machine without one is its own model."""
+        return self.model or self.name
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Everything the agreement statistics need to know about the labels of one criterion.
+
+    positions    (n items, m annotators) int16, position 0..K-1 on `scale`, -1 where missing
+    scale        the declared levels in order, K >= 2, whether they occur or not
+    topics       (n,) cluster number of each item, or None when items stand alone
+    adjudicated  (n,) the adjudicated label of each item as a position, -1 where unresolved, or None
+
+    Rows without any annotator's label are dropped on the way in; `n_dropped` says how many.
+    """
+
+    positions: Positions
+    scale: tuple[Hashable, ...]
+    annotators: tuple[Annotator, ...]
+    topics: IntArray | None = None
+    adjudicated: Positions | None = None
+    n_dropped: int = 0
+
+    def __post_init__(self) -> None:
+        rows, columns = self.positions.shape
+        if len(self.scale) < 2 or len(set(self.scale)) != len(self.scale):
+            raise ValueError("a scale needs at least two levels, all different")
+        if columns != len(self.annotators):
+            raise ValueError(f"{columns} columns but {len(self.annotators)} annotators")
+        if len({annotator.name for annotator in self.annotators}) != columns:
+            raise ValueError("annotator names must be unique")
+        for name, column in (("topics", self.topics), ("adjudicated", self.adjudicated)):
+            if column is not None and column.shape != (rows,):
+                raise ValueError(f"{name} must have one entry for each of the {rows} items")
+        _check_range(self.positions, len(self.scale))
+        if self.adjudicated is not None:
+            _check_range(self.adjudicated, len(self.scale))
+
+    @property
+    def n_items(self) -> int:
+        return int(self.positions.shape[0])
+
+    @property
+    def levels(self) -> int:
+        """K, the size of the declared scale."""
+        return len(self.scale)
+
+    def columns_of(self, kind: Kind) -> tuple[int, ...]:
+        return tuple(index for index, one in enumerate(self.annotators) if one.kind is kind)
+
+    def models(self) -> dict[str, tuple[int, ...]]:
+        """The columns of each machine model, in order of appearance."""
+        groups: dict[str, list[int]] = {}
+        for index in self.columns_of(Kind.MACHINE):
+            groups.setdefault(self.annotators[index].group, []).append(index)
+        return {model: tuple(columns) for model, columns in groups.items()}
+
+    def take(self, mask: BoolArray) -> "Labels":
+        """The same annotators on some of the items (a boolean mask of length n), for one split or one topic."""
+        return make_labels(
+            self.positions[mask],
+            self.scale,
+            self.annotators,
+            topics=None if self.topics is None else self.topics[mask],
+            adjudicated=None if self.adjudicated is None else self.adjudicated[mask],
+        )
+
+
+def _check_range(positions: Positions, levels: int) -> None:
+    if positions.size and (positions.min() < MISSING or positions.max() >= levels):
+        raise ValueError(f"positions must lie between 0 and {levels - 1}, or be {MISSING} where missing")
+
+
+def make_labels(
+    positions: NDArray[np.integer],
+    scale: Sequence[Hashable],
+    annotators: Sequence[Annotator | str],
+    *,
+    topics: Sequence[Hashable] | NDArray[np.generic] | None = None,
+    adjudicated: NDArray[np.integer] | None = None,
+) -> Labels:
+    """Labels from positions on the scale, without the rows nobody labelled.
+
+    `topics` may be any hashable, sortable ids; plain names in `annotators` are taken for people. Raises ValueError
+    on shapes that do not fit and on positions off the scale.
+    """
+    matrix = np.asarray(positions)
+    if matrix.ndim != 2:
+        raise ValueError("positions must be a matrix of items by annotators")
+    _check_range(matrix, len(scale))  # before narrowing, which could wrap
+    kept = (matrix != MISSING).any(axis=1)
+    people = tuple(Annotator(one) if isinstance(one, str) else one for one in annotators)
+    if topics is not None and len(topics) != len(matrix):
+        raise ValueError(f"topics must have one entry for each of the {len(matrix)} items")
+    numbers = None
+    if topics is not None:
+        numbers = np.unique(np.asarray(topics)[kept], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    verdicts = None
+    if adjudicated is not None:
+        _check_range(np.asarray(adjudicated), len(scale))
+        verdicts = np.asarray(adjudicated)[kept].astype(np.int16)
+    dropped = int(len(matrix) - kept.sum())
+    return Labels(matrix[kept].astype(np.int16), tuple(scale), people, numbers, verdicts, dropped)
+
+
+def encode(rows: Iterable[Sequence[Hashable | None]], scale: Sequence[Hashable]) -> Positions:
+    """Rows of label values (None where missing) as positions on the scale, shape (n, m).
+
+    Raises ValueError on a label that is not a level of the scale and on rows of unequal length.
+    """
+    position: dict[Hashable | None, int] = {level: index for index, level in enumerate(scale)}
+    position[None] = MISSING
+    listed = [list(row) for row in rows]
+    try:
+        coded = [[position[label] for label in row] for row in listed]
+    except KeyError as error:
+        raise ValueError(f"label {error.args[0]!r} is not a level of the scale") from None
+    width = len(coded[0]) if coded else 0
+    if any(len(row) != width for row in coded):
+        raise ValueError("rows differ in length")
+    return np.array(coded, dtype=np.int16).reshape(len(coded), width)
+
+
+def from_records(
+    records: Iterable[tuple[Hashable, str, int]],
+    scale: Sequence[Hashable],
+    annotators: Sequence[Annotator],
+    *,
+    topic_of: dict[Hashable, Hashable] | None = None,
+    adjudicated: dict[Hashable, int] | None = None,
+) -> tuple[Labels, list[Hashable]]:
+    """Labels from (item, annotator name, position) tuples, as a database query yields them.
+
+    Returns the labels and the item of each row. Raises ValueError on an unknown annotator and when an annotator has
+    two labels on one item (pass the current one only).
+    """
+    column = {annotator.name: index for index, annotator in enumerate(annotators)}
+    row: dict[Hashable, int] = {}
+    cells: list[tuple[int, int, int]] = []
+    for item, name, position in records:
+        if name not in column:
+            raise ValueError(f"annotator {name!r} is not among the columns")
+        cells.append((row.setdefault(item, len(row)), column[name], position))
+    table = np.array(cells, dtype=np.int64).reshape(-1, 3)
+    if len(table) and table[:, 2].min() < 0:
+        raise ValueError("a record carries a label; leave missing ones out")
+    if len(np.unique(table[:, 0] * max(len(column), 1) + table[:, 1])) != len(table):
+        raise ValueError("an annotator has two labels on one item")
+    matrix = np.full((len(row), len(column)), MISSING, dtype=np.int64)
+    matrix[table[:, 0], table[:, 1]] = table[:, 2]
+    items = list(row)
+    topics = None if topic_of is None else [topic_of[item] for item in items]
+    verdicts = None
+    if adjudicated is not None:
+        verdicts = np.array([adjudicated.get(item, MISSING) for item in items], dtype=np.int64)
+    return make_labels(matrix, scale, annotators, topics=topics, adjudicated=verdicts), items

@@ -1,0 +1,252 @@
+"""Figures made from annotator pairs, with their intervals: one resampling serves every row of a `Plan`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from adjudication.stats.blocks import Plan, Row
+from adjudication.stats.bootstrap import SPARSE_CELLS, CellDesign, Design, IndexDesign, Resampled, TopicDesign
+from adjudication.stats.cells import Cells, reduce_rows, sum_by_topic
+from adjudication.stats.intervals import Bounds, Sample
+from adjudication.stats.pair_features import PairFeatures, common_items, pair_features
+from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS, Tables, undefined_reason
+from adjudication.stats.results import BoolArray, FloatArray, IntArray, Reason
+
+REPLICATE_BYTES = 64 << 20  # replicates held at once; more statistics than fit are done in further passes
+STATISTICS = {**PAIR_STATISTICS, **PAIR_ALPHAS}
+Excluded = tuple[tuple[tuple[str, str], Reason], ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A row for one statistic: which pairs enter (after exclusion), or why the figure is undefined.
+
+    `excluded` names the pairs left out, with the reason.
+    """
+
+    row: Row
+    statistic: str
+    plus: tuple[int, ...]
+    minus: tuple[int, ...]
+    reason: Reason | None
+    excluded: Excluded
+    n_items: int
+    n_units: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A target after resampling: its sample of values, or None where the target is undefined."""
+
+    target: Target
+    sample: Sample | None
+
+
+@dataclass(frozen=True)
+class PairAnalysis:
+    """Labels reduced to cells, ready to be resampled by item or by topic.
+
+    `names` are the column names of the extended matrix, for naming excluded pairs.
+    """
+
+    plan: Plan
+    cells: Cells
+    topics: IntArray | None
+    names: tuple[str, ...]
+    min_common: int
+
+    @cached_property
+    def patterns(self) -> np.ndarray:
+        return self.plan.extend(self.cells.patterns)
+
+    @cached_property
+    def features(self) -> PairFeatures:
+        return pair_features(self.patterns, self.plan.pairs, self.plan.levels)
+
+    @cached_property
+    def common(self) -> BoolArray:
+        """(pairs, P) which cells are labelled by both."""
+        return common_items(self.patterns, self.plan.pairs)
+
+    @cached_property
+    def point(self) -> Tables:
+        """The tables of the sample itself, (K, K, pairs)."""
+        return Tables(self._tables(self.features.sums(self.cells.counts)))
+
+    def _tables(self, sums: FloatArray) -> FloatArray:
+        levels = self.plan.levels
+        return sums.reshape(levels, levels, len(self.plan.pairs), *sums.shape[1:])
+
+    @cached_property
+    def design(self) -> Design:
+        """What is resampled: topics when given, else cells, else (very many cells) items by index."""
+        if self.topics is not None:
+            if self.cells.n_cells > SPARSE_CELLS:
+                return TopicDesign(self.features.by_topic(self.cells.inverse, self.topics))
+            return TopicDesign(sum_by_topic(self.cells, self.topics, self.features.dense()))
+        if self.cells.n_cells > SPARSE_CELLS:
+            return IndexDesign(self.cells.counts, self.cells.inverse, self.features)
+        return CellDesign(self.cells.counts, self.features.dense())
+
+    def extent(self, pairs: Sequence[int]) -> tuple[int, int]:
+        """(items, units) that carry both labels of at least one of the pairs."""
+        touched: BoolArray = np.asarray(self.common[list(pairs)].any(axis=0))
+        n_items = int(self.cells.counts[touched].sum())
+        if self.topics is None:
+            return n_items, n_items
+        seen = np.zeros(int(self.topics.max(initial=-1)) + 1, dtype=bool)
+        seen[self.topics[touched[self.cells.inverse]]] = True
+        return n_items, int(seen.sum())
+
+    def targets(self, statistics: Sequence[str]) -> list[Target]:
+        """Every row for every statistic, with pairs that have too few items or no value left out by name."""
+        seen: dict[tuple[int, ...], tuple[int, int]] = {}
+        found = []
+        for statistic in statistics:
+            reasons = self._pair_reasons(statistic)
+            for row in self.plan.rows:
+                if statistic in PAIR_ALPHAS and row.scope != "pair":
+                    continue  # several annotators have an alpha of their own, not a mean over pairs
+                found.append(self._target(row, statistic, reasons, seen))
+        return found
+
+    def _pair_reasons(self, statistic: str) -> list[Reason | None]:
+        values = STATISTICS[statistic](self.point)
+        totals = self.point.total
+        return [
+            undefined_reason(statistic, total) if np.isnan(value) else None
+            for value, total in zip(values, totals, strict=True)
+        ]
+
+    def _target(
+        self,
+        row: Row,
+        statistic: str,
+        reasons: list[Reason | None],
+        seen: dict[tuple[int, ...], tuple[int, int]],
+    ) -> Target:
+        if row.scope == "pair":
+            excluded: Excluded = ()
+            reason = reasons[row.plus[0]]
+            sides: tuple[tuple[int, ...], ...] = (row.plus, ())
+        else:
+            checked = [self._included(side, reasons) for side in (row.plus, row.minus)]
+            excluded = checked[0][1] + checked[1][1]
+            sides = (checked[0][0], checked[1][0])
+            reason = _why_empty(row, sides, excluded)
+        key = tuple(sorted({*sides[0], *sides[1]})) or tuple(sorted({*row.plus, *row.minus}))
+        if key not in seen:
+            seen[key] = self.extent(key)
+        return Target(row, statistic, sides[0], sides[1], reason, excluded, *seen[key])
+
+    def _included(self, pairs: tuple[int, ...], reasons: list[Reason | None]) -> tuple[tuple[int, ...], Excluded]:
+        kept, excluded = [], []
+        for pair in pairs:
+            items = self.point.total[pair]
+            reason = reasons[pair] or (Reason.TOO_FEW_ITEMS if items < self.min_common else None)
+            if reason is None:
+                kept.append(pair)
+            else:
+                first, second = self.plan.pairs[pair]
+                excluded.append(((self.names[first], self.names[second]), reason))
+        return tuple(kept), tuple(excluded)
+
+    def measure(
+        self, targets: Sequence[Target], run: Callable[[Design, Callable[[FloatArray], FloatArray]], Resampled]
+    ) -> Iterator[Measured]:
+        """Resample the targets of one pass. `run(design, statistic)` draws with the stored seed."""
+        defined = [target for target in targets if target.reason is None]
+        for target in targets:
+            if target.reason is not None:
+                yield Measured(target, None)
+        if not defined:
+            return
+        result = run(self.design, self.evaluator(defined))
+        for index, target in enumerate(defined):
+            yield Measured(
+                target,
+                Sample(
+                    point=float(result.point[index]),
+                    replicates=result.replicates[index],
+                    left_out=result.left_out[index],
+                    multiplicity=result.multiplicity,
+                    n_units=target.n_units,
+                    limits=limits(target),
+                ),
+            )
+
+    def evaluator(self, targets: Sequence[Target]) -> Callable[[FloatArray], FloatArray]:
+        """Feature sums (F, b) to the targets' values (T, b), NaN where a pair that enters is undefined."""
+        combine = _Combination.of(targets, len(self.plan.pairs))
+
+        def evaluate(sums: FloatArray) -> FloatArray:
+            tables = Tables(self._tables(sums))
+            values = np.empty((len(targets), sums.shape[1]))
+            for statistic, rows, weights in combine.parts:
+                values[rows] = _weighted(weights, STATISTICS[statistic](tables))
+            return values
+
+        return evaluate
+
+
+@dataclass(frozen=True)
+class _Combination:
+    """For each statistic: which target rows it fills and with which weights over the pairs, (rows, pairs)."""
+
+    parts: tuple[tuple[str, IntArray, FloatArray], ...]
+
+    @classmethod
+    def of(cls, targets: Sequence[Target], n_pairs: int) -> "_Combination":
+        weights = np.zeros((len(targets), n_pairs))
+        for index, target in enumerate(targets):
+            for sign, side in ((1.0, target.plus), (-1.0, target.minus)):
+                for pair in side:
+                    weights[index, pair] += sign / len(side)
+        parts = []
+        for statistic in dict.fromkeys(target.statistic for target in targets):
+            rows = np.array([i for i, target in enumerate(targets) if target.statistic == statistic], dtype=np.int64)
+            parts.append((statistic, rows, weights[rows]))
+        return cls(tuple(parts))
+
+
+def _weighted(weights: FloatArray, values: FloatArray) -> FloatArray:
+    """Weighted sums over pairs, (rows, b); NaN only where a pair of non-zero weight is undefined."""
+    lost = np.isnan(values)
+    if not lost.any():
+        return weights @ values
+    sums = weights @ np.where(lost, 0.0, values)
+    sums[(weights != 0).astype(np.float64) @ lost.astype(np.float64) > 0] = np.nan
+    return np.asarray(sums)
+
+
+def limits(target: Target) -> Bounds:
+    """The range a jackknife interval is clipped to."""
+    low = 0.0 if target.statistic in {"accuracy", "macro_f1"} else -1.0
+    return (low - 1.0, 1.0 - low) if target.minus else (low, 1.0)
+
+
+def _why_empty(row: Row, sides: tuple[tuple[int, ...], ...], excluded: Excluded) -> Reason | None:
+    """Why a mean has no pair left, or None when both sides have one."""
+    for wanted, kept in ((row.plus, sides[0]), (row.minus, sides[1])):
+        if not wanted and wanted is row.plus:
+            return Reason.FEWER_THAN_TWO_ANNOTATORS
+        if wanted and not kept:
+            reasons = [reason for _, reason in excluded]
+            telling = [one for one in reasons if one not in {Reason.NO_OVERLAP, Reason.TOO_FEW_ITEMS}]
+            if telling:
+                return telling[0]
+            return Reason.TOO_FEW_ITEMS if Reason.TOO_FEW_ITEMS in reasons else Reason.NO_OVERLAP
+    return None
+
+
+def passes(statistics: Sequence[str], n_rows: int, resamples: int) -> list[list[str]]:
+    """Statistics in groups whose replicates fit in memory together, at least one in each."""
+    size = max(1, int(REPLICATE_BYTES // max(8 * n_rows * resamples, 1)))
+    return [list(statistics[low : low + size]) for low in range(0, len(statistics), size)]
+
+
+def analyse_pairs(plan: Plan, names: tuple[str, ...], topics: IntArray | None, *, min_common: int) -> PairAnalysis:
+    """Reduce the plan's matrix to cells. `topics` (n,) makes topics the unit of resampling."""
+    return PairAnalysis(plan, reduce_rows(plan.matrix, plan.levels + 1), topics, names, min_common)

@@ -1,0 +1,316 @@
+"""The one entry point of the agreement job: labels in, every figure with its interval out, in a JSON-safe shape."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adjudication.stats.blocks import Plan, plan
+from adjudication.stats.bootstrap import Design, Progress, Resampled, make_rng, resample
+from adjudication.stats.coincidence import GROUP_STATISTICS
+from adjudication.stats.comparison import Comparison, adjust, comparable, compare, difference_plan
+from adjudication.stats.group_analysis import Group, analyse_group, groups
+from adjudication.stats.intervals import METHODS, Request, Sample, make_interval
+from adjudication.stats.labels import Kind, Labels
+from adjudication.stats.pair_analysis import Excluded, Measured, PairAnalysis, analyse_pairs, passes
+from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
+from adjudication.stats.results import (
+    CODE_VERSION,
+    Estimate,
+    Flag,
+    FloatArray,
+    IntArray,
+    Reason,
+    to_jsonable,
+)
+
+STATISTICS = (*PAIR_STATISTICS, *GROUP_STATISTICS)
+TABLE_ONE = ("macro_f1", "accuracy", "spearman")
+MIN_RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to compute and how.
+
+    interval   "auto" (percentile; jackknife_t for small samples), "percentile", "bca" or "jackknife_t"
+    unit       "auto" (topics when any topic has two or more items), "item" or "topic"
+    margin     equivalence margin for D, chosen beforehand, as a fraction (0.05 = 5 points), or None
+    pairs      also give every annotator pair alone
+    min_common pairs with fewer common items stay out of means
+    common_items_only  test D on items with two human labels and one of every run (else plain pairwise deletion)
+    """
+
+    seed: int
+    statistics: tuple[str, ...] = STATISTICS
+    resamples: int = 10_000
+    level: float = 0.95
+    interval: str = "auto"
+    unit: str = "auto"
+    margin: float | None = None
+    pairs: bool = True
+    min_common: int = 10
+    common_items_only: bool = True
+
+    def __post_init__(self) -> None:
+        unknown = set(self.statistics) - set(STATISTICS)
+        if unknown:
+            raise ValueError(f"unknown statistics: {', '.join(sorted(unknown))}")
+        if self.resamples < MIN_RESAMPLES:
+            raise ValueError(f"at least {MIN_RESAMPLES} resamples are needed")
+        if not 0.5 <= self.level < 1:
+            raise ValueError("the level of an interval lies between 0.5 and 1")
+        if self.interval not in ("auto", *METHODS) or self.unit not in ("auto", "item", "topic"):
+            raise ValueError("unknown interval or unit")
+        if self.margin is not None and not 0 < self.margin < 2:
+            raise ValueError("the equivalence margin is a fraction above 0")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One figure of the report: which statistic, over whom, and its estimate."""
+
+    statistic: str
+    scope: str
+    annotators: tuple[str, ...]
+    block: str | None
+    model: str | None
+    estimate: Estimate
+    excluded_pairs: Excluded = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of design.md 4 (the caller adds `criterion`), with more keys beside."""
+        head = {
+            "statistic": self.statistic,
+            "scope": self.scope,
+            "annotators": list(self.annotators),
+            "block": self.block,
+            "model": self.model,
+        }
+        pairs = [{"annotators": list(names), "reason": str(reason)} for names, reason in self.excluded_pairs]
+        return {**head, **self.estimate.to_json(), "excluded_pairs": pairs}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All results, the tests of H-H against G-H, and what must be stated with them."""
+
+    results: tuple[Result, ...]
+    comparisons: tuple[Comparison, ...]
+    n_items: int
+    n_dropped: int
+    n_topics: int | None
+    unit: str
+    resamples: int
+    seed: int
+    level: float
+    numpy_version: str = np.__version__
+    code_version: str = CODE_VERSION
+
+    def find(self, statistic: str, scope: str, block: str | None = None, **more: Any) -> Result:
+        """The first result with this statistic, scope and block (and `model` or `annotators`); KeyError if none."""
+        for result in self.results:
+            if (result.statistic, result.scope, result.block) == (statistic, scope, block) and all(
+                getattr(result, name) == value for name, value in more.items()
+            ):
+                return result
+        raise KeyError((statistic, scope, block))
+
+    def to_json(self) -> dict[str, Any]:
+        """{"statistics": [...], "comparisons": [...], and how it was computed}; dumps with allow_nan=False."""
+        rest = {name: to_jsonable(value) for name, value in vars(self).items() if name not in {"results"}}
+        return {"statistics": [result.to_json() for result in self.results], **rest}
+
+
+def measure_agreement(
+    labels: Labels,
+    options: Options,
+    *,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Agreement:
+    """Every statistic of `options` for pairs, means, blocks and groups, with intervals and the tests of D.
+
+    Deterministic for the same labels and seed. `progress(done, total)` counts replicates over all passes; `cancelled`
+    is asked between chunks and ends the work with `bootstrap.Cancelled`.
+    """
+    return _Job(labels, options, progress, cancelled).run()
+
+
+class _Job:
+    """One run of `measure_agreement`: the passes over the bootstrap and the results they leave."""
+
+    def __init__(
+        self,
+        labels: Labels,
+        options: Options,
+        progress: Progress | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        self.labels, self.options = labels, options
+        self.progress, self.cancelled = progress, cancelled
+        self.unit = resampling_unit(labels, options.unit)
+        self.topics = labels.topics if self.unit == "topic" else None
+        self.request = Request(options.interval, self.unit, options.level, options.resamples, options.seed)
+        self.done = self.expected = 0
+        self.results: list[Result] = []
+        self.comparisons: list[Comparison] = []
+
+    def run(self) -> Agreement:
+        work: list[Callable[[], None]] = [*self._pair_work(), *self._group_work()]
+        self.expected = len(work) * self.options.resamples
+        for step in work:
+            step()
+        topics = self.labels.topics
+        comparisons = adjust(self.comparisons)
+        return Agreement(
+            results=_with_p(self.results, comparisons),
+            comparisons=comparisons,
+            n_items=self.labels.n_items,
+            n_dropped=self.labels.n_dropped,
+            n_topics=None if topics is None else int(topics.max(initial=-1)) + 1,
+            unit=self.unit,
+            resamples=self.options.resamples,
+            seed=self.options.seed,
+            level=self.options.level,
+        )
+
+    def _draw(self, design: Design, statistic: Callable[[FloatArray], FloatArray]) -> Resampled:
+        def advance(count: int) -> None:
+            self.done += count
+            if self.progress is not None:
+                self.progress(self.done, self.expected)
+
+        return resample(
+            design,
+            statistic,
+            resamples=self.options.resamples,
+            rng=make_rng(self.options.seed),
+            progress=advance,
+            cancelled=self.cancelled,
+        )
+
+    def _pair_work(self) -> list[Callable[[], None]]:
+        wanted = [name for name in self.options.statistics if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
+        masks = {}
+        if len(self.labels.columns_of(Kind.HUMAN)) >= 2:
+            masks = {model: comparable(self.labels, model) for model in self.labels.models()}
+        whole = plan(self.labels, with_pairs=self.options.pairs, compared=tuple(masks))
+        work: list[Callable[[], None]] = []
+        apart: list[Callable[[], None]] = []
+        rows = []
+        for row in whole.rows:
+            mask = masks.get(row.model or "") if row.scope == "difference" else None
+            if mask is None or mask.all() or not self.options.common_items_only:
+                rows.append(row)
+            else:
+                apart.append(self._restricted(difference_plan(whole, row), mask, wanted))
+        analysis = self._analyse(replace(whole, rows=tuple(rows)), self.topics)
+        for group in passes(wanted, len(rows), self.options.resamples):
+            work.append(lambda group=group: self._measure_pairs(analysis, group, 0))  # type: ignore[misc]
+        return work + apart
+
+    def _restricted(self, part: Plan, mask: np.ndarray, wanted: list[str]) -> Callable[[], None]:
+        """The test of D on the items fit for it, resampled by themselves."""
+        topics = None
+        if self.topics is not None:
+            topics = np.unique(self.topics[mask], return_inverse=True)[1].reshape(-1).astype(np.int64)
+        analysis = self._analyse(replace(part, matrix=part.matrix[mask]), topics)
+        tested = [name for name in wanted if name in PAIR_STATISTICS]
+        return lambda: self._measure_pairs(analysis, tested, int(np.count_nonzero(~mask)))
+
+    def _analyse(self, part: Plan, topics: IntArray | None) -> PairAnalysis:
+        names = tuple(annotator.name for annotator in self.labels.annotators)
+        extra = ("adjudicated", *(f"others of {names[column]}" for column in part.voters))
+        return analyse_pairs(part, (*names, *extra), topics, min_common=self.options.min_common)
+
+    def _measure_pairs(self, analysis: PairAnalysis, statistics: list[str], n_excluded: int) -> None:
+        for measured in analysis.measure(analysis.targets(statistics), self._draw):
+            if measured.target.row.scope == "difference":
+                self.comparisons.append(compare(measured, self.request, n_excluded, self.options.margin))
+            else:
+                self.results.append(self._result(measured))
+
+    def _group_work(self) -> list[Callable[[], None]]:
+        wanted = [name for name in self.options.statistics if name in GROUP_STATISTICS]
+        if not wanted:
+            return []
+        return [lambda group=group: self._measure_group(group, wanted) for group in groups(self.labels)]  # type: ignore[misc]
+
+    def _measure_group(self, group: Group, statistics: list[str]) -> None:
+        for measured in analyse_group(self.labels, group, statistics, self.topics, self._draw):
+            names = tuple(self.labels.annotators[column].name for column in group.columns)
+            counted = (measured.n_items, measured.n_pairs)
+            estimate = self._estimate(measured.sample, measured.reason, counted)
+            self.results.append(Result(measured.statistic, group.scope, names, group.block, group.model, estimate))
+
+    def _result(self, measured: Measured) -> Result:
+        target = measured.target
+        estimate = self._estimate(
+            measured.sample,
+            target.reason,
+            (target.n_items, len(target.plus)),
+            bounded=target.statistic == "accuracy",
+            flags=target.row.flags,
+        )
+        row = target.row
+        return Result(target.statistic, row.scope, row.annotators, row.block, row.model, estimate, target.excluded)
+
+    def _estimate(
+        self,
+        sample: Sample | None,
+        reason: Reason | None,
+        counted: tuple[int, int],
+        *,
+        bounded: bool = False,
+        flags: tuple[Flag, ...] = (),
+    ) -> Estimate:
+        """The estimate of a sample; `counted` are items and pairs, `bounded` offers the rule of three."""
+        n_items, n_pairs = counted
+        if sample is None:
+            return Estimate(None, reason, n_items, n_pairs, ci_reason=reason, flags=flags)
+        outcome = make_interval(sample, self.request)
+        if self.unit == "item" and self._topics_repeat():
+            flags = (*flags, Flag.INDEPENDENT_ITEMS_ASSUMED)
+        perfect = bounded and outcome.reason is Reason.NO_VARIATION and sample.point == 1.0
+        return Estimate(
+            value=sample.point,
+            n_items=n_items,
+            n_pairs=n_pairs,
+            ci=outcome.ci,
+            ci_reason=outcome.reason,
+            se=outcome.se,
+            flags=(*flags, *outcome.flags),
+            lower_bound=1 - 3 / sample.n_units if perfect else None,
+            alternatives=outcome.alternatives,
+        )
+
+    def _topics_repeat(self) -> bool:
+        return resampling_unit(self.labels, "auto") == "topic"
+
+
+def resampling_unit(labels: Labels, wanted: str) -> str:
+    """ "topic" when any topic has two or more items (they are not independent), unless the user switched.
+
+    Raises ValueError when topics are wanted and the labels carry none.
+    """
+    if wanted == "item":
+        return "item"
+    if labels.topics is None:
+        if wanted == "topic":
+            raise ValueError("these labels have no topics to resample")
+        return "item"
+    repeated = labels.n_items > 0 and int(np.bincount(labels.topics).max()) >= 2
+    return "topic" if wanted == "topic" or repeated else "item"
+
+
+def _with_p(results: list[Result], comparisons: tuple[Comparison, ...]) -> tuple[Result, ...]:
+    """The results in the order of `STATISTICS`, each G-H block carrying the p of its test, as in Table 1."""
+    found = {(one.statistic, one.model): one.difference.p for one in comparisons}
+    done = []
+    for result in sorted(results, key=lambda one: STATISTICS.index(one.statistic)):
+        p = found.get((result.statistic, result.model or "")) if result.block == "GH" else None
+        is_block = result.scope == "block" and p is not None
+        done.append(replace(result, estimate=replace(result.estimate, p=p)) if is_block else result)
+    return tuple(done)

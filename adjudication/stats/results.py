@@ -1,0 +1,118 @@
+"""The figures this package hands out: frozen, JSON-safe, never NaN.
+
+An undefined figure is `value=None` with a `Reason`; an interval that cannot be given is `ci=None` with a reason of
+its own. Annotators count as fixed: every interval speaks of other items (or topics) labelled by these annotators.
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+CODE_VERSION = "1"  # raised whenever a figure could change for the same labels and seed
+
+
+class Reason(StrEnum):
+    """Why a figure, or its interval, is undefined."""
+
+    NO_OVERLAP = "no_overlap"
+    ONE_CLASS_ONLY = "one_class_only"
+    CONSTANT_ANNOTATOR = "constant_annotator"
+    FEWER_THAN_TWO_ANNOTATORS = "fewer_than_two_annotators"
+    NO_ITEM_WITH_TWO_LABELS = "no_item_with_two_labels"
+    INCOMPLETE_ROWS = "incomplete_rows"
+    TOO_FEW_ITEMS = "too_few_items"
+    TOO_FEW_QUERIES = "too_few_queries"
+    UNDEFINED_IN_BOOTSTRAP = "undefined_in_bootstrap"
+    NO_VARIATION = "no_variation"
+    NO_RELEVANT_DOCUMENT = "no_relevant_document"
+    NO_DIFFERENCE = "no_difference"
+
+
+class Flag(StrEnum):
+    """Something a reader must know beside a figure that is defined."""
+
+    SMALL_SAMPLE = "small_sample"  # fewer than 100 items or 50 topics: read the jackknife interval
+    INDEPENDENT_ITEMS_ASSUMED = "independent_items_assumed"  # topics have several items, yet items were resampled
+    BCA_FELL_BACK = "bca_fell_back"  # bias correction not finite: this is the percentile interval
+    LEAVE_ONE_OUT = "leave_one_out"  # compared with the vote of the others
+    PART_WHOLE = "part_whole"  # the annotator voted for the label compared with
+    ZERO_SPREAD = "zero_spread"  # all differences equal and not zero: p is 0 by convention
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval and how it was made.
+
+    `unit` is what was resampled or left out ("item" or "topic"); `resamples` is 0 for the deterministic
+    `jackknife_t`; `n_undefined` counts replicates (or leave-one-out values) that were undefined and dropped.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    unit: str
+    resamples: int
+    seed: int
+    n_undefined: int
+
+    def to_json(self) -> dict[str, Any]:
+        return to_jsonable(self)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One figure with everything needed to print it honestly.
+
+    `n_items` are the items that enter the figure, `n_pairs` the annotator pairs. `se` is the standard error behind
+    the interval; `lower_bound` the rule-of-three bound 1-3/n when agreement is perfect and no interval exists.
+    """
+
+    value: float | None
+    reason: Reason | None = None
+    n_items: int = 0
+    n_pairs: int = 0
+    ci: Interval | None = None
+    ci_reason: Reason | None = None
+    p: float | None = None
+    se: float | None = None
+    flags: tuple[Flag, ...] = ()
+    lower_bound: float | None = None
+    alternatives: tuple[Interval, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return to_jsonable(self)
+
+
+def undefined(reason: Reason, *, n_items: int = 0, n_pairs: int = 0) -> Estimate:
+    """An estimate without a value; its interval is missing for the same reason."""
+    return Estimate(None, reason, n_items, n_pairs, ci_reason=reason)
+
+
+def to_jsonable(thing: Any) -> Any:
+    """Turn dataclasses, tuples, NumPy scalars and enums into what `json.dumps(allow_nan=False)` takes.
+
+    Raises ValueError on NaN or infinity: an undefined figure must have become None with a reason before.
+    """
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        return {field.name: to_jsonable(getattr(thing, field.name)) for field in dataclasses.fields(thing)}
+    if isinstance(thing, dict):
+        return {str(key): to_jsonable(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple | np.ndarray):
+        return [to_jsonable(value) for value in thing]
+    if isinstance(thing, StrEnum):
+        return str(thing)
+    if isinstance(thing, np.generic):
+        thing = thing.item()
+    if isinstance(thing, float) and not math.isfinite(thing):
+        raise ValueError("a figure is NaN or infinite; it should have been None with a reason")
+    return thing

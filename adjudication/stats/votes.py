@@ -1,0 +1,210 @@
+"""From several labels to one: the weighted vote, its tie policies, and how much they matter (statistics.md 3.1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adjudication.stats.cells import reduce_rows
+from adjudication.stats.labels import MISSING, Positions
+from adjudication.stats.results import BoolArray, FloatArray, to_jsonable
+
+TIE = 1e-9
+
+
+class Policy(StrEnum):
+    """What happens to a tied vote. Names on the left are the application's, in brackets those of statistics.md.
+
+    ADJUDICATE  (unresolved) stays open and goes to the adjudicator's queue
+    MEDIAN      the weighted lower median of all votes on the item
+    LOWEST      (lower) the lowest of the tied levels
+    HIGHEST     (higher) the highest of the tied levels
+    EXCLUDE     the item gets no value and nobody is asked; counted apart
+    WEIGHTED    weights of the annotators must be given and break what they can; what is still tied stays open
+    EXPERT      (expert) the named annotator's own label if there is one, else open
+    """
+
+    ADJUDICATE = "adjudicate"
+    MEDIAN = "median"
+    LOWEST = "lowest"
+    HIGHEST = "highest"
+    EXCLUDE = "exclude"
+    WEIGHTED = "weighted"
+    EXPERT = "expert"
+
+
+class Outcome(IntEnum):
+    """How an item came by its value, or did not."""
+
+    UNRESOLVED = 0
+    UNANIMOUS = 1
+    MAJORITY = 2
+    TIE_RESOLVED = 3
+    BY_HAND = 4
+    EXCLUDED = 5
+
+
+@dataclass(frozen=True)
+class Votes:
+    """The vote on n items: `labels` (n,) positions with -1 where there is no value, `outcomes` (n,) of `Outcome`."""
+
+    labels: Positions
+    outcomes: NDArray[np.int8]
+
+    def counts(self) -> dict[str, int]:
+        """Number of items by outcome, every outcome named."""
+        tally = np.bincount(self.outcomes, minlength=len(Outcome))
+        return {outcome.name.lower(): int(tally[outcome]) for outcome in Outcome}
+
+    def with_decisions(self, decided: NDArray[np.integer]) -> "Votes":
+        """The adjudicator's decisions (n,), -1 where none, always win over the vote."""
+        by_hand = decided != MISSING
+        labels = np.where(by_hand, decided, self.labels).astype(np.int16)
+        return Votes(labels, np.where(by_hand, Outcome.BY_HAND, self.outcomes).astype(np.int8))
+
+
+def vote(
+    positions: NDArray[np.integer],
+    levels: int,
+    *,
+    policy: Policy | str = Policy.ADJUDICATE,
+    weights: Sequence[float] | None = None,
+    min_votes: int = 2,
+    expert: int | None = None,
+) -> Votes:
+    """Weighted vote on each row of (n, m) positions (-1 missing) on a scale of `levels`.
+
+    The level with the largest sum of weights (default 1 each) wins; sums within 1e-9 are tied and go to `policy`.
+    Fewer than `min_votes` labels leave the item unresolved. `expert` is a column. Raises ValueError when the policy
+    lacks its weights or its expert, or a weight is not positive.
+    """
+    policy = Policy(policy)
+    _check(positions, policy, weights, expert)
+    cells = reduce_rows(positions, levels + 1)
+    weight = np.ones(positions.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64)
+    patterns = cells.patterns
+    scores = np.stack([(patterns == level) @ weight for level in range(levels)], axis=1)
+    result = _decide(patterns, scores, policy, min_votes, expert)
+    return Votes(result.labels[cells.inverse], result.outcomes[cells.inverse])
+
+
+def _check(positions: NDArray[np.integer], policy: Policy, weights: Sequence[float] | None, expert: int | None) -> None:
+    if policy is Policy.WEIGHTED and weights is None:
+        raise ValueError("the weighted policy needs a weight for each annotator")
+    if policy is Policy.EXPERT and (expert is None or not 0 <= expert < positions.shape[1]):
+        raise ValueError("the expert policy needs the column of the expert")
+    if weights is not None and (len(weights) != positions.shape[1] or not all(weight > 0 for weight in weights)):
+        raise ValueError("weights must be positive, one for each annotator")
+
+
+def _decide(patterns: Positions, scores: FloatArray, policy: Policy, min_votes: int, expert: int | None) -> Votes:
+    """The vote on distinct patterns, from the sum of weights for each level, (P, K)."""
+    best = scores.max(axis=1, keepdims=True)
+    tied = (scores >= best - TIE) & (best > 0)
+    winner = np.argmax(tied, axis=1)
+    enough = (patterns >= 0).sum(axis=1) >= max(min_votes, 1)
+    alone = tied.sum(axis=1) == 1
+    unanimous = (scores > 0).sum(axis=1) == 1
+    labels, outcomes = _settle_ties(patterns, scores, tied, policy, expert)
+    labels = np.where(alone, winner, labels)
+    outcomes = np.where(alone, np.where(unanimous, Outcome.UNANIMOUS, Outcome.MAJORITY), outcomes)
+    return Votes(
+        np.where(enough, labels, MISSING).astype(np.int16),
+        np.where(enough, outcomes, Outcome.UNRESOLVED).astype(np.int8),
+    )
+
+
+def _settle_ties(
+    patterns: Positions, scores: FloatArray, tied: BoolArray, policy: Policy, expert: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What the policy makes of each pattern, as if its vote were tied: (labels, outcomes)."""
+    levels = scores.shape[1]
+    if policy is Policy.MEDIAN:
+        half = scores.sum(axis=1, keepdims=True) / 2
+        labels = np.argmax(np.cumsum(scores, axis=1) >= half - TIE, axis=1)
+    elif policy is Policy.LOWEST:
+        labels = np.argmax(tied, axis=1)
+    elif policy is Policy.HIGHEST:
+        labels = levels - 1 - np.argmax(tied[:, ::-1], axis=1)
+    elif policy is Policy.EXPERT and expert is not None:
+        labels = patterns[:, expert].astype(np.int64)
+    else:
+        labels = np.full(len(patterns), MISSING, dtype=np.int64)
+    open_outcome = Outcome.EXCLUDED if policy is Policy.EXCLUDE else Outcome.UNRESOLVED
+    return labels, np.where(labels == MISSING, open_outcome, Outcome.TIE_RESOLVED)
+
+
+def leave_one_out(positions: NDArray[np.integer], levels: int, column: int, *, min_votes: int = 1) -> Positions:
+    """(n,) the vote of everyone but `column`, ties unresolved: what that annotator may be compared with."""
+    others = np.delete(positions, column, axis=1)
+    if not others.shape[1]:
+        return np.full(len(positions), MISSING, dtype=np.int16)
+    return vote(others, levels, min_votes=min_votes).labels
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What a policy would make of the same votes, against the values now in use.
+
+    `changed` values differ, `gained` had none before, `lost` have none now; `histogram` counts values per level.
+    """
+
+    policy: Policy
+    changed: int
+    gained: int
+    lost: int
+    unresolved: int
+    histogram: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(to_jsonable(self))
+
+
+def sensitivity(
+    positions: NDArray[np.integer],
+    levels: int,
+    baseline: NDArray[np.integer],
+    *,
+    weights: Sequence[float] | None = None,
+    min_votes: int = 2,
+    expert: int | None = None,
+    decided: NDArray[np.integer] | None = None,
+) -> tuple[Sensitivity, ...]:
+    """How many values each applicable policy would change against `baseline` (n,), -1 where there is no value.
+
+    Weights and expert bring their policies in; the other policies then count every annotator once. Decisions by hand
+    (`decided`) win under each policy, as they do in life.
+    """
+    found = []
+    for policy in Policy:
+        if (policy is Policy.WEIGHTED and weights is None) or (policy is Policy.EXPERT and expert is None):
+            continue
+        own = weights if policy is Policy.WEIGHTED else None
+        result = vote(positions, levels, policy=policy, weights=own, min_votes=min_votes, expert=expert)
+        if decided is not None:
+            result = result.with_decisions(decided)
+        found.append(_against(result.labels, np.asarray(baseline), policy, levels))
+    return tuple(found)
+
+
+def _against(labels: Positions, baseline: NDArray[np.integer], policy: Policy, levels: int) -> Sensitivity:
+    has, had = labels != MISSING, baseline != MISSING
+    return Sensitivity(
+        policy=policy,
+        changed=int(np.count_nonzero(has & had & (labels != baseline))),
+        gained=int(np.count_nonzero(has & ~had)),
+        lost=int(np.count_nonzero(~has & had)),
+        unresolved=int(np.count_nonzero(~has)),
+        histogram=tuple(np.bincount(labels[has], minlength=levels).tolist()),
+    )
+
+
+POLICY_ALIASES: Mapping[str, Policy] = {
+    "unresolved": Policy.ADJUDICATE,
+    "lower": Policy.LOWEST,
+    "higher": Policy.HIGHEST,
+    **{policy.value: policy for policy in Policy},
+}
