@@ -123,8 +123,8 @@ def redis_database(url: str, shift: int) -> str:
     if not number.isdigit():
         raise BadEnvironment("REDIS_URL: the database must be a number (redis://host:6379/0, unix:///socket?db=0).")
     wanted = str(int(number) + shift)
-    if parts.scheme == "unix":
-        return urlunsplit(parts._replace(query=urlencode(query | {"db": wanted})))
+    if parts.scheme == "unix":  # by hand: urlunsplit writes unix:/path for an empty host
+        return f"unix://{parts.netloc}{parts.path}?{urlencode(query | {'db': wanted})}"
     return urlunsplit(parts._replace(path=f"/{wanted}", query=urlencode(query)))
 
 

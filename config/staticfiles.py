@@ -11,6 +11,8 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     Only ours: libraries import by names that an import map or a bundler would have to resolve.
     """
 
+    patterns: tuple[Any, ...]
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         _, rewriting = self._js_module_import_aggregation_patterns
         self.patterns = (*self.patterns, ("js/*.js", rewriting))

@@ -1,16 +1,171 @@
-"""What all tests share: real embedded servers, one Redis database pair per process."""
+"""What all tests share: real embedded servers, own databases for each test process, a real worker and browser."""
 
 import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+import redis
 from django.conf import settings
+from django.core.cache import cache
+from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from config import embedded
+from config.env import celery_broker, redis_database
+from tests.processes import Child, start_celery_worker, wait_for
+
+hypothesis_settings.register_profile("litmus", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "litmus"))
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+VIEWPORT = {"width": 1280, "height": 800}
+
+
+# --- servers ---------------------------------------------------------------------------------------------------------
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Start the embedded servers before the first test (the controller of xdist holds them for its workers)."""
     embedded.hold(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
+    # Two Redis databases for each test process: 0 and 1 belong to the product, which may be running beside.
+    process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    settings.REDIS_URL = redis_database(settings.REDIS_URL, 2 + 2 * process)
+    settings.CELERY_BROKER_URL = celery_broker(settings.REDIS_URL)
+    settings.CACHE_URL = settings.CACHES["default"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
+    settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
+    settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    scratch = Path(tempfile.mkdtemp(prefix="litmus-test-"))
+    config.add_cleanup(lambda: shutil.rmtree(scratch, ignore_errors=True))
+    for name in ("MEDIA_ROOT", "STATIC_ROOT"):
+        setattr(settings, name, scratch / name.lower())
+        (scratch / name.lower()).mkdir()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     embedded.release(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    """Rate limits and sessions of one test do not reach the next."""
+    cache.clear()
+
+
+# --- background jobs -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def queue() -> Iterator[redis.Redis]:
+    """The Redis database that holds this process's Celery queue."""
+    with redis.from_url(settings.REDIS_URL) as client:
+        client.flushdb()
+        yield client
+
+
+@pytest.fixture(scope="session")
+def _celery_process(
+    django_db_setup: None, django_db_blocker: object, queue: redis.Redis, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Child]:
+    worker = start_celery_worker(tmp_path_factory.mktemp("celery") / "worker.log", processes=2)
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture
+def celery_worker(transactional_db: None, _celery_process: Child, queue: redis.Redis) -> Iterator[Child]:
+    """A real Celery worker on the test database; after the test its queue is emptied and running jobs are awaited.
+
+    Rows must be committed for it to see them: tests that use it are transactional.
+    """
+    assert _celery_process.process.poll() is None, f"the worker ended:\n{_celery_process.output}"
+    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    yield _celery_process
+    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    wait_for(lambda: not queue.hlen("unacked"), 30, "the end of the running jobs")
+
+
+# --- browser ---------------------------------------------------------------------------------------------------------
+
+
+def chromium_path() -> str | None:
+    """LITMUS_CHROMIUM, or the first Chromium on the PATH."""
+    return os.environ.get("LITMUS_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("browser") and chromium_path() is None:
+        reason = "no Chromium found: install it (Debian: apt install chromium) or set LITMUS_CHROMIUM to its path"
+        if os.environ.get("CI"):
+            pytest.fail(f"CI needs the browser tests, but there is {reason}", pytrace=False)
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One headless Chromium for all browser tests of this process."""
+    # Playwright runs an event loop in this thread; Django would refuse the test's own queries because of it.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Page]]:
+    """Makes a page in a context of its own (another person's browser); `user=` signs that user in.
+
+    Other keywords go to Playwright's `new_context`. The test fails when a page met an uncaught script error or
+    a violation of the content security policy.
+    """
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
+
+    def make(user: object = None, **options: object) -> Page:
+        context = browser.new_context(**{"base_url": str(live_server), "viewport": VIEWPORT, **options})
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        if user is not None:
+            sign_in(context, user, str(live_server))
+        context.on("weberror", lambda event: faults.append(str(event.error)))
+        context.on("console", lambda message: faults.append(message.text) if is_violation(message.text) else None)
+        return context.new_page()
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not faults, f"the browser reported: {faults}"
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """A page of somebody who has not signed in."""
+    return new_page()
+
+
+def is_violation(text: str) -> bool:
+    return "Content Security Policy" in text or "Content-Security-Policy" in text
+
+
+def sign_in(context: BrowserContext, user: object, address: str) -> None:
+    """Give the context a session of the user, without the sign-in page."""
+    client = Client()
+    client.force_login(user)
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": address}])

@@ -1,0 +1,130 @@
+"""Real processes for tests: a Celery worker, a web server, any manage.py command, against the test's own database."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+from django.db import connection
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+def child_environment(**extra: str) -> dict[str, str]:
+    """The environment in which a child process works on this test's database and Redis."""
+    database = connection.settings_dict
+    who = quote(database["USER"]) + (f":{quote(database['PASSWORD'])}" if database["PASSWORD"] else "")
+    place = f"/{quote(database['NAME'])}"
+    if database["HOST"].startswith("/"):
+        url = f"postgres://{who}@{place}?{urlencode({'host': database['HOST']})}"
+    else:
+        url = f"postgres://{who}@{database['HOST']}:{database['PORT'] or 5432}{place}"
+    own = {
+        "DATABASE_URL": url,
+        "REDIS_URL": settings.REDIS_URL,
+        "LITMUS_SECRET_KEY": settings.SECRET_KEY,
+        "LITMUS_DATA_DIR": str(settings.DATA_DIR),
+        "LITMUS_MEDIA_ROOT": str(settings.MEDIA_ROOT),
+        "LITMUS_STATIC_ROOT": str(settings.STATIC_ROOT),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PYTHONUNBUFFERED": "1",
+    }
+    return os.environ | own | extra
+
+
+def wait_for(check: Callable[[], object], seconds: float = 30, what: str = "the condition") -> None:
+    """Return when `check()` is true. Errors: AssertionError naming `what` after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not check():
+        assert time.monotonic() < deadline, f"{what} did not come within {seconds} seconds"
+        time.sleep(0.02)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Child:
+    """A child process in a group of its own, with its output in a file."""
+
+    def __init__(self, command: list[str], log: Path, environment: dict[str, str]) -> None:
+        self.log = log
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                command,
+                cwd=CHECKOUT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text(errors="replace")
+
+    def wait_for_output(self, text: str, seconds: float = 60) -> None:
+        def told() -> bool:
+            assert self.process.poll() is None or text in self.output, f"it ended:\n{self.output}"
+            return text in self.output
+
+        wait_for(told, seconds, f"{text!r} in\n{self.output}")
+
+    def stop(self, seconds: float = 30) -> int:
+        """Ask it to end, as a service manager would; the exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        return self.process.wait()
+
+    def kill(self) -> None:
+        """kill -9, the whole group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def start_celery_worker(log: Path, processes: int = 1, **extra: str) -> Child:
+    """A Celery worker on this test's database and queue, ready to take jobs."""
+    command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "--loglevel", "INFO"]
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--concurrency", str(processes)]
+    worker = Child([*command, *quiet], log, child_environment(**extra))
+    worker.wait_for_output(" ready.")
+    return worker
+
+
+@contextlib.contextmanager
+def web_server(log: Path, **extra: str) -> Iterator[str]:
+    """The address of a real gunicorn on this test's database."""
+    port = free_port()
+    environment = child_environment(LITMUS_SITE_URL=f"http://127.0.0.1:{port}", **extra)
+    command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "-b", f"127.0.0.1:{port}"]
+    server = Child([*command, "config.wsgi"], log, environment)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_for(lambda: answers(address + "/healthz"), 30, f"an answer of the web server:\n{server.output}")
+        yield address
+    finally:
+        server.stop()
+
+
+def answers(url: str) -> bool:
+    """Whether the address answers with 200."""
+    with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as response:
+        return response.status == 200
+    return False
