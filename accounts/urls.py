@@ -2,4 +2,12 @@
 
 from django.urls import include, path
 
-urlpatterns = [path("", include("allauth.urls"))]
+from accounts.views import profile, tokens
+
+urlpatterns = [
+    path("profile/", profile.profile, name="account_profile"),
+    path("theme/", profile.update_theme, name="theme_update"),
+    path("tokens/", tokens.token_list, name="token_list"),
+    path("tokens/<int:pk>/revocation/", tokens.token_revoke, name="token_revoke"),
+    path("", include("allauth.urls")),
+]

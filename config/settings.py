@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "csp",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -227,7 +228,19 @@ LOGIN_URL = "account_login"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_VERIFICATION = "none"  # an account begins with an invitation that came by e-mail
+ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_CHANGE_EMAIL = True  # the new address counts once it is confirmed
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # strangers are not mailed
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Litmus: "
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose address the rate limits count
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Litmus"
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MESSAGE_TAGS = {10: "info", 20: "info", 25: "ok", 30: "warn", 40: "bad"}  # the stylesheet's names of the levels
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("LITMUS_EMAIL_FROM", "Litmus <litmus@localhost>")
 _email = email_parameters(env.url("LITMUS_EMAIL_URL", ("smtp", "smtp+tls", "smtps")))
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if _email.host else 'console'}.EmailBackend"

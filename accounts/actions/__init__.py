@@ -1,0 +1,1 @@
+"""Every write to people, their tokens and settings, one module per noun."""

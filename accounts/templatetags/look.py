@@ -1,0 +1,34 @@
+"""The chosen theme, in templates: known on the server, so that no page flashes in the wrong one."""
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+
+from accounts.themes import Theme, theme_of
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def current_theme(context: template.Context) -> str:
+    """system, light or dark."""
+    request = context.get("request")
+    return theme_of(request) if request is not None else Theme.SYSTEM
+
+
+@register.simple_tag(takes_context=True)
+def theme_attribute(context: template.Context) -> SafeString:
+    """The attribute of <html> that overrides the system's scheme, or nothing."""
+    theme = current_theme(context)
+    return SafeString("") if theme == Theme.SYSTEM else mark_safe(f' data-theme="{Theme(theme).value}"')  # noqa: S308
+
+
+@register.filter
+def words(text: str) -> list[str]:
+    """The words of a literal, to loop over."""
+    return text.split()
+
+
+@register.filter
+def same_as(left: object, right: object) -> str:
+    """`true` or `false`, for ARIA attributes."""
+    return "true" if left == right else "false"

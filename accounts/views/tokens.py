@@ -1,0 +1,38 @@
+"""One's own API tokens."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.actions.tokens import create_token, revoke_token
+from accounts.forms import TokenForm
+from accounts.models import ApiToken
+from accounts.refusals import Refused
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def token_list(request: HttpRequest) -> HttpResponse:
+    """List one's tokens; a POST makes one and shows its key, in this answer and never again."""
+    form, key = TokenForm(request.POST or None), ""
+    if form.is_valid():
+        try:
+            _, key = create_token(by=request.user, at=timezone.now(), label=form.cleaned_data["label"])
+            form = TokenForm()
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+    tokens = ApiToken.objects.filter(user=request.user).order_by("-created_at", "-pk")
+    context = {"form": form, "key": key, "tokens": tokens}
+    return render(request, "accounts/token_list.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """Revoke one of one's own tokens; other people's do not exist here."""
+    token = get_object_or_404(ApiToken, pk=pk, user=request.user)
+    revoke_token(by=request.user, at=timezone.now(), token=token)
+    messages.success(request, f"The token “{token.label}” is revoked: what uses it is refused from now on.")
+    return redirect("token_list")

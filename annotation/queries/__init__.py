@@ -1,0 +1,1 @@
+"""Reads across models, one module per noun."""

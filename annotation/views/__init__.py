@@ -1,0 +1,1 @@
+"""Pages and their answers, one module per noun."""

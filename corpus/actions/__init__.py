@@ -1,0 +1,1 @@
+"""Every write to a collection and what is in it, one module per noun."""

@@ -1,0 +1,1 @@
+"""Forms of the corpus app, one module per noun: shape and validation only."""

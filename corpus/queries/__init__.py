@@ -1,0 +1,1 @@
+"""Reads across the models of the corpus app, one module per noun."""

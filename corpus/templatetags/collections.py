@@ -1,0 +1,46 @@
+"""The tabs of a collection: each role sees those it may open."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django import template
+from django.urls import NoReverseMatch, reverse
+
+from corpus.models import Membership, Role
+from corpus.permissions import OVERSEERS
+
+register = template.Library()
+
+EVERYBODY = tuple(Role)
+MANAGERS = (Role.MANAGER,)
+TABS = (
+    ("overview", "Overview", "collection_dashboard", EVERYBODY),
+    ("documents", "Documents", "document_list", EVERYBODY),
+    ("topics", "Topics", "topic_list", EVERYBODY),
+    ("campaigns", "Campaigns", "campaign_list", EVERYBODY),
+    ("runs", "Runs", "run_list", OVERSEERS),
+    ("exports", "Exports", "export_list", OVERSEERS),
+    ("people", "People", "member_list", OVERSEERS),
+    ("imports", "Imports", "import_list", MANAGERS),
+    ("audit", "Audit", "audit_list", MANAGERS),
+    ("settings", "Settings", "collection_edit", MANAGERS),
+)
+
+
+@dataclass(frozen=True)
+class Tab:
+    key: str
+    label: str
+    href: str
+
+
+@register.inclusion_tag("corpus/_collection_tabs.html")
+def collection_tabs(membership: Membership, current: str = "") -> dict[str, object]:
+    """The tabs this member may open; `current` is the key of the one the page belongs to."""
+    slug = membership.collection.slug
+    tabs = []
+    for key, label, name, roles in TABS:
+        with suppress(NoReverseMatch):  # while the pages are being built
+            if membership.role in roles:
+                tabs.append(Tab(key, label, reverse(name, args=[slug])))
+    return {"tabs": tabs, "current": current}

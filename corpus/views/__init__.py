@@ -1,0 +1,1 @@
+"""Pages of a collection and what is in it, one module per noun."""

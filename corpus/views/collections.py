@@ -1,0 +1,53 @@
+"""My collections; making one; describing one."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.refusals import NotAllowed, Refused
+from corpus.actions.collections import create_collection, update_collection
+from corpus.forms.collections import CollectionForm, NewCollectionForm
+from corpus.permissions import can_create_collections, check_can_create_collections, check_can_manage, fetch_membership
+from corpus.queries.collections import memberships_of
+
+
+@require_safe
+def collection_list(request: HttpRequest) -> HttpResponse:
+    """The collections one is a member of."""
+    context = {"memberships": memberships_of(request.user), "may_create": can_create_collections(request.user)}
+    return render(request, "corpus/collection_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def collection_create(request: HttpRequest) -> HttpResponse:
+    """Make a collection; its maker becomes its manager."""
+    check_can_create_collections(request.user)
+    form = NewCollectionForm(request.POST or None)
+    if form.is_valid():
+        try:
+            collection = create_collection(by=request.user, at=timezone.now(), **form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error("slug", refusal.reason)
+        else:
+            messages.success(request, "Your collection is there. Next: bring in documents, and invite people.")
+            return redirect("collection_dashboard", collection.slug)
+    return render(request, "corpus/collection_create.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def collection_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change title, description and licence."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = CollectionForm(request.POST or None, instance=membership.collection)
+    if form.is_valid():
+        update_collection(by=request.user, at=timezone.now(), membership=membership, **form.cleaned_data)
+        messages.success(request, "The description of the collection is saved.")
+        return redirect("collection_edit", slug)
+    membership.collection.refresh_from_db()  # the form has written its invalid values onto it
+    context = {"membership": membership, "collection": membership.collection, "tab": "settings", "form": form}
+    return render(request, "corpus/collection_edit.html", context, status=422 if form.errors else 200)

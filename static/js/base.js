@@ -1,0 +1,103 @@
+/** What every page can do: menus that close, copying, asking before, telling that a request failed, the theme. */
+
+const messages = () => document.getElementById("messages");
+
+/** Put a message for the person into the page's live region. `level`: ok, warn, bad or info. */
+export function announce(text, level = "info") {
+  const template = document.getElementById("message-template");
+  const message = template.content.firstElementChild.cloneNode(true);
+  message.classList.add(level);
+  message.querySelector("[data-text]").textContent = text;
+  messages().append(message);
+}
+
+/** The value of Django's CSRF token, as htmx sends it. */
+export function csrfToken() {
+  return JSON.parse(document.body.getAttribute("hx-headers"))["x-csrftoken"];
+}
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+  const dismiss = event.target.closest("[data-dismiss]");
+  if (dismiss) dismiss.closest(dismiss.dataset.dismiss).remove();
+  const copy = event.target.closest("[data-copy]");
+  if (copy) copyFrom(copy);
+  const refused = event.target.closest('[aria-disabled="true"]');
+  if (refused) event.preventDefault();
+});
+
+async function copyFrom(button) {
+  const source = document.getElementById(button.dataset.copy);
+  source.select();
+  try {
+    await navigator.clipboard.writeText(source.value);
+    announce("Copied.", "ok");
+  } catch {
+    announce("The browser does not let pages copy here. The text is selected: press Ctrl+C or ⌘C.", "warn");
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = document.querySelector("details.menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+// Forms with data-confirm ask first; without JavaScript the server's own guards are what protects.
+document.addEventListener("submit", (event) => {
+  const asks = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
+  if (asks && !window.confirm(asks)) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return;
+  }
+  if (event.target.matches("[data-theme-form]")) switchTheme(event);
+}, true);
+
+// Selects and radios marked so send their form when they change (their button is hidden by .no-js-only).
+document.addEventListener("change", (event) => {
+  if (event.target.closest("[data-submit-on-change]")) event.target.form.requestSubmit();
+});
+
+async function switchTheme(event) {
+  event.preventDefault();
+  const form = event.target;
+  const body = new FormData(form, event.submitter);
+  const theme = body.get("theme");
+  showTheme(theme);
+  const answer = await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } }).catch(() => null);
+  if (!answer?.ok) announce("The theme is shown but could not be stored; it will be the old one on the next page.", "warn");
+}
+
+function showTheme(theme) {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  for (const button of document.querySelectorAll("[data-theme-form] button")) {
+    button.setAttribute("aria-pressed", String(button.value === theme));
+  }
+}
+
+// A job that has just become final tells the rest of the page, which may want to fetch its result.
+document.addEventListener("htmx:afterSwap", (event) => {
+  const final = event.detail.elt.matches?.("[data-job-final]") ? event.detail.elt : null;
+  if (!final) return;
+  if (document.querySelector("[data-reload-when-finished]")) window.location.reload();
+  else window.htmx.trigger(document.body, "job-finished");
+});
+
+document.addEventListener("htmx:responseError", (event) => {
+  const status = event.detail.xhr.status;
+  if ([403, 409, 422].includes(status)) return; // the answer itself says why and is shown
+  if (status === 401) announce("You are signed out. Sign in again; what is on the page stays until you leave it.", "bad");
+  else if (status === 404) announce("This is no longer there. Reload the page to see what is.", "bad");
+  else announce(`The server could not do this (error ${status}). Nothing was changed; try again in a moment.`, "bad");
+});
+
+document.addEventListener("htmx:sendError", (event) => {
+  if (event.detail.requestConfig.verb === "get") return; // polls go on by themselves
+  announce("The server cannot be reached. Nothing was changed; check the network and try again.", "bad");
+});
