@@ -1,0 +1,1 @@
+"""Every write of the adjudication app that a person asks for."""

@@ -1,0 +1,1 @@
+"""What the worker does: agreement and votes over a snapshot of the judgments."""

@@ -1,0 +1,211 @@
+"""Agreement of a campaign: one pass over the labels, then every figure with its interval, criterion by criterion.
+
+Each criterion's figures are stored at once with the tables the pages draw. A run that is taken up again after a crash
+keeps the criteria it had finished if the labels are still the same, and otherwise begins again; either way the same
+labels and seed give the same figures.
+"""
+
+import hashlib
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from django.db import transaction
+
+from accounts import jobs
+from adjudication.models import AgreementResult, AgreementRun, Verdict
+from adjudication.queries.labels import (
+    IntArray,
+    Matrix,
+    Table,
+    newest_submission,
+    read_labels,
+    read_repeats,
+    read_topics,
+    scale_of,
+)
+from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
+from adjudication.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
+from adjudication.stats.report import Agreement, Options, Result, measure_agreement
+from adjudication.stats.results import CODE_VERSION, to_jsonable
+from annotation.models import AnnotatorKind, Campaign, Criterion
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What one run reads: all labels, hidden repeats, verdict values by criterion, and who the annotators are."""
+
+    table: Table
+    repeats: Table
+    verdicts: dict[int, dict[int, int]]
+    people: dict[int, dict[str, Any]]
+    digest: str
+
+
+def run_agreement(run_id: int) -> None:
+    """Claim the run and carry it out."""
+    jobs.carry_out(AgreementRun, run_id, compute_agreement)
+
+
+def compute_agreement(run: AgreementRun, progress: jobs.Progress) -> None:
+    """Read the labels, measure each criterion that is not finished yet, and store its figures as they come."""
+    started = time.monotonic()
+    progress.report(0, 0, "reading the labels")
+    snapshot = newest_submission(run.campaign)
+    inputs = read_inputs(run.campaign)
+    _begin(run, inputs, snapshot)
+    criteria = list(run.campaign.criteria.prefetch_related("levels"))
+    for place, criterion in enumerate(criteria):
+        if criterion.key not in run.detail:
+            _measure(run, criterion, inputs, progress, (place, len(criteria)))
+    run.seconds = round(time.monotonic() - started, 3)
+    run.save(update_fields=["seconds"])
+
+
+def read_inputs(campaign: Campaign) -> Inputs:
+    """Everything a run depends on, with one digest over it."""
+    table, repeats = read_labels(campaign), read_repeats(campaign)
+    verdicts: dict[int, dict[int, int]] = {}
+    digest = hashlib.sha256((table.inputs_hash + repeats.inputs_hash).encode())
+    rows = Verdict.objects.filter(item__campaign=campaign, value__isnull=False).order_by("criterion_id", "item_id")
+    for criterion, item, value in rows.values_list("criterion_id", "item_id", "value").iterator(chunk_size=20_000):
+        verdicts.setdefault(criterion, {})[item] = int(value or 0)
+        digest.update(f"{criterion} {item} {value}\n".encode())
+    found = campaign.annotators.values("pk", "name", "kind", "model", "run_number")
+    people = {row["pk"]: dict(row) for row in found}
+    return Inputs(table, repeats, verdicts, people, digest.hexdigest())
+
+
+def _begin(run: AgreementRun, inputs: Inputs, snapshot: int) -> None:
+    """Note what is computed from. Figures of an earlier attempt stay only if they came from the same labels."""
+    with transaction.atomic():
+        if run.inputs_hash != inputs.digest:
+            run.results.all().delete()
+            run.detail = {}
+        run.snapshot, run.inputs_hash = snapshot, inputs.digest
+        run.n_judgments = inputs.table.n_labels
+        run.library_versions = {"numpy": np.__version__, "scipy": scipy.__version__, "statistics": CODE_VERSION}
+        run.save(update_fields=["snapshot", "inputs_hash", "n_judgments", "library_versions", "detail"])
+
+
+def _measure(
+    run: AgreementRun, criterion: Criterion, inputs: Inputs, progress: jobs.Progress, place: tuple[int, int]
+) -> None:
+    """Measure one criterion and store it whole. `place` is (index, number of criteria), for the progress bar."""
+    scale = scale_of(criterion)
+    matrix = inputs.table.of_criterion(criterion.pk).matrix(scale)
+    matrix = _people_first(matrix, inputs)
+    labels = build_labels(run.campaign, criterion, scale, matrix, inputs)
+    index, count = place
+
+    def report(done: int, expected: int) -> None:
+        progress.report(index * expected + done, count * expected, f"resampling {criterion.label}")
+
+    agreement = measure_agreement(labels, options_of(run), progress=report) if matrix.annotators.size else None
+    detail = _detail(criterion, matrix, labels, agreement, inputs)
+    with transaction.atomic():
+        run.results.filter(criterion=criterion.key).delete()
+        if agreement is not None:
+            AgreementResult.objects.bulk_create([_row(run, criterion, result) for result in agreement.results])
+        run.detail = {**run.detail, criterion.key: detail}
+        run.save(update_fields=["detail"])
+
+
+def _people_first(matrix: Matrix, inputs: Inputs) -> Matrix:
+    """The columns in the order pages show them: people, then machines, each by name."""
+    who = [inputs.people[int(pk)] for pk in matrix.annotators]
+    order = sorted(range(len(who)), key=lambda column: (who[column]["kind"], who[column]["name"]))
+    return Matrix(matrix.items, matrix.annotators[order], matrix.positions[:, order])
+
+
+def build_labels(campaign: Campaign, criterion: Criterion, scale: list[int], matrix: Matrix, inputs: Inputs) -> Labels:
+    """What the statistics take: positions, annotators with kind, model and run, topics, and the verdicts."""
+    decided = inputs.verdicts.get(criterion.pk)
+    position = {value: index for index, value in enumerate(scale)}
+    adjudicated = None
+    if decided:
+        found = [position[decided[item]] if item in decided else MISSING for item in matrix.items.tolist()]
+        adjudicated = np.array(found, dtype=np.int16)
+    return make_labels(
+        matrix.positions,
+        scale,
+        [_annotator(inputs.people[int(pk)]) for pk in matrix.annotators],
+        topics=read_topics(campaign, matrix.items),
+        adjudicated=adjudicated,
+    )
+
+
+def _annotator(person: dict[str, Any]) -> Annotator:
+    if person["kind"] == AnnotatorKind.MACHINE:
+        return Annotator(person["name"], Kind.MACHINE, person["model"] or None, str(person["run_number"]))
+    return Annotator(person["name"])
+
+
+def options_of(run: AgreementRun) -> Options:
+    """The run's parameters as the statistics take them; the seed is always the stored one."""
+    given = run.parameters
+    return Options(
+        seed=run.seed or 0,
+        resamples=given.get("resamples", 10_000),
+        level=given.get("level", 0.95),
+        interval=given.get("interval", "auto"),
+        unit=given.get("unit", "auto"),
+        margin=given.get("margin"),
+    )
+
+
+def _row(run: AgreementRun, criterion: Criterion, result: Result) -> AgreementResult:
+    shape = result.to_json()
+    known = {"statistic", "scope", "annotators", "block", "model", "value", "reason", "n_items", "n_pairs", "ci"}
+    known |= {"ci_reason", "p"}
+    return AgreementResult(
+        run=run,
+        criterion=criterion.key,
+        **{
+            name: shape[name] for name in ("statistic", "scope", "annotators", "value", "n_items", "n_pairs", "ci", "p")
+        },
+        **{name: shape[name] or "" for name in ("block", "model", "reason", "ci_reason")},
+        extra={name: value for name, value in shape.items() if name not in known and value},
+    )
+
+
+def _detail(
+    criterion: Criterion, matrix: Matrix, labels: Labels, agreement: Agreement | None, inputs: Inputs
+) -> dict[str, Any]:
+    """What pages draw beside the figures; JSON-safe, small whatever the number of items."""
+    how: dict[str, Any] = {}
+    if agreement is not None:
+        wanted = ("comparisons", "n_items", "n_topics", "unit", "resamples", "level")
+        how = {name: to_jsonable(getattr(agreement, name)) for name in wanted}
+    return {
+        "scale": [[level.value, level.label] for level in sorted(criterion.levels.all(), key=lambda one: one.value)],
+        "annotators": _columns(matrix, inputs),
+        "tables": confusion_tables(matrix.positions, labels.levels),
+        "topics": topic_figures(labels, _topic_numbers(criterion.campaign, matrix.items)),
+        "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
+        **how,
+    }
+
+
+def _columns(matrix: Matrix, inputs: Inputs) -> list[dict[str, Any]]:
+    counts = (matrix.positions >= 0).sum(axis=0).tolist()
+    return [
+        {
+            "id": int(pk),
+            "name": inputs.people[int(pk)]["name"],
+            "kind": inputs.people[int(pk)]["kind"],
+            "model": inputs.people[int(pk)]["model"],
+            "run": inputs.people[int(pk)]["run_number"],
+            "n_items": count,
+        }
+        for pk, count in zip(matrix.annotators, counts, strict=True)
+    ]
+
+
+def _topic_numbers(campaign: Campaign, items: IntArray) -> list[tuple[int, str]]:
+    """(topic id, number) of the topics of these items, rising by id: the order of the labels' topic index."""
+    ids = np.unique(read_topics(campaign, items)).tolist()
+    numbers = dict(campaign.collection.topics.filter(pk__in=ids).values_list("pk", "number"))
+    return [(pk, numbers[pk]) for pk in ids]

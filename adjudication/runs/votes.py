@@ -1,0 +1,209 @@
+"""The majority vote of a campaign: one pass over the labels, one set-based write of the verdicts.
+
+Decisions by hand always stand. A decision (or an acceptance) whose votes have changed since is reopened, visibly.
+Running again over the same labels changes nothing.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import connection, transaction
+from django.utils import timezone
+from psycopg import sql
+
+from accounts import jobs
+from adjudication.models import Method, VoteRun
+from adjudication.queries.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
+from adjudication.stats.cells import reduce_rows
+from adjudication.stats.votes import Outcome, vote
+from annotation.models import AnnotatorKind, Campaign, Criterion
+
+VOTERS = ("humans", "machines", "all")
+_METHODS = {
+    Outcome.UNRESOLVED: Method.UNRESOLVED,
+    Outcome.UNANIMOUS: Method.UNANIMOUS,
+    Outcome.MAJORITY: Method.MAJORITY,
+    Outcome.TIE_RESOLVED: Method.TIE_POLICY,
+    Outcome.EXCLUDED: Method.TIE_POLICY,
+}
+
+
+@dataclass(frozen=True)
+class Electorate:
+    """Who votes in a campaign, with what weight; annotators as (id, kind, weight)."""
+
+    kinds: dict[int, str]
+    weights: dict[int, float]
+    voters: str
+    weighted: bool
+
+    def is_voter(self, annotators: IntArray) -> np.ndarray:
+        """(m,) whether each annotator has a vote."""
+        if self.voters == "all":
+            return np.ones(len(annotators), dtype=bool)
+        kind = AnnotatorKind.HUMAN if self.voters == "humans" else AnnotatorKind.MACHINE
+        return np.array([self.kinds[int(one)] == kind for one in annotators], dtype=bool)
+
+    def is_machine(self, annotators: IntArray) -> np.ndarray:
+        return np.array([self.kinds[int(one)] == AnnotatorKind.MACHINE for one in annotators], dtype=bool)
+
+    def weights_of(self, annotators: IntArray) -> list[float] | None:
+        return [self.weights[int(one)] for one in annotators] if self.weighted else None
+
+
+def run_vote(run_id: int) -> None:
+    """Claim the vote and carry it out."""
+    jobs.carry_out(VoteRun, run_id, count_votes)
+
+
+def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
+    """Read the labels, vote on each criterion, write the verdicts in one transaction, and store the counts."""
+    campaign = run.campaign
+    read_at = timezone.now()
+    run.snapshot = newest_submission(campaign)
+    progress.report(0, 3, "reading the labels")
+    table = read_labels(campaign)
+    run.inputs_hash = table.inputs_hash
+    electorate = _electorate(run)
+    progress.report(1, 3, "counting the votes")
+    with transaction.atomic(), connection.cursor() as cursor:
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one vote at a time; labelling goes on
+        cursor.execute(_CREATE)
+        with cursor.copy(_COPY) as copy:
+            for criterion in campaign.criteria.prefetch_related("levels"):
+                scale = scale_of(criterion)
+                matrix = table.of_criterion(criterion.pk).matrix(scale)
+                for line in _verdict_lines(criterion, scale, matrix, electorate, run):
+                    copy.write(line)
+        progress.report(2, 3, "writing the verdicts")
+        for statement in (_ANALYZE, _REOPEN, _CLEAR, _UPSERT, _DROP):
+            cursor.execute(statement, {"campaign": campaign.pk, "run": run.pk, "read_at": read_at})
+        run.counts = count_methods(campaign)
+        run.save(update_fields=["snapshot", "inputs_hash", "counts"])
+        progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
+
+
+def count_methods(campaign: Campaign) -> dict[str, int]:
+    """Verdicts of the campaign by how they came about; `excluded` are among `tie_resolved`, `reopened` among all."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, {"campaign": campaign.pk})
+        names = [column.name for column in cursor.description]
+        return dict(zip(names, cursor.fetchone(), strict=True))
+
+
+def _electorate(run: VoteRun) -> Electorate:
+    rows = run.campaign.annotators.values_list("pk", "kind", "weight")
+    return Electorate(
+        kinds={pk: kind for pk, kind, _ in rows},
+        weights={pk: weight for pk, _, weight in rows},
+        voters=run.parameters.get("voters", "humans"),
+        weighted=bool(run.parameters.get("weighted", False)),
+    )
+
+
+def _verdict_lines(
+    criterion: Criterion, scale: list[int], matrix: Matrix, electorate: Electorate, run: VoteRun
+) -> Iterator[str]:
+    """One COPY line for each item with a vote. Everything but the item is a function of its label pattern."""
+    voting = electorate.is_voter(matrix.annotators)
+    if not voting.any():
+        return
+    cells = reduce_rows(matrix.positions, len(scale) + 1)
+    voters = matrix.annotators[voting]
+    ballots = cells.patterns[:, voting]
+    result = vote(
+        ballots,
+        len(scale),
+        policy=run.ties,
+        weights=electorate.weights_of(voters),
+        min_votes=run.min_votes,
+    )
+    machines = cells.patterns[:, electorate.is_machine(matrix.annotators)]
+    tails = []
+    for index, ballot in enumerate(ballots):
+        label = int(result.labels[index])
+        fields = (
+            criterion.pk,
+            r"\N" if label < 0 else scale[label],
+            _METHODS[Outcome(int(result.outcomes[index]))].value,
+            json.dumps(_votes(voters, ballot, scale)),
+            int((ballot >= 0).sum()),
+            share_equal(ballot),
+            _differs(machines[index], ballot, label),
+        )
+        tails.append("\t".join(str(field) for field in fields))
+    has_vote = np.asarray((ballots >= 0).any(axis=1))
+    for item, cell in zip(matrix.items.tolist(), cells.inverse.tolist(), strict=True):
+        if has_vote[cell]:
+            yield f"{item}\t{tails[cell]}\n"
+
+
+def _votes(voters: IntArray, ballot: Positions, scale: list[int]) -> list[list[int]]:
+    return [[int(voter), scale[place]] for voter, place in zip(voters, ballot.tolist(), strict=True) if place >= 0]
+
+
+def share_equal(ballot: Positions) -> float:
+    """The share of pairs of votes that are equal; 1 when there is at most one vote."""
+    _, tally = np.unique(ballot[ballot >= 0], return_counts=True)
+    total = int(tally.sum())
+    return float((tally * (tally - 1)).sum() / (total * (total - 1))) if total > 1 else 1.0
+
+
+def _differs(machines: Positions, ballot: Positions, label: int) -> bool:
+    labels = machines[machines >= 0]
+    return bool((labels != label).any()) if label >= 0 else not np.isin(labels, ballot).all()
+
+
+_CREATE = """
+CREATE TEMP TABLE fresh_vote (
+  item_id bigint, criterion_id bigint, value smallint, method text, votes jsonb,
+  n_votes smallint, agreement float8, machine_differs bool
+) ON COMMIT DROP
+"""
+_COPY = "COPY fresh_vote FROM STDIN"
+_ANALYZE = "ANALYZE fresh_vote"
+# A decision by hand keeps its value; when its votes are no longer what it stood on, it asks to be looked at again.
+_REOPEN = """
+UPDATE adjudication_verdict v SET reopened_at = now()
+FROM annotation_item i
+WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand' AND v.reopened_at IS NULL
+  AND v.decided_at < %(read_at)s
+  AND v.votes IS DISTINCT FROM coalesce(
+    (SELECT f.votes FROM fresh_vote f WHERE f.item_id = v.item_id AND f.criterion_id = v.criterion_id), '[]'::jsonb)
+"""
+# The labels of these items were taken back: their vote is gone too.
+_CLEAR = """
+DELETE FROM adjudication_verdict v USING annotation_item i
+WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method <> 'by-hand'
+  AND NOT EXISTS (SELECT FROM fresh_vote f WHERE f.item_id = v.item_id AND f.criterion_id = v.criterion_id)
+"""
+# An accepted vote whose value or votes change is no longer accepted, and shows it.
+_UPSERT = """
+INSERT INTO adjudication_verdict AS v
+  (item_id, criterion_id, value, method, votes, n_votes, agreement, machine_differs, vote_run_id, comment, cause)
+SELECT item_id, criterion_id, value, method, votes, n_votes, agreement, machine_differs, %(run)s, '', ''
+FROM fresh_vote ORDER BY item_id, criterion_id
+ON CONFLICT (item_id, criterion_id) DO UPDATE SET
+  value = excluded.value, method = excluded.method, votes = excluded.votes, n_votes = excluded.n_votes,
+  agreement = excluded.agreement, machine_differs = excluded.machine_differs, vote_run_id = excluded.vote_run_id,
+  reopened_at = CASE WHEN v.decided_at IS NULL THEN v.reopened_at ELSE now() END,
+  decided_at = NULL, decided_by_id = NULL
+WHERE v.method <> 'by-hand' AND (v.value, v.method, v.votes, v.machine_differs) IS DISTINCT FROM
+  (excluded.value, excluded.method, excluded.votes, excluded.machine_differs)
+"""
+_DROP = "DROP TABLE fresh_vote"
+_COUNT = sql.SQL(
+    """
+SELECT
+  count(*) FILTER (WHERE v.method = 'unanimous') AS unanimous,
+  count(*) FILTER (WHERE v.method = 'majority') AS majority,
+  count(*) FILTER (WHERE v.method = 'tie-policy') AS tie_resolved,
+  count(*) FILTER (WHERE v.method = 'by-hand') AS by_hand,
+  count(*) FILTER (WHERE v.method = 'unresolved') AS unresolved,
+  count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL) AS excluded,
+  count(*) FILTER (WHERE v.reopened_at IS NOT NULL) AS reopened
+FROM adjudication_verdict v JOIN annotation_item i ON i.id = v.item_id WHERE i.campaign_id = %(campaign)s
+"""
+)

@@ -1,0 +1,17 @@
+"""Celery entry points of the adjudication app: ids only, safe to run twice."""
+
+from celery import shared_task
+
+from adjudication.runs import agreement, votes
+
+
+@shared_task(acks_late=True)
+def run_agreement_run(run_id: int) -> None:
+    """Compute the agreement of a campaign."""
+    agreement.run_agreement(run_id)
+
+
+@shared_task(acks_late=True)
+def run_vote_run(run_id: int) -> None:
+    """Count the votes of a campaign."""
+    votes.run_vote(run_id)

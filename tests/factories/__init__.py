@@ -1,0 +1,1 @@
+"""Test data, one module per app."""
