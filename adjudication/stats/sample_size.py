@@ -1,0 +1,236 @@
+"""How many labelled pairs are enough: half-width or power from a pilot or an assumed accuracy (statistics.md 6)."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from adjudication.stats.blocks import plan
+from adjudication.stats.bootstrap import CellDesign, Design, IndexDesign, Resampled, jackknife
+from adjudication.stats.coincidence import GROUP_STATISTICS
+from adjudication.stats.group_analysis import analyse_group, groups
+from adjudication.stats.intervals import Sample, jackknife_se
+from adjudication.stats.labels import Kind, Labels
+from adjudication.stats.pair_analysis import analyse_pairs
+from adjudication.stats.results import FloatArray, Reason, to_jsonable
+
+NORMAL = NormalDist()
+MEAN_OF_THREE_PAIRS = 0.6  # the mean over three pairs needs about 0.6 of what one pair needs
+MAX_ITEMS = 100_000_000
+MIN_COMMON = 10  # as in the report
+
+
+def _z(share: float) -> float:
+    return NORMAL.inv_cdf(share)
+
+
+def items_for_half_width(sigma: float, half_width: float, *, level: float = 0.95, design_effect: float = 1.0) -> int:
+    """Items for an interval of ± `half_width`: (z sigma / h)² times the design effect of topics."""
+    _positive(half_width=half_width)
+    return math.ceil(min((_z((1 + level) / 2) * sigma / half_width) ** 2 * design_effect, MAX_ITEMS))
+
+
+def items_for_difference(
+    sigma: float, delta: float, *, power: float = 0.8, level: float = 0.95, design_effect: float = 1.0
+) -> int:
+    """Items to find a difference of `delta` with the given power: ((z_level + z_power) sigma / delta)²."""
+    _positive(delta=delta)
+    reach = _z((1 + level) / 2) + _z(power)
+    return math.ceil(min((reach * sigma / delta) ** 2 * design_effect, MAX_ITEMS))
+
+
+def half_width(sigma: float, n_items: int, *, level: float = 0.95, design_effect: float = 1.0) -> float:
+    """The half-width to expect from `n_items` items."""
+    _positive(n_items=n_items)
+    return _z((1 + level) / 2) * sigma * math.sqrt(design_effect / n_items)
+
+
+def power_for_difference(
+    sigma: float, delta: float, n_items: int, *, level: float = 0.95, design_effect: float = 1.0
+) -> float:
+    """The chance to find a difference of `delta` with `n_items` items: Phi(delta sqrt(n) / sigma - z)."""
+    _positive(n_items=n_items, sigma=sigma)
+    return NORMAL.cdf(abs(delta) * math.sqrt(n_items / design_effect) / sigma - _z((1 + level) / 2))
+
+
+def items_without_pilot(accuracy: float, half_width: float, *, n_pairs: int = 1, level: float = 0.95) -> int:
+    """Items for percent agreement near `accuracy`, binomial; the mean over three or more pairs needs 0.6 of it."""
+    if not 0 < accuracy < 1:
+        raise ValueError("the assumed accuracy lies between 0 and 1")
+    saving = MEAN_OF_THREE_PAIRS if n_pairs >= 3 else 1.0
+    sigma = math.sqrt(accuracy * (1 - accuracy) * saving)
+    return items_for_half_width(sigma, half_width, level=level)
+
+
+def _positive(**values: float) -> None:
+    for name, value in values.items():
+        if not value > 0:
+            raise ValueError(f"{name.replace('_', ' ')} must be above 0")
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What a pilot says about one statistic: sigma = sqrt(n) SE by items, and the design effect of topics.
+
+    `design_effect` = (width by topic / width by item)², None without topics. `value` is the pilot's own estimate.
+    """
+
+    statistic: str
+    block: str
+    value: float | None
+    reason: Reason | None
+    n_items: int
+    sigma: float | None = None
+    design_effect: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(to_jsonable(self))
+
+
+def pilot(labels: Labels, statistic: str, block: str, *, model: str | None = None) -> Pilot:
+    """Sigma of a statistic for one row of the report.
+
+    Pairwise statistics: "mean", "HH", "GH", "GG" or "HH-GH" (the difference D). Alpha, Fleiss, Gwet: "all", "HH" or
+    "GG". Raises ValueError when the labels have no such row.
+    """
+    by_item = _take(labels, statistic, block, model, by_topic=False)
+    if by_item.sample is None:
+        return Pilot(statistic, block, None, by_item.reason, by_item.n_items)
+    point, error = by_item.sample.point, jackknife_se(by_item.sample)
+    if not error:
+        reason = Reason.NO_VARIATION if error == 0 else Reason.UNDEFINED_IN_BOOTSTRAP
+        return Pilot(statistic, block, point, reason, by_item.n_items)
+    effect = None
+    if labels.topics is not None:
+        clustered = _take(labels, statistic, block, model, by_topic=True).sample
+        wide = jackknife_se(clustered) if clustered is not None else None
+        effect = (wide / error) ** 2 if wide else None
+    return Pilot(statistic, block, point, None, by_item.n_items, error * math.sqrt(by_item.n_items), effect)
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """One row of the report after the jackknife, with the design and the function that made it."""
+
+    sample: Sample | None
+    reason: Reason | None
+    n_items: int
+    design: CellDesign | None = None
+    evaluate: Callable[[FloatArray], FloatArray] | None = None
+
+
+def _take(labels: Labels, statistic: str, block: str, model: str | None, *, by_topic: bool) -> _Taken:
+    kept: list[tuple[Design, Callable[[FloatArray], FloatArray]]] = []
+
+    def run(design: Design, evaluate: Callable[[FloatArray], FloatArray]) -> Resampled:
+        kept.append((design, evaluate))
+        point = evaluate(design.total[:, None])[:, 0]
+        return Resampled(point, np.zeros((len(point), 0)), *jackknife(design, evaluate))
+
+    topics = labels.topics if by_topic else None
+    if statistic in GROUP_STATISTICS:
+        wanted = [one for one in groups(labels) if _matches(one.block or one.scope, block, one.model, model)]
+        _check_found(wanted, block)
+        joint = analyse_group(labels, wanted[0], [statistic], topics, run)[0]
+        sample, reason, n_items = joint.sample, joint.reason, joint.n_items
+    else:
+        models = tuple(labels.models()) if labels.columns_of(Kind.HUMAN) else ()
+        whole = plan(replace(labels, adjudicated=None), with_pairs=False, compared=models)
+        rows = [row for row in whole.rows if _matches(row.block or row.scope, block, row.model, model)]
+        _check_found(rows, block)
+        names = tuple(annotator.name for annotator in labels.annotators)
+        analysis = analyse_pairs(replace(whole, rows=(rows[0],)), names, topics, min_common=MIN_COMMON)
+        paired = next(analysis.measure(analysis.targets([statistic]), run))
+        sample, reason, n_items = paired.sample, paired.target.reason, paired.target.n_items
+    if not kept:
+        return _Taken(sample, reason, n_items)
+    return _Taken(sample, reason, n_items, _as_cells(kept[0][0]), kept[0][1])
+
+
+def _matches(found: str, wanted: str, its_model: str | None, model: str | None) -> bool:
+    return found == wanted and (model is None or its_model == model)
+
+
+def _check_found(rows: Sequence[object], block: str) -> None:
+    if not rows:
+        raise ValueError(f"these labels have no block {block!r}")
+
+
+def _as_cells(design: Design) -> CellDesign | None:
+    if isinstance(design, IndexDesign):
+        return CellDesign(design.counts, design.features.dense())
+    return design if isinstance(design, CellDesign) else None
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What `data_sets` simulated data sets of `n_items` items gave; compare with the formula.
+
+    `half_width` = z times the sd of the estimates; `power` the share in which a difference of `delta` was found.
+    """
+
+    n_items: int
+    data_sets: int
+    half_width: float | None
+    power: float | None
+    n_undefined: int
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(to_jsonable(self))
+
+
+def simulate(
+    labels: Labels,
+    statistic: str,
+    block: str,
+    *,
+    n_items: int,
+    rng: np.random.Generator,
+    delta: float | None = None,
+    data_sets: int = 200,
+    level: float = 0.95,
+    model: str | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Simulation:
+    """Draw data sets of `n_items` items from the pilot's patterns and measure each.
+
+    With `delta`, each data set is tested by its own jackknife error after the true value is moved to `delta`.
+    """
+    _positive(n_items=n_items)
+    taken = _take(labels, statistic, block, model, by_topic=False)
+    if taken.sample is None or taken.design is None or taken.evaluate is None:
+        return Simulation(n_items, data_sets, None, None, data_sets)
+    truth, features = taken.sample.point, taken.design.features
+    shares = taken.design.counts / taken.design.n_units
+    z = _z((1 + level) / 2)
+    estimates, found = [], 0
+    for _ in range(data_sets):
+        if cancelled is not None and cancelled():
+            break
+        drawn = rng.multinomial(n_items, shares).astype(np.float64)
+        estimate, error = _one_data_set(drawn, features, taken.evaluate, n_items)
+        if estimate is None:
+            continue
+        estimates.append(estimate)
+        found += bool(delta is not None and error and abs(estimate - truth + delta) > z * error)
+    if len(estimates) < 2:
+        return Simulation(n_items, data_sets, None, None, data_sets - len(estimates))
+    spread = float(np.std(estimates, ddof=1))
+    power = None if delta is None else found / len(estimates)
+    return Simulation(n_items, data_sets, z * spread, power, data_sets - len(estimates))
+
+
+def _one_data_set(
+    drawn: FloatArray, features: FloatArray, evaluate: Callable[[FloatArray], FloatArray], n_items: int
+) -> tuple[float | None, float | None]:
+    """(estimate, jackknife standard error) of one simulated data set, None where undefined."""
+    used = drawn > 0
+    design = CellDesign(drawn[used], features[used])
+    point = float(evaluate(design.total[:, None])[0, 0])
+    if not math.isfinite(point):
+        return None, None
+    values, weights = jackknife(design, evaluate)
+    return point, jackknife_se(Sample(point, np.zeros(0), values[0], weights, n_items, (-2.0, 2.0)))
