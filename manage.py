@@ -6,10 +6,10 @@ import os
 import sys
 from collections.abc import Iterator
 
-# Commands that touch neither database nor Redis, so that nothing is started for them.
+# Commands that touch neither database nor Redis, so that nothing is started for them; `up` starts them itself.
 WITHOUT_SERVERS = {
     "", "help", "--help", "-h", "version", "--version", "check", "collectstatic", "compilemessages", "diffsettings",
-    "findstatic", "makemessages", "spectacular",
+    "findstatic", "makemessages", "spectacular", "up",
 }  # fmt: skip
 
 

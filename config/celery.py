@@ -1,11 +1,26 @@
 """The Celery application: background jobs over Redis. Options are the CELERY_… settings."""
 
 import os
+import signal
+import warnings
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
+from celery.signals import beat_embedded_init, worker_process_init
+
+from config.leash import follow_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# Meant for workers that unpickle; ours read JSON alone, and `make run` works as root.
+warnings.filterwarnings("ignore", message=".*superuser privileges", category=SecurityWarning)
 
 app = Celery("litmus")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_process_init.connect
+@beat_embedded_init.connect
+def end_with_the_worker(**_: object) -> None:
+    """No pool process and no beat stays behind when the worker itself is killed."""
+    follow_parent(signal.SIGKILL)

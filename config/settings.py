@@ -118,7 +118,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "accounts.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -195,10 +195,11 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CONCURRENCY = env.number("LITMUS_WORKER_PROCESSES", min(2, os.cpu_count() or 1), minimum=1, maximum=500)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # seconds for running jobs at SIGQUIT; then they go back to the queue
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file to lose, lock or mount
 CELERY_BEAT_SCHEDULE = {
     "resume lost jobs": {"task": "accounts.tasks.resume_lost_jobs", "schedule": 15.0},
-    "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 24 * 3600.0},
+    "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 6 * 3600.0},
 }
 
 # --- the web server (config/gunicorn.py) -----------------------------------------------------------------------------

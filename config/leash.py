@@ -1,0 +1,37 @@
+"""Processes that end when their parent does, even when the parent is killed with -9.
+
+python -m config.leash MODULE [ARGUMENT…]        runs `python -m MODULE …` on a leash
+"""
+
+import ctypes
+import os
+import runpy
+import signal
+import sys
+import threading
+import time
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def follow_parent(ending: signal.Signals = signal.SIGTERM, parent: int | None = None) -> None:
+    """Send this process `ending` as soon as its parent (`parent`, if that may be gone already) has ended."""
+    parent = parent or os.getppid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ending, 0, 0, 0)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), ending)
+    else:
+        threading.Thread(target=_watch, args=(parent, ending), daemon=True).start()
+
+
+def _watch(parent: int, ending: signal.Signals) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), ending)
+
+
+if __name__ == "__main__":
+    follow_parent(parent=int(os.environ["LITMUS_PARENT"]))
+    sys.argv = sys.argv[1:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
