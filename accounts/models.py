@@ -128,7 +128,9 @@ class Job(models.Model):
     """Background work that a person asked for; its life is in accounts/jobs.py: claimed once, resumed, cancelled."""
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="%(class)ss")
+    requested_by = models.ForeignKey(  # null: the command line
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="%(class)ss"
+    )
     requested_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
