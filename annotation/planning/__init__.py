@@ -1,1 +1,1 @@
-"""Who judges what: a pure planner over arrays, without Django."""
+"""Who judges what, in which order: arrays in, frozen dataclasses out, no Django."""

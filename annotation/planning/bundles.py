@@ -1,0 +1,85 @@
+"""Items that can be given out together, grouped so that a million of them become a few classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.planning.problem import Bools, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Bundles:
+    """Sets of items of one unit with the same demand and the same closed people, all fields of one length N.
+
+    `rank` counts the bundles of a unit from 0, the largest first: most units have one bundle only.
+    `item_bundle` (I,): the bundle of each item, -1 for items without demand.
+    """
+
+    unit: Ints
+    size: Ints
+    demand: Ints
+    closed: Bools
+    rank: Ints
+    item_bundle: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Bundles that are alike in size, demand and closed people: what differs is only how many there are.
+
+    Fields of length C (`closed`: (C, A)); `of` (N,) is the class of each bundle given to `classify`.
+    """
+
+    count: Ints
+    size: Ints
+    demand: Ints
+    closed: Bools
+    of: Ints
+
+
+def bundle_items(unit: Ints, demand: Ints, closed: Bools) -> Bundles:
+    """Bundle the items that need judges by unit, demand and closed people."""
+    wanted = np.flatnonzero(demand > 0)
+    alike = _alike(demand[wanted], closed[wanted])
+    key = unit[wanted] * (int(alike.max(initial=0)) + 1) + alike
+    _, first, of, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    item_bundle = np.full(len(unit), -1, dtype=np.int64)
+    item_bundle[wanted] = of
+    sample = wanted[first]
+    return Bundles(
+        unit=unit[sample],
+        size=size.astype(np.int64),
+        demand=demand[sample],
+        closed=closed[sample],
+        rank=_rank_in_unit(unit[sample], size),
+        item_bundle=item_bundle,
+    )
+
+
+def classify(size: Ints, demand: Ints, closed: Bools) -> Classes:
+    """Group bundles that are alike."""
+    alike = _alike(size * (int(demand.max(initial=0)) + 1) + demand, closed)
+    _, first, of, count = np.unique(alike, return_index=True, return_inverse=True, return_counts=True)
+    return Classes(count.astype(np.int64), size[first], demand[first], closed[first], of.astype(np.int64))
+
+
+def _alike(number: Ints, closed: Bools) -> Ints:
+    """One small integer per row, equal exactly where the number and the row of `closed` are equal."""
+    if not len(number):
+        return np.zeros(0, dtype=np.int64)
+    rows = np.hstack(
+        [np.ascontiguousarray(number).view(np.uint8).reshape(len(number), -1), np.packbits(closed, axis=1)]
+    )
+    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+
+def _rank_in_unit(unit: Ints, size: Ints) -> Ints:
+    order = np.lexsort((-size, unit))
+    ordered = unit[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    rank = np.empty(len(unit), dtype=np.int64)
+    rank[order] = np.arange(len(unit)) - np.repeat(starts, np.diff(np.r_[starts, len(unit)]))
+    return rank

@@ -1,0 +1,70 @@
+"""Who judges together: rows of distinct people with exact quotas, every couple met as evenly as can be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from annotation.planning.problem import Floats, Ints
+
+
+class CoupleTable:
+    """How often each two people judge together, relative to how much both of them judge.
+
+    Agreement is well connected when no couple is rarer than its members' loads explain, so a couple (a, b) counts
+    with 1 / (load of a x load of b). `met` (A, A) are the items judged by both so far.
+    """
+
+    def __init__(self, met: Ints, loads: Ints, rng: np.random.Generator) -> None:
+        size = len(loads)
+        final = np.maximum(loads.astype(np.float64), 1.0)
+        step: Floats = 1.0 / np.outer(final, final)
+        noise = rng.random((size, size))  # breaks ties by the seed and not by the order of the people
+        self.step: list[list[float]] = step.tolist()
+        self.weight: list[list[float]] = (met * step + (noise + noise.T) * 1e-3 * step.min(initial=1.0)).tolist()
+
+    def meet(self, row: list[int], items: int) -> None:
+        """Note that the people in `row` judge `items` further items together."""
+        for a in row:
+            weights, steps = self.weight[a], self.step[a]
+            for b in row:
+                weights[b] += items * steps[b]
+
+
+def seat_rows(count: int, quotas: Ints, per_row: int, items: int, table: CoupleTable) -> Ints:
+    """(count, per_row): rows of distinct people in which person i sits exactly quotas[i] times.
+
+    Needs sum(quotas) = count x per_row and quotas <= count. Whoever must sit in all rows that are left is seated
+    first; any other choice then keeps the rest solvable, so the others are free to be whoever has met the seated
+    ones least. `items` is the number of items that one row stands for.
+    """
+    left: list[int] = quotas.tolist()
+    share = [1.0 / quota if quota else 0.0 for quota in left]
+    undone = [1.0 if quota else -1.0 for quota in left]  # part of the quota still to be seated
+    rows = np.empty((count, per_row), dtype=np.int64)
+    for number in range(count):
+        remaining = count - number
+        row = [i for i, quota in enumerate(left) if quota == remaining] if max(left) == remaining else []
+        row = row or [undone.index(max(undone))]
+        _fill(row, per_row, left, table.weight)
+        rows[number] = row
+        for i in row:
+            left[i] -= 1
+            undone[i] = left[i] * share[i] if left[i] else -1.0
+        table.meet(row, items)
+    return rows
+
+
+def _fill(row: list[int], per_row: int, left: list[int], weight: list[list[float]]) -> None:
+    """Add to `row` whoever has met those in it least, until it is full."""
+    met = weight[row[0]]
+    for i in row[1:]:
+        met = [a + b for a, b in zip(met, weight[i], strict=True)]
+    while len(row) < per_row:
+        best, least = -1, math.inf
+        for i, quota in enumerate(left):
+            if quota and met[i] < least and i not in row:
+                best, least = i, met[i]
+        row.append(best)
+        met = [a + b for a, b in zip(met, weight[best], strict=True)]

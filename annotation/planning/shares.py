@@ -1,0 +1,227 @@
+"""How many bundles of each class everybody gets: exact demands, capacities kept, loads as even as the rest allows.
+
+This is a transport problem with a convex cost. A first solution fills each class like water into vessels; then
+bundles move along paths between people (an augmenting path where a class is still short, a path from the heavier
+to the lighter laden otherwise) until no path helps, which for bundles of one size is the optimum.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from annotation.planning.bundles import Classes
+from annotation.planning.problem import Bools, CannotPlan, Floats, Ints, People
+
+MOST_MOVES = 2_000  # evening-out moves per bundle size; each moves as many bundles as pay, so few are needed
+
+
+class Shares:
+    """A division of the classes' bundles among the people, improved in place.
+
+    `given` (C, A): bundles of a class that a person gets. `loads` (A,): items held, earlier ones included.
+    """
+
+    def __init__(self, people: People, classes: Classes, loads: Ints, rng: np.random.Generator) -> None:
+        self.people, self.classes, self.rng = people, classes, rng
+        self.loads = loads.copy()
+        self.given = np.zeros_like(classes.closed, dtype=np.int64)
+
+    def room(self) -> Ints:
+        """(A,): items that each person can still take."""
+        return np.clip(self.people.capacities - self.loads, 0, None)
+
+    def free(self) -> Bools:
+        """(C, A): True where the person could take one more bundle of the class, room apart."""
+        return ~self.classes.closed & (self.given < self.classes.count[:, None])
+
+    def give(self, kind: int, person: int, bundles: int) -> None:
+        self.given[kind, person] += bundles
+        self.loads[person] += bundles * int(self.classes.size[kind])
+
+    def short(self, kind: int) -> int:
+        """Bundles of the class that still lack somebody, each counted once per judge it lacks."""
+        return int(self.classes.count[kind] * self.classes.demand[kind] - self.given[kind].sum())
+
+
+def share_out(people: People, classes: Classes, loads: Ints, rng: np.random.Generator) -> Ints:
+    """(C, A): bundles of each class for each person; raises CannotPlan where capacities cannot be met."""
+    shares = Shares(people, classes, loads, rng)
+    choice = (~classes.closed).sum(axis=1) - classes.demand
+    for kind in np.lexsort((-classes.count * classes.size, -classes.size, choice)):
+        _pour(shares, int(kind))
+    for kind in range(len(classes.count)):
+        _find_room(shares, kind)
+    for size in np.unique(classes.size)[::-1]:
+        _even_out(shares, int(size))
+    return shares.given
+
+
+def _pour(shares: Shares, kind: int) -> None:
+    """Give the bundles of a class to those with the least load for their weight, as far as room goes."""
+    size = int(shares.classes.size[kind])
+    most = np.where(shares.classes.closed[kind], 0, np.minimum(shares.classes.count[kind], shares.room() // size))
+    wanted = min(shares.short(kind), int(most.sum()))
+    amounts = _water_levels(shares.loads, shares.people.weights, most, size, wanted)
+    rest = wanted - int(amounts.sum())
+    for _ in range(rest):
+        after = np.where(amounts < most, (shares.loads + (amounts + 1) * size) / shares.people.weights, np.inf)
+        lightest = np.flatnonzero(after <= after.min() * (1 + 1e-12))
+        amounts[shares.rng.choice(lightest)] += 1
+    for person in np.flatnonzero(amounts):
+        shares.give(kind, int(person), int(amounts[person]))
+
+
+def _water_levels(loads: Ints, weights: Floats, most: Ints, size: int, wanted: int) -> Ints:
+    """Whole bundles below the common water level at which exactly `wanted` would be poured out in fractions."""
+
+    def poured(level: float) -> Floats:
+        return np.clip((level * weights - loads) / size, 0, most)
+
+    low, high = 0.0, float(((loads + most * size) / weights).max(initial=0.0)) + 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if poured(middle).sum() < wanted else (low, middle)
+    return np.floor(poured(low) + 1e-9 * (low > 0)).astype(np.int64) if wanted else np.zeros(len(loads), dtype=np.int64)
+
+
+# --- moving bundles along paths --------------------------------------------------------------------------------------
+
+Step = tuple[int, int, int]  # (class, from person, to person)
+
+
+def _find_room(shares: Shares, kind: int) -> None:
+    """Make room for what is short of a class by moving other bundles on to people who have room."""
+    while short := shares.short(kind):
+        path = _path_to_room(shares, kind)
+        if path is None:
+            raise CannotPlan(_no_room(shares))
+        taker, steps = path
+        sizes = {int(shares.classes.size[moved]) for moved, _, _ in steps} | {int(shares.classes.size[kind])}
+        end = steps[-1][2] if steps else taker
+        bound = min(short, int(shares.classes.count[kind] - shares.given[kind, taker]), int(shares.room()[end]))
+        amount = min(bound // max(sizes), _most_along(shares, steps)) if len(sizes) == 1 else 1
+        shares.give(kind, taker, max(1, amount))
+        _move(shares, steps, max(1, amount))
+
+
+def _path_to_room(shares: Shares, kind: int) -> tuple[int, list[Step]] | None:
+    """The shortest chain to somebody with room: who takes a bundle of the class, and what they pass on in turn."""
+    free, room, classes = shares.free(), shares.room(), shares.classes
+    incoming = {int(person): int(classes.size[kind]) for person in np.flatnonzero(free[kind])}
+    came: dict[int, Step | None] = dict.fromkeys(incoming)
+    queue = deque(incoming)
+    while queue:
+        person = queue.popleft()
+        if room[person] >= incoming[person]:
+            steps = _trace(came, person)
+            return (steps[0][1] if steps else person), steps
+        movable = (shares.given[:, person] > 0) & (classes.size >= incoming[person] - room[person])
+        for target in np.flatnonzero((free & movable[:, None]).any(axis=0)):
+            if int(target) not in came:
+                moved = int(np.flatnonzero(movable & free[:, target])[0])
+                came[int(target)] = (moved, person, int(target))
+                incoming[int(target)] = int(classes.size[moved])
+                queue.append(int(target))
+    return None
+
+
+def _even_out(shares: Shares, size: int) -> None:
+    """Move bundles of one size from heavier to lighter laden people while that brings the loads nearer together."""
+    rows = np.flatnonzero(shares.classes.size == size)
+    if len(rows) < 2 and len(shares.classes.count) < 2:
+        return  # a single class was poured evenly
+    for _ in range(MOST_MOVES):
+        reach = _reach(shares, rows)
+        if not any(_lighten(shares, int(person), size, rows, reach) for person in _heaviest_first(shares)):
+            return
+
+
+def _reach(shares: Shares, rows: Ints) -> Bools:
+    """(A, A): True where a bundle of these classes can move from the first person to the second directly."""
+    has = (shares.given[rows] > 0).astype(np.float32)
+    can: Bools = (has.T @ shares.free()[rows].astype(np.float32)) > 0
+    return can
+
+
+def _heaviest_first(shares: Shares) -> Ints:
+    return np.argsort(-shares.loads / shares.people.weights, kind="stable")
+
+
+def _lighten(shares: Shares, person: int, size: int, rows: Ints, reach: Bools) -> bool:
+    """Move as many bundles as pay from `person` to the lightest laden one they can get to; False if none pays."""
+    came = _search(person, reach)
+    others = np.array([other for other in came if other != person], dtype=np.int64)
+    if not len(others):
+        return False
+    wanted = _wanted(shares, person, others, size)
+    best = int(np.lexsort((shares.loads[others] / shares.people.weights[others], wanted <= 0))[0])
+    if wanted[best] <= 0:
+        return False
+    steps = _with_classes(shares, _trace(came, int(others[best])), rows)
+    _move(shares, steps, min(int(wanted[best]), _most_along(shares, steps)))
+    return True
+
+
+def _wanted(shares: Shares, person: int, others: Ints, size: int) -> Ints:
+    """Bundles whose move from `person` to each of `others` lowers the sum of load squared over weight the most."""
+    loads, weights = shares.loads, shares.people.weights
+    gap = loads[person] * weights[others] - loads[others] * weights[person]
+    ideal = gap / (weights[person] + weights[others]) / size
+    return np.minimum(np.ceil(ideal - 0.5 - 1e-9).astype(np.int64), shares.room()[others] // size)
+
+
+def _search(start: int, reach: Bools) -> dict[int, Step | None]:
+    """Everybody who can be reached from `start`, with the step that led there first (class still open: -1)."""
+    came: dict[int, Step | None] = {start: None}
+    queue = deque([start])
+    while queue:
+        person = queue.popleft()
+        for target in np.flatnonzero(reach[person]):
+            if int(target) not in came:
+                came[int(target)] = (-1, person, int(target))
+                queue.append(int(target))
+    return came
+
+
+def _trace(came: dict[int, Step | None], end: int) -> list[Step]:
+    steps: list[Step] = []
+    while (step := came[end]) is not None:
+        steps.append(step)
+        end = step[1]
+    return steps[::-1]
+
+
+def _with_classes(shares: Shares, steps: list[Step], rows: Ints) -> list[Step]:
+    """The steps with the class of which most bundles can make each of them."""
+    chosen = []
+    for _, source, target in steps:
+        open_to = np.where(shares.free()[rows, target], shares.classes.count[rows] - shares.given[rows, target], 0)
+        moved = int(rows[np.minimum(shares.given[rows, source], open_to).argmax()])
+        chosen.append((moved, source, target))
+    return chosen
+
+
+def _most_along(shares: Shares, steps: list[Step]) -> int:
+    """Bundles that every step of a path can carry. A shortest path uses no class twice, so steps do not interfere."""
+    counts, given = shares.classes.count, shares.given
+    return min((int(min(given[c, a], counts[c] - given[c, b])) for c, a, b in steps), default=2**40)
+
+
+def _move(shares: Shares, steps: list[Step], amount: int) -> None:
+    for moved, source, target in steps:
+        shares.give(moved, source, -amount)
+        shares.give(moved, target, amount)
+
+
+def _no_room(shares: Shares) -> str:
+    classes = shares.classes
+    missing = (classes.count * classes.demand - shares.given.sum(axis=1)) * classes.size
+    full = [name for name, room in zip(shares.people.names, shares.room(), strict=True) if room < classes.size.max()]
+    together = " Aspects of one abstract go to the same people, so room is needed in whole abstracts."
+    return (
+        f"{int(missing.sum()):,} judgments find nobody: those who may still judge the items have no room left"
+        f" ({', '.join(full[:5])}{' …' if len(full) > 5 else ''})."
+        f"{together if classes.size.max() > 1 else ''} Raise their capacity, add annotators or lower the overlap."
+    )
