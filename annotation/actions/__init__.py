@@ -1,0 +1,1 @@
+"""Every write that a person asks for, one module per noun."""

@@ -1,0 +1,1 @@
+"""Shape and validation of what people send, one module per noun."""

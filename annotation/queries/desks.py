@@ -1,0 +1,101 @@
+"""Where one person sits in one campaign: all that a labelling request must know, read by one statement."""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.http import Http404
+
+from accounts.models import User
+from accounts.refusals import NotAllowed
+from annotation.models import Order, Strategy
+from annotation.queries.prepared import run
+
+DESK = """
+SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
+  c.id AS campaign, c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
+  (SELECT max(g.version) FROM annotation_guideline g WHERE g.campaign_id = c.id) AS guideline,
+  (SELECT json_agg(json_build_array(cr.id, cr.key, cr.label, (
+      SELECT json_object_agg(l.value, l.reasons) FROM annotation_level l WHERE l.criterion_id = cr.id
+    )) ORDER BY cr.position, cr.id)
+    FROM annotation_criterion cr WHERE cr.campaign_id = c.id)::text AS criteria
+FROM corpus_collection col
+JOIN corpus_membership m ON m.collection_id = col.id AND m.user_id = %(user)s
+JOIN annotation_campaign c ON c.collection_id = col.id AND c.slug = %(campaign)s
+JOIN annotation_annotator an ON an.campaign_id = c.id AND an.user_id = %(user)s
+WHERE col.slug = %(collection)s
+"""
+# Whoever writes locks the annotator's row first: one person's requests go one after the other, and every other
+# writer (pausing, reassigning) takes its locks in the same order, so none waits for the other for ever.
+LOCKED_DESK = DESK + "FOR NO KEY UPDATE OF an"
+MEMBER = """
+SELECT c.name FROM corpus_collection col
+JOIN corpus_membership m ON m.collection_id = col.id AND m.user_id = %(user)s
+JOIN annotation_campaign c ON c.collection_id = col.id AND c.slug = %(campaign)s
+WHERE col.slug = %(collection)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One criterion as an answer is checked against it: {value: reasons of which one is demanded, or none}."""
+
+    id: int
+    key: str
+    label: str
+    reasons: dict[int, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One annotator in one campaign. `guideline` is the newest version (0: there is none)."""
+
+    annotator: int
+    annotator_state: str
+    guideline_seen: int
+    queue_position: int
+    campaign: int
+    campaign_state: str
+    is_queue: bool
+    by_document: bool
+    lease: timedelta
+    guideline: int
+    scales: tuple[Scale, ...]
+
+
+def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False) -> Desk:
+    """The person's desk, its annotator row locked for writing if `lock`.
+
+    Errors: Http404 for whoever is no member of the collection, NotAllowed for members who do not judge here.
+    """
+    named = {"collection": collection, "campaign": campaign, "user": user.pk}
+    rows = run(LOCKED_DESK if lock else DESK, named)
+    if not rows:
+        _refuse_stranger(named)
+    row = rows[0]
+    return Desk(
+        annotator=row.annotator,
+        annotator_state=row.annotator_state,
+        guideline_seen=row.guideline_seen,
+        queue_position=row.queue_position,
+        campaign=row.campaign,
+        campaign_state=row.campaign_state,
+        is_queue=row.strategy == Strategy.QUEUE,
+        by_document=row.order == Order.BY_DOCUMENT,
+        lease=timedelta(minutes=row.lease_minutes),
+        guideline=row.guideline or 0,
+        scales=tuple(
+            Scale(id_, key, label, {int(value): reasons for value, reasons in (levels or {}).items()})
+            for id_, key, label, levels in json.loads(row.criteria or "[]")
+        ),
+    )
+
+
+def _refuse_stranger(named: dict[str, object]) -> None:
+    rows = run(MEMBER, named)
+    if not rows:
+        raise Http404
+    raise NotAllowed(
+        f"You are not among the annotators of {rows[0].name}. A manager of the collection can add you on the"
+        " campaign's page of annotators."
+    )
