@@ -13,6 +13,7 @@ from annotation.models.campaigns import (
     Strategy,
 )
 from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
+from annotation.models.jobs import AssignmentRun, ItemBuild, JudgmentImport
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "AnnotatorKind",
     "AnnotatorState",
     "Assignment",
+    "AssignmentRun",
     "AssignmentState",
     "Campaign",
     "CampaignKind",
@@ -27,7 +29,9 @@ __all__ = [
     "Criterion",
     "Guideline",
     "Item",
+    "ItemBuild",
     "Judgment",
+    "JudgmentImport",
     "Level",
     "Order",
     "Scale",

@@ -118,7 +118,9 @@ class Guideline(models.Model):
     version = models.PositiveIntegerField()
     body = models.TextField()
     created_at = models.DateTimeField()
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="guidelines")
+    created_by = models.ForeignKey(  # null: the command line
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="guidelines"
+    )
 
     class Meta:
         ordering = ["-version"]
