@@ -83,7 +83,7 @@ class Answer:
 
 def check_answers(scales: Sequence[Scale], answers: Mapping[str, int], reasons: Mapping[str, str]) -> None:
     """Refuse with Invalid unless every criterion has one of its levels, with a reason where the level wants one."""
-    unknown = set(answers) - {scale.key for scale in scales}
+    unknown = {*answers, *reasons} - {scale.key for scale in scales}
     if unknown:
         raise Invalid(min(unknown), f"This campaign has no criterion “{min(unknown)}”.")
     for scale in scales:
@@ -96,3 +96,5 @@ def check_answers(scales: Sequence[Scale], answers: Mapping[str, int], reasons: 
         wanted = scale.reasons[value]
         if wanted and reasons.get(scale.key) not in wanted:
             raise Invalid(scale.key, f"{scale.label} {value} needs a reason: {', '.join(wanted)}.")
+        if not wanted and scale.key in reasons:
+            raise Invalid(scale.key, f"{scale.label} {value} takes no reason. Write what you want to say as a note.")

@@ -1,7 +1,6 @@
 """Who may judge now: people active in an open campaign."""
 
 from accounts.refusals import Refused
-from annotation.models import AnnotatorState, CampaignState
 from annotation.queries.desks import Desk
 
 
@@ -23,17 +22,9 @@ REASONS = {
 
 def check_can_label(desk: Desk) -> None:
     """Refuse with NotNow while the campaign is not open or the annotator is paused or removed."""
-    code = hindrance(desk)
-    if code:
-        raise NotNow(code, REASONS[code])
+    if desk.hindrance:
+        raise NotNow(desk.hindrance, REASONS[desk.hindrance])
 
 
 def can_label(desk: Desk) -> bool:
-    return not hindrance(desk)
-
-
-def hindrance(desk: Desk) -> str:
-    """Why nobody may judge at this desk now, as a code, or ""."""
-    if desk.campaign_state != CampaignState.OPEN:
-        return desk.campaign_state
-    return "" if desk.annotator_state == AnnotatorState.ACTIVE else desk.annotator_state
+    return not desk.hindrance

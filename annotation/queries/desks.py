@@ -8,7 +8,7 @@ from django.http import Http404
 
 from accounts.models import User
 from accounts.refusals import NotAllowed
-from annotation.models import Order, Strategy
+from annotation.models import AnnotatorState, CampaignState, Order, Strategy
 from annotation.queries.prepared import run
 
 DESK = """
@@ -61,6 +61,13 @@ class Desk:
     lease: timedelta
     guideline: int
     scales: tuple[Scale, ...]
+
+    @property
+    def hindrance(self) -> str:
+        """Why nobody may judge at this desk now: draft, closed, paused, removed; "" when they may."""
+        if self.campaign_state != CampaignState.OPEN:
+            return self.campaign_state
+        return "" if self.annotator_state == AnnotatorState.ACTIVE else self.annotator_state
 
 
 def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False) -> Desk:

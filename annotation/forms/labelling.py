@@ -1,0 +1,183 @@
+"""The shape of what the labelling screen sends, as JSON by its script or as a plain form: checked, not judged."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils.dateparse import parse_datetime
+
+from accounts.refusals import Refused
+from annotation.actions.answers import Given
+from annotation.models import SubmissionKind
+
+KINDS = (SubmissionKind.ANSWER, SubmissionKind.SKIP, SubmissionKind.UNDO)
+DEVICES = ("keyboard", "mouse", "touch", "api")
+MOST_AT_ONCE = 200  # submissions in one request: all aspects of a document, with room
+LONGEST_NOTE = 10_000  # characters
+LONGEST_REASON = 500
+MOST_MS = 24 * 3600 * 1000  # nobody looks at one item for longer; clocks that jump are cut here
+
+
+class Malformed(Refused):
+    """What was sent has not the shape it must have; `field` says where."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request's body: submissions in order, and the units the sender holds still (None: deal no more)."""
+
+    given: list[Given]
+    have: list[list[int]] | None
+
+
+def read_body(body: bytes) -> Sent:
+    """The JSON {"submissions": [...], "have": [[ids]...]?}. Errors: Malformed."""
+    try:
+        data = json.loads(body)
+    except ValueError:
+        raise Malformed("body", "it is not JSON.") from None
+    if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
+        raise Malformed("submissions", "send an object with a list of submissions.")
+    if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
+        raise Malformed("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
+    given = [read_given(each) for each in data["submissions"]]
+    have = data.get("have")
+    return Sent(given, None if have is None else read_have(have))
+
+
+def read_have(value: Any) -> list[list[int]]:
+    """Units as lists of assignment ids."""
+    if not isinstance(value, list) or len(value) > 50:
+        raise Malformed("have", "send a list of units.")
+    for unit in value:
+        if not isinstance(unit, list) or not unit or len(unit) > MOST_AT_ONCE or not all(map(_is_id, unit)):
+            raise Malformed("have", "a unit is a list of assignment ids.")
+    return value
+
+
+def read_have_text(text: str) -> list[list[int]]:
+    """The same as in an address: "1.2.3,4" is [[1, 2, 3], [4]]."""
+    try:
+        return read_have([[int(id_) for id_ in unit.split(".")] for unit in text.split(",") if unit])
+    except ValueError:
+        raise Malformed("have", "units are numbers with dots between, and commas between units.") from None
+
+
+def read_given(data: Any) -> Given:
+    """One submission from its JSON object, or from a form's fields put into the same shape."""
+    if not isinstance(data, dict):
+        raise Malformed("submissions", "each submission is an object.")
+    kind = data.get("kind", SubmissionKind.ANSWER)
+    if kind not in KINDS:
+        raise Malformed("kind", f"use one of {', '.join(KINDS)}.")
+    answers = kind == SubmissionKind.ANSWER
+    return Given(
+        uuid=_uuid(data.get("uuid"), "uuid"),
+        assignment=_id(data, "assignment"),
+        kind=kind,
+        base=None if data.get("base") is None else _uuid(data["base"], "base"),
+        answers=_answers(data.get("answers") or {}) if answers else {},
+        reasons=_texts(data.get("reasons") or {}) if answers else {},
+        reason=_text(data, "reason", LONGEST_REASON),
+        note=_text(data, "note", LONGEST_NOTE),
+        flagged=data.get("flagged") is True,
+        guideline=_number(data, "guideline"),
+        active_ms=_milliseconds(data, "active_ms"),
+        away_ms=_milliseconds(data, "away_ms"),
+        device=data["device"] if data.get("device") in DEVICES else "",
+        client_at=_datetime(data.get("client_at")),
+    )
+
+
+def read_form(fields: Mapping[str, str]) -> Given:
+    """One submission from a plain form: answers in fields `answer-<criterion>`, reasons in `reason-<criterion>`."""
+    data: dict[str, Any] = {
+        name: fields[name] for name in ("uuid", "base", "kind", "reason", "note") if fields.get(name)
+    }
+    for name in ("assignment", "guideline"):
+        if fields.get(name, "").isdecimal():
+            data[name] = int(fields[name])
+    for field, part in (("answers", "answer-"), ("reasons", "reason-")):
+        data[field] = {
+            name.removeprefix(part): value for name, value in fields.items() if name.startswith(part) and value
+        }
+    data["answers"] = {key: _whole(key, value) for key, value in data["answers"].items()}
+    data["flagged"] = "flagged" in fields
+    return read_given(data)
+
+
+def _whole(key: str, value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise Malformed(key, "choose one of the levels.") from None
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int and 0 < value < 2**63
+
+
+def _id(data: dict[str, Any], name: str) -> int:
+    value = data.get(name)
+    if type(value) is not int or not _is_id(value):
+        raise Malformed(name, "a number is needed.")
+    return value
+
+
+def _number(data: dict[str, Any], name: str) -> int | None:
+    value = data.get(name)
+    return value if type(value) is int and 0 < value < 2**31 else None
+
+
+def _milliseconds(data: dict[str, Any], name: str) -> int | None:
+    value = data.get(name)
+    return min(max(value, 0), MOST_MS) if type(value) is int else None
+
+
+def _uuid(value: Any, name: str) -> UUID:
+    try:
+        return UUID(str(value))
+    except ValueError:
+        raise Malformed(name, "a UUID is needed.") from None
+
+
+def _answers(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict) or not all(type(each) is int and abs(each) < 2**15 for each in value.values()):
+        raise Malformed("answers", "send an object of whole numbers by criterion.")
+    return value
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(each, str) and len(each) <= 60 for each in value.values()):
+        raise Malformed("reasons", "send an object of texts by criterion.")
+    return value
+
+
+def _text(data: dict[str, Any], name: str, longest: int) -> str:
+    value = data.get(name) or ""
+    if not isinstance(value, str) or not _can_be_stored(value):
+        raise Malformed(name, "a text is needed.")
+    if len(value) > longest:
+        raise Malformed(name, f"it is longer than {longest} characters. Shorten it.")
+    return value
+
+
+def _can_be_stored(text: str) -> bool:
+    """PostgreSQL keeps no NUL, and half a surrogate pair is no character."""
+    return "\x00" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _datetime(value: Any) -> datetime | None:
+    """A time with its zone; anything else is as good as none, for it is the client's word anyway."""
+    try:
+        at = parse_datetime(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return at if at is not None and at.tzinfo is not None else None

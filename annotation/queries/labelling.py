@@ -1,0 +1,92 @@
+"""What the labelling screen knows beside its units: how far the annotator is, why there is nothing, their history."""
+
+from dataclasses import dataclass
+
+from annotation.queries.desks import Desk
+from annotation.queries.prepared import run
+
+# Counted once when the page is opened; from then on the page counts for itself.
+PROGRESS = """
+SELECT count(*) FILTER (WHERE state IN ('done', 'skipped')) AS finished,
+  count(*) FILTER (WHERE state IN ('done', 'skipped', 'pending')) AS mine
+FROM annotation_assignment WHERE annotator_id = %(annotator)s
+"""
+# Median over the newest answers only: what the annotator's pace is now, at a cost that does not grow.
+PACE = """
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY newest.active_ms) AS median, count(newest.active_ms) AS n
+FROM (
+  SELECT last.active_ms FROM (
+    SELECT a.id FROM annotation_assignment a
+    WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL ORDER BY a.finished_at DESC LIMIT 50
+  ) recent
+  CROSS JOIN LATERAL (
+    SELECT s.active_ms FROM annotation_submission s
+    WHERE s.assignment_id = recent.id AND s.kind = 'answer' AND s.active_ms IS NOT NULL ORDER BY s.id DESC LIMIT 1
+  ) last
+) newest
+"""
+QUEUE_STATE = """
+SELECT
+  EXISTS (SELECT FROM annotation_assignment WHERE queue_id = %(campaign)s AND state = 'open') AS free,
+  EXISTS (SELECT FROM annotation_assignment
+          WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at IS NOT NULL) AS leased,
+  EXISTS (SELECT FROM annotation_item WHERE campaign_id = %(campaign)s) AS filled
+"""
+# Units of the annotator's own past, newest first, after the given one. Keyset paging: no page costs more than another.
+HISTORY = """
+SELECT a.id, i.topic_id, i.document_id, a.repeat FROM annotation_assignment a
+JOIN annotation_item i ON i.id = a.item_id
+WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL AND a.state IN ('done', 'skipped') {}
+ORDER BY a.finished_at DESC, a.id DESC LIMIT %(most)s
+"""
+NEWEST = HISTORY.format("")
+BEFORE = HISTORY.format(
+    "AND (a.finished_at, a.id) < (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(before)s)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one annotator is; `median_seconds` of active time per answer is for their own eyes only."""
+
+    finished: int
+    mine: int
+    median_seconds: float | None
+
+
+def fetch_progress(desk: Desk) -> Progress:
+    """The annotator's own progress. Reads all of their assignments: for opening a page, not for every judgment."""
+    named = {"annotator": desk.annotator}
+    counted, pace = run(PROGRESS, named)[0], run(PACE, named)[0]
+    return Progress(counted.finished, counted.mine, pace.median / 1000 if pace.n >= 3 else None)
+
+
+def why_empty(desk: Desk, progress: Progress) -> str:
+    """Why there is nothing to judge, as a code.
+
+    draft, closed, paused, removed; all-done; waiting (the rest of the queue is with others, who may give it back);
+    nothing-assigned.
+    """
+    if desk.hindrance:
+        return desk.hindrance
+    if not desk.is_queue:
+        return "all-done" if progress.mine else "nothing-assigned"
+    queue = run(QUEUE_STATE, {"campaign": desk.campaign})[0]
+    if not queue.filled:
+        return "nothing-assigned"
+    return "waiting" if queue.free or queue.leased else "all-done"
+
+
+def fetch_history(desk: Desk, *, before: int | None = None, most: int = 20) -> list[list[int]]:
+    """The annotator's finished units, newest first: at most `most`, older than the assignment `before`.
+
+    In the order by document, what was finished of one topic and document stands together.
+    """
+    named: dict[str, object] = {"annotator": desk.annotator, "most": most}
+    rows = run(NEWEST, named) if before is None else run(BEFORE, {**named, "before": before})
+    if not desk.by_document:
+        return [[row.id] for row in rows]
+    units: dict[tuple[int, int, int], list[int]] = {}
+    for row in rows:
+        units.setdefault((row.topic_id, row.document_id, row.repeat), []).append(row.id)
+    return list(units.values())
