@@ -8,3 +8,5 @@ urlpatterns = [
     path("", include("annotation.urls")),
     path("", include("adjudication.urls")),
 ]
+
+handler400 = "config.errors.show_bad_request"

