@@ -161,7 +161,12 @@ DATABASES = {
     "default": {
         **_postgres,
         "ENGINE": "django.db.backends.postgresql",
-        "OPTIONS": {**_postgres.get("OPTIONS", {}), "pool": _pool},
+        "OPTIONS": {
+            **_postgres.get("OPTIONS", {}),
+            "pool": _pool,
+            # Prepares the few statements of the labelling path (annotation/queries/prepared.py), no others.
+            "prepare_threshold": 3 if env.flag("LITMUS_PREPARED_STATEMENTS", True) else None,
+        },
         "CONN_HEALTH_CHECKS": True,  # a restarted PostgreSQL costs no request
     }
 }
