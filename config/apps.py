@@ -1,4 +1,8 @@
+import atexit
+
 from django.apps import AppConfig
+from django.db import connections
+from django.db.backends.postgresql.base import DatabaseWrapper
 
 
 class ConfigConfig(AppConfig):
@@ -10,3 +14,13 @@ class ConfigConfig(AppConfig):
         Here and not in config/__init__.py: the keepers of the embedded servers import this package and stay small.
         """
         import config.celery  # noqa: F401
+
+        atexit.register(close_pools)
+
+
+def close_pools() -> None:
+    """End the threads of the connection pools while that still works: later the interpreter waits for them in vain."""
+    for connection in connections.all(initialized_only=True):
+        if isinstance(connection, DatabaseWrapper):
+            connection.close()
+            connection.close_pool()
