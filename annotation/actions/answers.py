@@ -8,7 +8,7 @@ from uuid import UUID
 
 from accounts.refusals import Conflict, Refused
 from annotation.models import SubmissionKind
-from annotation.queries.desks import Scale
+from annotation.queries.desks import Desk, Scale
 
 Units = list[list[int]]  # each unit: the ids of the assignments shown at once
 
@@ -77,6 +77,7 @@ class Receipt:
 class Answer:
     """One receipt or refusal for each submission, in order, and the units that fill the sender's hand up again."""
 
+    desk: Desk
     results: list[Receipt | Refused]
     units: Units
 

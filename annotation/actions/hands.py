@@ -42,8 +42,10 @@ WHERE lead.id = %(lead)s ORDER BY a.position, a.id
 
 
 @transaction.atomic
-def take_hand(*, collection: str, campaign: str, have: Sequence[Sequence[int]], by: User, at: datetime) -> Units:
-    """Units that fill the hand up, each a list of the ids of its assignments; [] when there are none now.
+def take_hand(
+    *, collection: str, campaign: str, have: Sequence[Sequence[int]] = (), by: User, at: datetime
+) -> tuple[Desk, Units]:
+    """The desk, and units that fill the hand up, each a list of the ids of its assignments; [] when there are none.
 
     `have` are the units the client holds. In an open queue this leases them, and gives leases that ran out to
     whoever would otherwise have nothing.
@@ -51,12 +53,12 @@ def take_hand(*, collection: str, campaign: str, have: Sequence[Sequence[int]], 
     """
     desk = fetch_desk(collection=collection, campaign=campaign, user=by, lock=True)
     if not can_label(desk):
-        return []
+        return desk, []
     units = fill_hand(desk, have, at=at)
     if not units and not have and desk.is_queue:
         lapsed = take_lapsed_slot(desk, at=at)
         units = [_queue_unit(desk, lapsed.assignment, at)] if lapsed else []
-    return units
+    return desk, units
 
 
 def fill_hand(desk: Desk, have: Sequence[Sequence[int]], *, at: datetime) -> Units:

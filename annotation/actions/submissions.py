@@ -102,8 +102,8 @@ def submit(
     else:
         results = [_receive_apart(desk, each, at) for each in given]
     if have is None or any(isinstance(result, Refused) for result in results) or not can_label(desk):
-        return Answer(results, [])
-    return Answer(results, fill_hand(desk, have, at=at))
+        return Answer(desk, results, [])
+    return Answer(desk, results, fill_hand(desk, have, at=at))
 
 
 def _receive_apart(desk: Desk, given: Given, at: datetime) -> Receipt | Refused:

@@ -96,21 +96,43 @@ def read_given(data: Any) -> Given:
     )
 
 
-def read_form(fields: Mapping[str, str]) -> Given:
-    """One submission from a plain form: answers in fields `answer-<criterion>`, reasons in `reason-<criterion>`."""
-    data: dict[str, Any] = {
-        name: fields[name] for name in ("uuid", "base", "kind", "reason", "note") if fields.get(name)
+def read_form(fields: Mapping[str, str]) -> list[Given]:
+    """The submissions of a plain form: `cells` names the assignments, each with fields `<assignment>-uuid` and so on.
+
+    Answers are `<assignment>-answer-<criterion>`; the button `skip` names the one assignment that is skipped, and
+    `kind` may be undo. Of several cells those without an answer are left for later. Errors: Malformed.
+    """
+    cells = [int(cell) for cell in fields.get("cells", "").split(",") if cell.isdecimal()]
+    skipped = fields.get("skip", "")
+    if skipped.isdecimal():
+        cells = [cell for cell in cells if cell == int(skipped)]
+        common: dict[str, Any] = {"kind": SubmissionKind.SKIP, "reason": fields.get("skip-reason", "")}
+    else:
+        common = {"kind": fields.get("kind") or SubmissionKind.ANSWER}
+    if fields.get("guideline", "").isdecimal():
+        common["guideline"] = int(fields["guideline"])
+    read = [_cell_data(fields, cell) for cell in cells]
+    if common["kind"] == SubmissionKind.ANSWER and len(read) > 1:
+        read = [cell for cell in read if cell["answers"]]
+    if not read:
+        raise Malformed("answers", "choose a grade first.")
+    return [read_given({**cell, **common}) for cell in read]
+
+
+def _cell_data(fields: Mapping[str, str], cell: int) -> dict[str, Any]:
+    def part(prefix: str) -> dict[str, str]:
+        start = f"{cell}-{prefix}-"
+        return {name.removeprefix(start): value for name, value in fields.items() if name.startswith(start) and value}
+
+    return {
+        "assignment": cell,
+        "uuid": fields.get(f"{cell}-uuid"),
+        "base": fields.get(f"{cell}-base") or None,
+        "answers": {key: _whole(key, value) for key, value in part("answer").items()},
+        "reasons": part("reason"),
+        "note": fields.get(f"{cell}-note", ""),
+        "flagged": f"{cell}-flagged" in fields,
     }
-    for name in ("assignment", "guideline"):
-        if fields.get(name, "").isdecimal():
-            data[name] = int(fields[name])
-    for field, part in (("answers", "answer-"), ("reasons", "reason-")):
-        data[field] = {
-            name.removeprefix(part): value for name, value in fields.items() if name.startswith(part) and value
-        }
-    data["answers"] = {key: _whole(key, value) for key, value in data["answers"].items()}
-    data["flagged"] = "flagged" in fields
-    return read_given(data)
 
 
 def _whole(key: str, value: str) -> int:
@@ -181,3 +203,16 @@ def _datetime(value: Any) -> datetime | None:
     except ValueError:
         return None
     return at if at is not None and at.tzinfo is not None else None
+
+
+def read_preferences(data: Any) -> dict[str, Any]:
+    """How somebody likes their screen: {"shortcuts", "highlights", "delay", "keys"}. Errors: Malformed."""
+    if not isinstance(data, dict):
+        raise Malformed("body", "send an object.")
+    delay, keys = data.get("delay"), data.get("keys", {})
+    if delay is not None and type(delay) is not int:
+        raise Malformed("delay", "send milliseconds, or null for none.")
+    if not isinstance(keys, dict) or not all(isinstance(key, str) and _can_be_stored(key) for key in keys.values()):
+        raise Malformed("keys", "send an object of keys by action.")
+    flags = {name: data.get(name, True) is True for name in ("shortcuts", "highlights")}
+    return {**flags, "delay": delay, "keys": keys}

@@ -11,19 +11,17 @@ SELECT count(*) FILTER (WHERE state IN ('done', 'skipped')) AS finished,
   count(*) FILTER (WHERE state IN ('done', 'skipped', 'pending')) AS mine
 FROM annotation_assignment WHERE annotator_id = %(annotator)s
 """
-# Median over the newest answers only: what the annotator's pace is now, at a cost that does not grow.
-PACE = """
-SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY newest.active_ms) AS median, count(newest.active_ms) AS n
-FROM (
-  SELECT last.active_ms FROM (
-    SELECT a.id FROM annotation_assignment a
-    WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL ORDER BY a.finished_at DESC LIMIT 50
-  ) recent
-  CROSS JOIN LATERAL (
-    SELECT s.active_ms FROM annotation_submission s
-    WHERE s.assignment_id = recent.id AND s.kind = 'answer' AND s.active_ms IS NOT NULL ORDER BY s.id DESC LIMIT 1
-  ) last
-) newest
+# The newest answers only: what the annotator's pace is now, at a cost that does not grow.
+RECENT = """
+SELECT last.active_ms FROM (
+  SELECT a.id, a.finished_at FROM annotation_assignment a
+  WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL ORDER BY a.finished_at DESC LIMIT 50
+) recent
+CROSS JOIN LATERAL (
+  SELECT s.active_ms FROM annotation_submission s
+  WHERE s.assignment_id = recent.id AND s.kind = 'answer' AND s.active_ms IS NOT NULL ORDER BY s.id DESC LIMIT 1
+) last
+ORDER BY recent.finished_at
 """
 QUEUE_STATE = """
 SELECT
@@ -47,18 +45,20 @@ BEFORE = HISTORY.format(
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one annotator is; `median_seconds` of active time per answer is for their own eyes only."""
+    """How far one annotator is: `finished` (judged or skipped) of `mine`, all ever given to them."""
 
     finished: int
     mine: int
-    median_seconds: float | None
 
 
 def fetch_progress(desk: Desk) -> Progress:
     """The annotator's own progress. Reads all of their assignments: for opening a page, not for every judgment."""
-    named = {"annotator": desk.annotator}
-    counted, pace = run(PROGRESS, named)[0], run(PACE, named)[0]
-    return Progress(counted.finished, counted.mine, pace.median / 1000 if pace.n >= 3 else None)
+    return Progress(*run(PROGRESS, {"annotator": desk.annotator})[0])
+
+
+def fetch_recent_ms(desk: Desk) -> list[int]:
+    """Active milliseconds of the annotator's last answers, at most 50, oldest first: for their own eyes only."""
+    return [row.active_ms for row in run(RECENT, {"annotator": desk.annotator})]
 
 
 def why_empty(desk: Desk, progress: Progress) -> str:

@@ -20,9 +20,8 @@ def build_queue(**more: object) -> Built:
 
 
 def take(built: Built, person: str, have=(), at=AT) -> list[list[int]]:
-    return take_hand(
-        collection=built.collection.slug, campaign=built.campaign.slug, have=have, by=built.people[person], at=at
-    )
+    where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
+    return take_hand(**where, have=have, by=built.people[person], at=at)[1]
 
 
 def items_of(built: Built, units: list[list[int]]) -> list[int]:

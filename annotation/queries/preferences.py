@@ -1,0 +1,41 @@
+"""How somebody likes their labelling screen: shortcuts, keys, highlights, the delay after a digit."""
+
+from dataclasses import dataclass
+
+from accounts.models import User
+
+# What each key does, by default; digits are the grades' own and cannot be given away.
+KEYS = {
+    "submit": "Enter",
+    "undo": "u",
+    "earlier": "ArrowLeft",
+    "later": "ArrowRight",
+    "skip": "x",
+    "flag": "f",
+    "note": "n",
+    "guideline": "g",
+    "highlights": "h",
+    "help": "?",
+}
+DELAYS = (0, 250, 500, 1000, 2000)  # milliseconds between a digit and the next item
+DEFAULT_DELAY = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """`delay` is None when a digit only chooses and the submit key sends."""
+
+    shortcuts: bool
+    highlights: bool
+    delay: int | None
+    keys: dict[str, str]
+
+
+def preferences_of(user: User) -> Preferences:
+    stored = user.preferences.get("labelling", {})
+    return Preferences(
+        shortcuts=user.preferences.get("shortcuts", True),
+        highlights=stored.get("highlights", True),
+        delay=stored.get("delay", DEFAULT_DELAY),
+        keys={**KEYS, **stored.get("keys", {})},
+    )

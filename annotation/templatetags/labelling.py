@@ -1,0 +1,40 @@
+"""Marked words in templates, exactly as the screen's script draws them."""
+
+from collections.abc import Sequence
+
+from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+
+@register.filter
+def marked(text: str, spans: Sequence[int]) -> SafeString:
+    """The text, escaped, with <mark> around its spans: start, end, start, end … in UTF-16 units."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    pieces = []
+    at = 0
+    for start, end in zip(spans[::2], spans[1::2], strict=True):
+        pieces += [escape(_cut(units, at, start)), "<mark>", escape(_cut(units, start, end)), "</mark>"]
+        at = end
+    pieces.append(escape(_cut(units, at, len(units) // 2)))
+    return mark_safe("".join(pieces))  # noqa: S308 - every piece is escaped
+
+
+def _cut(units: bytes, start: int, end: int) -> str:
+    return units[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
+
+
+@register.filter
+def answer_to(cell: dict[str, object], key: str) -> object:
+    """The value that this cell's answer (or what was just sent in its place) gives for a criterion, or None."""
+    answer = cell.get("answer")
+    return answer.get("answers", {}).get(key) if isinstance(answer, dict) else None
+
+
+@register.filter
+def reason_for(cell: dict[str, object], key: str) -> object:
+    """The reason that goes with it, or ""."""
+    answer = cell.get("answer")
+    return answer.get("reasons", {}).get(key, "") if isinstance(answer, dict) else ""
