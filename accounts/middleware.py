@@ -1,11 +1,30 @@
-"""Turns refusals that no view has caught into pages that say the reason."""
+"""Refusals that no view has caught become pages that say the reason; who is signed out learns it in the right way."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 
 from accounts.refusals import Conflict, NotAllowed, Refused
+
+View = Callable[..., HttpResponseBase]
+
+
+class SignInMiddleware(LoginRequiredMiddleware):
+    """Every view needs a signed-in person unless it says otherwise.
+
+    A page redirects to the sign-in page. A request by a script (htmx, or one that wants JSON) gets 401 instead, so
+    that no sign-in page lands in the middle of another page and nothing typed is lost.
+    """
+
+    def handle_no_permission(
+        self, request: HttpRequest, view_func: Callable[..., HttpResponseBase]
+    ) -> HttpResponseBase:
+        if request.htmx or "application/json" in request.headers.get("Accept", ""):
+            return JsonResponse({"detail": "You are signed out. Sign in again."}, status=HTTPStatus.UNAUTHORIZED)
+        return super().handle_no_permission(request, view_func)
 
 
 class RefusalMiddleware:
@@ -21,5 +40,10 @@ class RefusalMiddleware:
         if not isinstance(exception, Refused):
             return None
         status = 403 if isinstance(exception, NotAllowed) else 409 if isinstance(exception, Conflict) else 422
-        template = "_refusal.html" if getattr(request, "htmx", False) else "refusal.html"
-        return render(request, template, {"reason": exception.reason, "status": status}, status=status)
+        context = {"reason": exception.reason, "status": status}
+        if not request.htmx:
+            return render(request, "refusal.html", context, status=status)
+        # Among the messages, wherever the fragment itself would have gone.
+        response = render(request, "_refusal.html", context, status=status)
+        response["HX-Retarget"], response["HX-Reswap"] = "#messages", "beforeend"
+        return response

@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 
 from accounts.models import User
-from accounts.refusals import NotAllowed
+from accounts.refusals import NotAllowed, Refused
 from corpus.models import Membership, Role
 
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
@@ -45,6 +45,21 @@ def can_manage(membership: Membership) -> bool:
 
 def can_oversee(membership: Membership) -> bool:
     return membership.role in OVERSEERS
+
+
+def check_can_change_role(membership: Membership, target: Membership, managers: int, role: Role | None = None) -> None:
+    """Managers give roles, but the last manager keeps theirs. `role` None asks whether any change is possible."""
+    check_can_manage(membership)
+    if target.role == Role.MANAGER and managers <= 1 and role != Role.MANAGER:
+        raise Refused(f"{target.user} is the only manager. Make somebody else a manager first.")
+
+
+def check_can_remove(membership: Membership, target: Membership, managers: int) -> None:
+    """Managers remove members and everybody may leave, but the last manager has to stay."""
+    if membership.pk != target.pk:
+        check_can_manage(membership)
+    if target.role == Role.MANAGER and managers <= 1:
+        raise Refused(f"{target.user} is the only manager. Make somebody else a manager first.")
 
 
 def check_can_create_collections(user: User) -> None:

@@ -24,7 +24,7 @@ class Work:
 
 
 def work_of(user: User) -> list[Work]:
-    """The person's open campaigns in collections they are a member of, most left first. One query."""
+    """The person's open campaigns in collections they are a member of, what they have begun first. One query."""
     annotators = (
         Annotator.objects.filter(user=user, campaign__state=CampaignState.OPEN)
         .filter(campaign__collection__memberships__user=user)
@@ -45,7 +45,7 @@ def work_of(user: User) -> list[Work]:
         )
         for annotator in annotators
     ]
-    return sorted(work, key=lambda each: (each.paused, not each.left, -each.left, each.campaign.name))
+    return sorted(work, key=lambda each: (each.paused, not each.left, not each.done, -each.left, each.campaign.name))
 
 
 def _count(rows: QuerySet[Assignment]) -> Coalesce:

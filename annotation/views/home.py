@@ -8,6 +8,21 @@ from django.views.decorators.http import require_safe
 from annotation.queries.home import work_of
 from corpus.permissions import can_create_collections
 from corpus.queries.collections import memberships_of
+from corpus.queries.people import ROLE_WORDS
+
+KEY_MAP = (
+    (("0", "1", "2", "3"), "give this grade"),
+    (("Enter",), "submit and go to the next item"),
+    (("U", "Ctrl+Z"), "take the last submission back"),
+    (("←", "→"), "walk through what I judged"),
+    (("X",), "skip, with a reason"),
+    (("F",), "flag for the adjudicators"),
+    (("N",), "write a note"),
+    (("G",), "go to the guideline"),
+    (("H",), "highlights on or off"),
+    (("Esc",), "leave a text field"),
+    (("?",), "show the keys of the screen"),
+)
 
 
 @require_safe
@@ -27,4 +42,5 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def show_help(request: HttpRequest) -> HttpResponse:
     """The keys, the words, the way through a collection. Open to everybody."""
-    return render(request, "annotation/help.html")
+    roles = [(role.label, words) for role, words in ROLE_WORDS.items()]
+    return render(request, "annotation/help.html", {"roles": roles, "key_map": KEY_MAP})

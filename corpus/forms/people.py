@@ -1,0 +1,55 @@
+"""Forms about members and invitations."""
+
+from django import forms
+from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
+from django.core.exceptions import ValidationError
+
+from accounts.models import User
+from corpus.models import Role
+
+
+class InvitationForm(forms.Form):
+    """Whom to ask, and as what."""
+
+    email = forms.EmailField(label="E-mail address", max_length=254)
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.ANNOTATOR)
+
+    def clean_role(self) -> Role:
+        return Role(self.cleaned_data["role"])
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=Role.choices)
+
+    def clean_role(self) -> Role:
+        return Role(self.cleaned_data["role"])
+
+
+class NewAccountForm(forms.Form):
+    """The account of somebody who accepts an invitation; the e-mail address is the invitation's."""
+
+    name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"}), label="Your name")
+    password = forms.CharField(
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=password_validators_help_text_html(),
+        strip=False,
+    )
+    repeated = forms.CharField(
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="The password again", strip=False
+    )
+
+    def __init__(self, *args: object, email: str, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.email = email
+
+    def clean(self) -> dict[str, object]:
+        cleaned = super().clean() or {}
+        password = cleaned.get("password")
+        if password and password != cleaned.get("repeated"):
+            self.add_error("repeated", "This is not the same password. Type it twice alike.")
+        if password:
+            try:
+                validate_password(password, User(email=self.email, name=cleaned.get("name", "")))
+            except ValidationError as error:
+                self.add_error("password", error)
+        return cleaned

@@ -1,0 +1,35 @@
+"""Words for the audit log."""
+
+import json
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def spoken(name: str) -> str:
+    """`create_collection` as `create collection`."""
+    return name.replace("_", " ").replace("-", " ")
+
+
+@register.filter
+def pairs(data: dict[str, object]) -> list[tuple[str, object]]:
+    """The particulars of an event, also where one of them is called `items`."""
+    return list(data.items())
+
+
+@register.filter
+def told(value: object) -> str:
+    """A JSON value as a person would write it down."""
+    if isinstance(value, dict):
+        return ", ".join(f"{spoken(key)} {told(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(told(each) for each in value)
+    if isinstance(value, str):
+        return f"“{value}”" if value else "(empty)"
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return json.dumps(value)

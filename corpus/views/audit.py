@@ -1,0 +1,67 @@
+"""Who did what, when."""
+
+import csv
+from collections.abc import Iterable, Iterator
+
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.models import AuditEvent
+from corpus.models import Membership
+from corpus.permissions import check_can_manage, fetch_membership
+from corpus.queries.audit import audit_of, audit_rows, verbs_of
+
+PAGE_SIZE = 50
+
+
+@require_safe
+def audit_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The log, newest first, by person and verb."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    page = Paginator(_chosen(request, membership), PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {
+        "membership": membership,
+        "collection": membership.collection,
+        "tab": "audit",
+        "page": page,
+        "verbs": verbs_of(membership.collection),
+        "person": request.GET.get("person", ""),
+        "verb": request.GET.get("verb", ""),
+    }
+    return render(request, "corpus/audit_list.html", context)
+
+
+@require_safe
+def audit_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """The same as CSV, all of it."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    response = StreamingHttpResponse(_csv_lines(audit_rows(_chosen(request, membership))), content_type="text/csv")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-audit.csv"'
+    return response
+
+
+def _chosen(request: HttpRequest, membership: Membership) -> QuerySet[AuditEvent]:
+    return audit_of(membership.collection, person=request.GET.get("person", ""), verb=request.GET.get("verb", ""))
+
+
+class _Echo:
+    """A file that gives back what is written to it, one line at a time."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv_lines(rows: Iterable[list[str]]) -> Iterator[str]:
+    writer = csv.writer(_Echo())
+    for row in rows:
+        yield writer.writerow([_inert(cell) for cell in row])
+
+
+def _inert(cell: str) -> str:
+    """Text that a spreadsheet would take for a formula gets an apostrophe in front."""
+    return "'" + cell if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
