@@ -67,12 +67,13 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
     table = read_labels(campaign)
     run.inputs_hash = table.inputs_hash
     electorate = _electorate(run)
+    criteria = list(campaign.criteria.prefetch_related("levels"))
     progress.report(1, 3, "counting the votes")
     with transaction.atomic(), connection.cursor() as cursor:
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one vote at a time; labelling goes on
         cursor.execute(_CREATE)
         with cursor.copy(_COPY) as copy:
-            for criterion in campaign.criteria.prefetch_related("levels"):
+            for criterion in criteria:  # no query here: the connection is busy copying
                 scale = scale_of(criterion)
                 matrix = table.of_criterion(criterion.pk).matrix(scale)
                 for line in _verdict_lines(criterion, scale, matrix, electorate, run):
