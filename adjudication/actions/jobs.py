@@ -1,0 +1,132 @@
+"""Asking for agreement and votes, and taking it back: the work itself is in runs/, done by a worker."""
+
+import hashlib
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from adjudication.models import AgreementRun, TiePolicy, VoteRun
+from adjudication.permissions import check_adjudicator
+from adjudication.queries.labels import counted_judgments
+from adjudication.runs.votes import VOTERS
+from adjudication.stats.report import Options
+from annotation.models import Campaign
+
+MOST_RESAMPLES = 100_000
+
+J = TypeVar("J", AgreementRun, VoteRun)
+
+
+@transaction.atomic
+def request_agreement(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    resamples: int = 10_000,
+    seed: int | None = None,
+    interval: str = "auto",
+    unit: str = "auto",
+    margin: float | None = None,
+    send: bool = True,
+) -> AgreementRun:
+    """Ask for all agreement figures of the campaign.
+
+    `interval` is auto, percentile, bca or jackknife_t; `unit` auto, item or topic. Without a seed the campaign's own
+    is taken, so that asking again gives the same figures. `send=False` leaves the work to the caller.
+    """
+    check_adjudicator(campaign.collection, by)
+    seed = campaign_seed(campaign, "agreement") if seed is None else seed
+    parameters = {"resamples": resamples, "interval": interval, "unit": unit, "margin": margin}
+    _check_options(seed, parameters)
+    return _ask(AgreementRun, "agreement.requested", campaign, by, at, send=send, seed=seed, parameters=parameters)
+
+
+@transaction.atomic
+def request_vote(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    ties: str = TiePolicy.ADJUDICATE,
+    min_votes: int = 2,
+    weighted: bool = False,
+    voters: str = "humans",
+    send: bool = True,
+) -> VoteRun:
+    """Ask for a majority vote over the labels that count now. Decisions by hand stand whatever it says.
+
+    `ties` is a TiePolicy, `weighted` counts each vote by its annotator's weight, `voters` is humans, machines or all.
+    """
+    check_adjudicator(campaign.collection, by)
+    if ties not in TiePolicy.values:
+        raise Refused(f"Unknown policy for ties “{ties}”. Choose one of {', '.join(TiePolicy.values)}.")
+    if voters not in VOTERS:
+        raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(VOTERS)}.")
+    if not 1 <= min_votes <= 100:
+        raise Refused("The least number of votes lies between 1 and 100.")
+    parameters = {"weighted": weighted, "voters": voters}
+    return _ask(
+        VoteRun, "vote.requested", campaign, by, at, send=send, ties=ties, min_votes=min_votes, parameters=parameters
+    )
+
+
+@transaction.atomic
+def cancel_job(*, job: AgreementRun | VoteRun, by: User, at: datetime) -> None:
+    """Ask the job to stop; refused when it has ended."""
+    check_adjudicator(job.campaign.collection, by)
+    if job.is_final:
+        raise Conflict(f"It has ended already: {job.get_state_display()}.")
+    jobs.cancel(job, at=at)
+    record_event(
+        by=by, at=at, verb=f"{job._meta.model_name}.cancelled", target=job.campaign, scope=job.campaign.collection.slug
+    )
+
+
+def campaign_seed(campaign: Campaign, analysis: str) -> int:
+    """The seed an analysis of this campaign has unless one is named: 48 bits from collection, campaign and analysis."""
+    name = f"{campaign.collection.slug}/{campaign.slug}/{analysis}"
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
+
+
+def _check_options(seed: int, parameters: dict[str, Any]) -> None:
+    if not 0 <= seed < 2**63:
+        raise Refused("A seed is a whole number from 0 up to 2^63 - 1.")
+    if parameters["resamples"] > MOST_RESAMPLES:
+        raise Refused(f"At most {MOST_RESAMPLES:,} resamples are drawn.")
+    try:
+        Options(seed=seed, **parameters)
+    except ValueError as error:
+        raise Refused(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
+
+
+def _ask(
+    model: type[J], verb: str, campaign: Campaign, by: User | None, at: datetime, *, send: bool, **fields: Any
+) -> J:
+    """A new job of the campaign, unless one of its kind is still on its way or there is nothing to read."""
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    rows = model._default_manager
+    if send and rows.filter(campaign=campaign).exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("This is being computed already. Wait for it, or cancel it first.")
+    if not counted_judgments(campaign).exists():
+        raise Refused("There are no judgments in this campaign yet. Come back when somebody has judged.")
+    if send:
+        job = jobs.new_job(model, by=by, at=at, campaign=campaign, **fields)
+    else:
+        job = rows.create(requested_by=by, requested_at=at, campaign=campaign, **fields)
+    particulars = {name: value for name, value in fields.items() if name != "parameters"}
+    record_event(
+        by=by,
+        at=at,
+        verb=verb,
+        target=campaign,
+        scope=campaign.collection.slug,
+        **particulars,
+        **fields.get("parameters", {}),
+    )
+    return job

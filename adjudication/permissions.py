@@ -1,0 +1,55 @@
+"""Who may compute, decide and export. Annotators never see labels of others, agreement or verdicts: 403 everywhere."""
+
+from accounts.models import User
+from accounts.refusals import NotAllowed, Refused
+from adjudication.models import Verdict
+from annotation.models import Assignment, AssignmentState
+from corpus.models import Collection, Membership, Role
+from corpus.permissions import check_role
+
+JUDGES = [AssignmentState.PENDING, AssignmentState.DONE]
+
+
+def fetch_role(collection: Collection, by: User) -> Membership:
+    """The person's membership of the collection; NotAllowed for outsiders."""
+    membership = collection.memberships.select_related("collection", "user").filter(user=by).first()
+    if membership is None:
+        raise NotAllowed(f"You are not a member of {collection}.")
+    return membership
+
+
+def check_can_adjudicate(membership: Membership) -> None:
+    """Managers and adjudicators compute agreement, count votes and decide."""
+    check_role(membership, Role.MANAGER, Role.ADJUDICATOR)
+
+
+def check_adjudicator(collection: Collection, by: User | None) -> None:
+    """The same for actions; the command line (None) may do what its user asks for."""
+    if by is not None:
+        check_can_adjudicate(fetch_role(collection, by))
+
+
+def can_adjudicate(membership: Membership) -> bool:
+    return membership.role in (Role.MANAGER, Role.ADJUDICATOR)
+
+
+def judged_it(verdict: Verdict, user: User) -> bool:
+    """Whether the person judged this item, or still has to."""
+    mine = Assignment.objects.filter(item=verdict.item_id, annotator__user=user, state__in=JUDGES)
+    return mine.exists()
+
+
+OWN_ITEM = (
+    "You judged this item yourself, or it is among those you still have to judge, so its votes are not shown to you."
+    " Another adjudicator decides it."
+)
+
+
+def check_not_own(verdict: Verdict, membership: Membership, *, override: bool) -> None:
+    """Nobody decides an item they judged, unless they manage the collection and say so; that is logged."""
+    if not judged_it(verdict, membership.user):
+        return
+    if membership.role != Role.MANAGER:
+        raise NotAllowed(OWN_ITEM)
+    if not override:
+        raise Refused(f"{OWN_ITEM} As a manager you can override this; the audit log says that you did.")
