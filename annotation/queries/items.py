@@ -1,0 +1,138 @@
+"""Items: what could be one, what is left of it, and finding those that exist."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from annotation.models import Assignment, AssignmentState, Campaign, Item, Split
+
+HELD_OUT = (Split.DEV, Split.TEST)
+
+# Every pair that a campaign of the collection could judge: the distinct aspects in a topic's tree, or the topic itself
+# where it has none, by the documents of its pool.
+PAIRS = """
+SELECT t.id AS topic_id, a.id AS aspect_id, p.document_id
+FROM corpus_topic t
+JOIN corpus_poolentry p ON p.topic_id = t.id
+LEFT JOIN corpus_aspect a ON a.topic_id = t.id AND EXISTS (SELECT FROM corpus_aspectnode n WHERE n.aspect_id = a.id)
+WHERE t.collection_id = %(collection)s
+"""
+# Those that the campaign may still take: not in it yet and, if it is held out, in no held-out campaign at all.
+LEFT = f"""
+SELECT pair.* FROM ({PAIRS}) pair
+WHERE NOT EXISTS (
+  SELECT FROM annotation_item i
+  WHERE i.topic_id = pair.topic_id AND i.document_id = pair.document_id
+    AND coalesce(i.aspect_id, 0) = coalesce(pair.aspect_id, 0)
+    AND (i.campaign_id = %(campaign)s OR (%(held_out)s AND i.split IN ('dev', 'test')))
+)
+"""
+HELD_ELSEWHERE = """
+SELECT count(*) FROM annotation_item mine
+WHERE mine.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_item i
+  WHERE i.topic_id = mine.topic_id AND i.document_id = mine.document_id
+    AND coalesce(i.aspect_id, 0) = coalesce(mine.aspect_id, 0)
+    AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """Pairs of the collection: all there are, those the campaign has, and those it could still take."""
+
+    pairs: int
+    taken: int
+    left: int
+
+    @property
+    def held_elsewhere(self) -> int:
+        """Pairs that another development or test campaign keeps from this one."""
+        return self.pairs - self.taken - self.left
+
+
+def pair_parameters(campaign: Campaign) -> dict[str, Any]:
+    """What the SQL of this module needs to know about a campaign."""
+    return {
+        "collection": campaign.collection_id,
+        "campaign": campaign.pk,
+        "held_out": campaign.split in HELD_OUT,
+    }
+
+
+def fetch_supply(campaign: Campaign) -> Supply:
+    """How many pairs there are and are left for the campaign."""
+    named = pair_parameters(campaign)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT (SELECT count(*) FROM ({PAIRS}) p), (SELECT count(*) FROM ({LEFT}) l)", named)
+        pairs, left = cursor.fetchone()
+        # Items whose pair has left its pool since are no longer among the pairs.
+        cursor.execute(
+            f"SELECT count(*) FROM ({PAIRS}) pair JOIN annotation_item i ON i.campaign_id = %(campaign)s"
+            " AND i.topic_id = pair.topic_id AND i.document_id = pair.document_id"
+            " AND coalesce(i.aspect_id, 0) = coalesce(pair.aspect_id, 0)",
+            named,
+        )
+        taken = cursor.fetchone()[0]
+    return Supply(pairs, taken, left)
+
+
+def count_held_elsewhere(campaign: Campaign) -> int:
+    """Items of the campaign whose pair is in another development or test campaign."""
+    with connection.cursor() as cursor:
+        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
+        return int(cursor.fetchone()[0])
+
+
+STATES = {
+    "complete": "done",
+    "begun": "in progress",
+    "untouched": "nobody has judged it",
+    "unassigned": "not enough judges assigned",
+    "skipped": "skipped by somebody",
+    "stale": "taken from the queue, lease run out",
+}
+
+
+def items_of(campaign: Campaign) -> QuerySet[Any]:
+    """The campaign's items in the order they were made, each with its counts `wanted`, `done`, `slots` and `skips`."""
+    return (
+        Item.objects.filter(campaign=campaign)
+        .select_related("topic", "aspect", "document")
+        .annotate(
+            wanted=F("campaign__overlap") + F("extra_overlap"),
+            done=Count("assignments", filter=Q(assignments__state=AssignmentState.DONE, assignments__slot__gt=0)),
+            slots=Count("assignments", filter=Q(assignments__slot__gt=0)),
+            skips=Count("assignments", filter=Q(assignments__state=AssignmentState.SKIPPED)),
+        )
+        .order_by("pk")
+    )
+
+
+def filter_items(
+    items: QuerySet[Any], *, topic: int | None, state: str, needs: int | None, reason: str | None, now: Any
+) -> QuerySet[Any]:
+    """Items of one topic, in one of STATES, that need exactly so many more judgments, or were skipped for a reason."""
+    if topic is not None:
+        items = items.filter(topic=topic)
+    if needs is not None:
+        items = items.filter(done=F("wanted") - needs)
+    if reason is not None:
+        items = items.filter(Exists(_skipped().filter(submissions__kind="skip", submissions__reason=reason)))
+    conditions = {
+        "complete": Q(done__gte=F("wanted")),
+        "begun": Q(done__gt=0, done__lt=F("wanted")),
+        "untouched": Q(done=0),
+        "unassigned": Q(slots__lt=F("wanted")),
+        "skipped": Exists(_skipped()),
+        "stale": Exists(
+            Assignment.objects.filter(item=OuterRef("pk"), state=AssignmentState.PENDING, lease_expires_at__lt=now)
+        ),
+    }
+    return items.filter(conditions[state]) if state in conditions else items
+
+
+def _skipped() -> QuerySet[Assignment]:
+    return Assignment.objects.filter(item=OuterRef("pk"), state=AssignmentState.SKIPPED)

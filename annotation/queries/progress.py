@@ -1,0 +1,170 @@
+"""How far a campaign is: for those who oversee it, never for its annotators."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+
+from annotation.models import Annotator, AnnotatorState, Campaign
+
+PACE_DAYS = 7
+LEAST_ANSWERS = 20  # fewer say nothing about the pace
+
+# Items by (judgments wanted, given, and slots that are taken or free to take).
+ITEMS = """
+SELECT wanted, done, slots, count(*) FROM (
+  SELECT c.overlap + i.extra_overlap AS wanted,
+    count(a.id) FILTER (WHERE a.state = 'done') AS done, count(a.id) AS slots
+  FROM annotation_item i
+  JOIN annotation_campaign c ON c.id = i.campaign_id
+  LEFT JOIN annotation_assignment a ON a.item_id = i.id AND a.slot IS NOT NULL
+  WHERE i.campaign_id = %(campaign)s GROUP BY i.id, c.overlap
+) each GROUP BY wanted, done, slots
+"""
+STALE = """
+SELECT count(*) FROM annotation_assignment
+WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at < %(now)s
+"""
+SKIPPED = """
+SELECT coalesce(last.reason, '') AS reason, count(*) FROM annotation_assignment a
+JOIN annotation_item i ON i.id = a.item_id
+LEFT JOIN LATERAL (
+  SELECT s.reason FROM annotation_submission s WHERE s.assignment_id = a.id AND s.kind = 'skip'
+  ORDER BY s.id DESC LIMIT 1
+) last ON true
+WHERE i.campaign_id = %(campaign)s AND a.state = 'skipped' GROUP BY 1 ORDER BY 2 DESC, 1
+"""
+LOADS = """
+SELECT annotator_id, count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'done'),
+  count(*) FILTER (WHERE state = 'skipped'), max(finished_at)
+FROM annotation_assignment WHERE annotator_id = ANY(%(annotators)s) GROUP BY annotator_id
+"""
+PACES = """
+SELECT a.annotator_id, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.active_ms) / 1000.0,
+  count(*) FILTER (WHERE s.received_at > %(since)s), min(s.received_at) FILTER (WHERE s.received_at > %(since)s)
+FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
+WHERE a.annotator_id = ANY(%(annotators)s) AND s.kind = 'answer' AND s.outcome = 'counted' GROUP BY a.annotator_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorRow:
+    """One annotator's part. `median_seconds` is of active time per answer, None where none was measured."""
+
+    annotator: Annotator
+    pending: int
+    done: int
+    skipped: int
+    last_at: datetime | None
+    median_seconds: float | None
+    recent: int
+    recent_since: datetime | None
+
+    @property
+    def assigned(self) -> int:
+        return self.pending + self.done
+
+    @property
+    def is_active(self) -> bool:
+        return self.annotator.state == AnnotatorState.ACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """When the campaign will be done at the pace of the last days, or why that cannot be told."""
+
+    ends_at: datetime | None
+    per_day: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Counts of items unless said otherwise.
+
+    `needs`: {n: items that need n more judgments}. `unassigned`: items with fewer slots taken or free than they need.
+    `judgments` are given, `left` are still needed. `skipped`: [(reason, assignments)], most frequent first.
+    """
+
+    items: int
+    complete: int
+    begun: int
+    untouched: int
+    unassigned: int
+    needs: dict[int, int]
+    judgments: int
+    left: int
+    stale: int
+    skipped: list[tuple[str, int]]
+
+    @property
+    def percent(self) -> int:
+        """Whole percent of the judgments wanted that are given; 100 only when nothing is left."""
+        return 100 * self.judgments // (self.judgments + self.left) if self.judgments + self.left else 0
+
+    @property
+    def skips(self) -> int:
+        return sum(count for _, count in self.skipped)
+
+
+def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
+    """Three queries whatever the size; the one over items reads all assignments of the campaign once."""
+    named = {"campaign": campaign.pk, "now": now}
+    groups = _rows(ITEMS, named)
+    needs: Counter[int] = Counter()
+    for wanted, done, _, items in groups:
+        needs[max(0, wanted - done)] += items
+    complete = needs.pop(0, 0)
+    return Progress(
+        items=complete + needs.total(),
+        complete=complete,
+        begun=sum(items for wanted, done, _, items in groups if 0 < done < wanted),
+        untouched=sum(items for _, done, _, items in groups if not done),
+        unassigned=sum(items for wanted, _, slots, items in groups if slots < wanted),
+        needs=dict(sorted(needs.items())),
+        judgments=sum(done * items for _, done, _, items in groups),
+        left=sum(more * items for more, items in needs.items()),
+        stale=_rows(STALE, named)[0][0],
+        skipped=[(reason, count) for reason, count in _rows(SKIPPED, named)],
+    )
+
+
+def annotator_rows(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
+    """All annotators of the campaign, people first, removed ones last. Three queries."""
+    annotators = list(campaign.annotators.select_related("user").order_by("kind", "name"))
+    annotators.sort(key=lambda each: each.state == AnnotatorState.REMOVED)
+    named = {"annotators": [each.pk for each in annotators], "since": now - timedelta(days=PACE_DAYS)}
+    loads = {row[0]: row[1:] for row in _rows(LOADS, named)}
+    paces = {row[0]: row[1:] for row in _rows(PACES, named)}
+    return [_row(each, loads.get(each.pk, (0, 0, 0, None)), paces.get(each.pk, (None, 0, None))) for each in annotators]
+
+
+def estimate_end(progress: Progress, rows: list[AnnotatorRow], now: datetime) -> Estimate:
+    """From the answers given in Litmus during the last week; imported ones tell nothing about the pace."""
+    recent = sum(row.recent for row in rows)
+    first = min((row.recent_since for row in rows if row.recent_since), default=None)
+    if not progress.left:
+        return Estimate(None, None, "Everything is judged." if progress.items else "There are no items yet.")
+    if first is None or recent < LEAST_ANSWERS or now - first < timedelta(days=1):
+        return Estimate(None, None, f"Too early to tell: it takes {LEAST_ANSWERS} answers over a day or more.")
+    per_day = recent / ((now - first) / timedelta(days=1))
+    days = progress.left / per_day
+    if days > 3650:
+        return Estimate(None, per_day, "At the present pace it would take more than ten years.")
+    return Estimate(now + timedelta(days=days), per_day, "")
+
+
+def _row(annotator: Annotator, load: tuple[Any, ...], pace: tuple[Any, ...]) -> AnnotatorRow:
+    pending, done, skipped, last_at = load
+    median, recent, since = pace
+    seconds = None if median is None else float(median)
+    return AnnotatorRow(annotator, pending, done, skipped, last_at, seconds, recent, since)
+
+
+def _rows(sql: str, named: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, named)
+        return cursor.fetchall()

@@ -1,0 +1,1 @@
+"""What the worker does, one module per job."""

@@ -1,0 +1,155 @@
+"""Making items from aspects and pools: set by set in the database, however many there are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from accounts.audit import record_event
+from accounts.jobs import Progress, carry_out
+from accounts.refusals import Conflict, Refused
+from annotation.models import Campaign, ItemBuild
+from annotation.queries.items import LEFT, fetch_supply, pair_parameters
+from corpus.models import Collection
+
+TOPIC_PAIRS_AT_ONCE = 20_000  # between two reports of progress
+
+INSERT = """
+INSERT INTO annotation_item (campaign_id, split, topic_id, aspect_id, document_id, extra_overlap)
+SELECT %(campaign)s, %(split)s, chosen.topic_id, chosen.aspect_id, chosen.document_id, 0 FROM ({chosen}) chosen
+JOIN corpus_topic t ON t.id = chosen.topic_id
+ORDER BY t.position, t.id, chosen.aspect_id, chosen.document_id
+"""
+# A pair's place in the draw is a digest of the seed and its external ids: the same in every copy of the collection,
+# independent of what else is in it, and a larger sample contains the smaller one.
+DRAWN = f"""
+SELECT topic_id, aspect_id, document_id FROM (
+  SELECT l.*, row_number() OVER (PARTITION BY CASE WHEN %(stratified)s THEN l.topic_id END ORDER BY l.draw) AS place
+  FROM (
+    SELECT l.*, md5(concat_ws(E'\\x1f', %(seed)s, t.number, a.text, d.docno)) AS draw
+    FROM ({LEFT}) l
+    JOIN corpus_topic t ON t.id = l.topic_id
+    JOIN corpus_document d ON d.id = l.document_id
+    LEFT JOIN corpus_aspect a ON a.id = l.aspect_id
+  ) l
+) l ORDER BY place, draw LIMIT %(sample)s
+"""
+OF_TOPICS = f"SELECT * FROM ({LEFT}) l WHERE l.topic_id = ANY(%(topics)s)"
+TOPIC_SIZES = f"SELECT topic_id, count(*) FROM ({LEFT}) l GROUP BY topic_id ORDER BY topic_id"
+
+Report = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did: items made now, items in the campaign, pairs left, pairs that other held-out splits have."""
+
+    created: int
+    items: int
+    left: int
+    held_elsewhere: int
+
+
+def silent(done: int, total: int, step: str) -> None:
+    """Report to nobody: for builds that somebody waits for."""
+
+
+@transaction.atomic
+def build(campaign: Campaign, *, sample: int | None, seed: int, stratified: bool, report: Report = silent) -> Built:
+    """Make items of all pairs that are left, or of `sample` of them drawn by `seed`.
+
+    `stratified` draws the same number from each topic, as far as it has them. Builds of one collection wait for each
+    other, so that held-out splits cannot take the same pair.
+    Errors: Refused when there is nothing to take or less than asked for; Conflict where the campaign has gone.
+    """
+    Collection.objects.select_for_update(no_key=True).get(pk=campaign.collection_id)
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    supply = fetch_supply(campaign)
+    _check_supply(supply.pairs, supply.left, supply.held_elsewhere, sample)
+    try:
+        created = (
+            _insert_all(campaign, supply.left, report) if sample is None else _draw(campaign, sample, seed, stratified)
+        )
+    except IntegrityError as error:
+        raise Conflict("Somebody changed the pools or another campaign at the same moment. Try again.") from error
+    return Built(created, campaign.items.count(), supply.left - created, supply.held_elsewhere)
+
+
+def run_item_build(run_id: int) -> None:
+    """The job: build as its parameters say and keep the count."""
+    carry_out(ItemBuild, run_id, _work)
+
+
+def _work(job: ItemBuild, progress: Progress) -> None:
+    if job.created:
+        return  # it ended after its result was stored
+    with transaction.atomic():
+        built = build(
+            job.campaign,
+            sample=job.parameters.get("sample"),
+            seed=job.seed or 0,
+            stratified=bool(job.parameters.get("stratified")),
+            report=progress.report,
+        )
+        job.created = built.created
+        job.save(update_fields=["created"])
+        record_event(
+            by=job.requested_by,
+            at=timezone.now(),
+            verb="build_items",
+            target=job.campaign,
+            scope=job.campaign.collection.slug,
+            created=built.created,
+            **job.parameters,
+        )
+    progress.report(built.created, built.created, "all items made")
+
+
+def _check_supply(pairs: int, left: int, held: int, sample: int | None) -> None:
+    if not pairs:
+        raise Refused(
+            "No topic of the collection has a pool yet. Import runs or pool lists first, then build the items."
+        )
+    where = f" {held:,} of the collection's {pairs:,} pairs are in other development or test campaigns." if held else ""
+    if sample is not None and sample < 1:
+        raise Refused("A sample has at least one pair.")
+    if not left:
+        raise Refused(f"No pairs are left for this campaign: all that it may take it has already.{where}")
+    if sample is not None and sample > left:
+        raise Refused(f"Only {left:,} pairs are left for this campaign, and {sample:,} were asked for.{where}")
+
+
+def _draw(campaign: Campaign, sample: int, seed: int, stratified: bool) -> int:
+    named = {**_named(campaign), "sample": sample, "seed": str(seed), "stratified": stratified}
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT.format(chosen=DRAWN), named)
+        return cursor.rowcount
+
+
+def _insert_all(campaign: Campaign, total: int, report: Report) -> int:
+    done = 0
+    with connection.cursor() as cursor:
+        cursor.execute(TOPIC_SIZES, _named(campaign))
+        for topics, size in _batches(cursor.fetchall()):
+            report(done, total, "making items")
+            cursor.execute(INSERT.format(chosen=OF_TOPICS), {**_named(campaign), "topics": topics})
+            done += size
+    return done
+
+
+def _batches(sizes: list[tuple[int, int]]) -> list[tuple[list[int], int]]:
+    """Topics in groups of about TOPIC_PAIRS_AT_ONCE pairs, with the pairs of each group."""
+    batches: list[tuple[list[int], int]] = []
+    for topic, size in sizes:
+        if batches and batches[-1][1] + size <= TOPIC_PAIRS_AT_ONCE:
+            topics, before = batches[-1]
+            batches[-1] = ([*topics, topic], before + size)
+        else:
+            batches.append(([topic], size))
+    return batches
+
+
+def _named(campaign: Campaign) -> dict[str, Any]:
+    return {**pair_parameters(campaign), "split": str(campaign.split)}
