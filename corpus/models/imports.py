@@ -28,6 +28,7 @@ class ImportRun(Job):
     skipped = models.BigIntegerField(default=0)
     errors = models.JSONField(default=list)  # [{"file", "line", "reason"}]
     error_count = models.BigIntegerField(default=0)
+    skips = models.JSONField(default=dict)  # {rule: how many records it left out}; bad records are in the errors
 
     objects = InCollection.as_manager()
 

@@ -1,0 +1,1 @@
+"""What the worker does for the corpus: imports and pools."""

@@ -1,0 +1,52 @@
+"""Share the work of a bulk load between PostgreSQL's processes.
+
+The full-text index takes new rows into a list that is merged into the index proper when it has grown. During a bulk
+load that merging is a fifth of the database's work, and any connection can do it: a second one, on another core.
+"""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError, connection, transaction
+
+logger = logging.getLogger(__name__)
+
+INDEX = "document_search"
+PENDING_LIMIT_KB = 256 * 1024  # how far the list may grow before the loading connection merges it itself
+MERGE_MEMORY = "256MB"
+PAUSE = 0.3  # seconds between two merges
+
+
+@contextmanager
+def merged_by_another_connection() -> Iterator[None]:
+    """Inside a transaction: leave merging the full-text index to a helper; at the end of the block all is merged."""
+    stop = threading.Event()
+    helper = threading.Thread(target=_merge_until, args=(stop,), name="index-merger", daemon=True)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL gin_pending_list_limit = {PENDING_LIMIT_KB}")
+    helper.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        helper.join()
+    _merge()
+
+
+def _merge_until(stop: threading.Event) -> None:
+    try:
+        while not stop.wait(PAUSE):
+            with transaction.atomic():
+                _merge()
+    except DatabaseError:  # the load itself goes on: it merges what is left
+        logger.exception("the helper that merges the full-text index has ended")
+    finally:
+        connection.close()
+
+
+def _merge() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL maintenance_work_mem = '{MERGE_MEMORY}'")
+        cursor.execute("SELECT gin_clean_pending_list(%s::regclass)", [INDEX])
