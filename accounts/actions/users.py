@@ -20,7 +20,7 @@ def create_user(
             user = User.objects.create_user(email, password, name=name, is_staff=is_staff, date_joined=at)
     except IntegrityError as error:
         raise Conflict(f"{email} has an account already. Sign in with it, or reset its password.") from error
-    record_event(by=by or user, at=at, verb="create_user", target=user, staff=is_staff)
+    record_event(by=by, at=at, verb="create_user", target=user, staff=is_staff)
     return user
 
 

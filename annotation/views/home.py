@@ -1,28 +1,31 @@
 """The first page: my work and my collections. And the help page."""
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.forms.samples import SampleForm
 from annotation.queries.home import work_of
+from annotation.queries.preferences import KEYS, preferences_of
 from corpus.permissions import can_create_collections
 from corpus.queries.collections import memberships_of
 from corpus.queries.people import ROLE_WORDS
 
-KEY_MAP = (
-    (("0", "1", "2", "3"), "give this grade"),
-    (("Enter",), "submit and go to the next item"),
-    (("U", "Ctrl+Z"), "take the last submission back"),
-    (("←", "→"), "walk through what I judged"),
-    (("X",), "skip, with a reason"),
-    (("F",), "flag for the adjudicators"),
-    (("N",), "write a note"),
-    (("G",), "go to the guideline"),
-    (("H",), "highlights on or off"),
-    (("Esc",), "leave a text field"),
-    (("?",), "show the keys of the screen"),
-)
+WORDS = {  # what each of annotation.queries.preferences.KEYS does
+    "submit": "submit and go to the next item",
+    "undo": "take the last submission back",
+    "earlier": "back through what I judged",
+    "later": "forward again",
+    "skip": "skip, with a reason",
+    "flag": "flag for the adjudicators",
+    "note": "write a note",
+    "guideline": "go to the guideline",
+    "highlights": "highlights on or off",
+    "help": "show the keys of the screen",
+}
+SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 
 
 @require_safe
@@ -43,4 +46,21 @@ def home(request: HttpRequest) -> HttpResponse:
 def show_help(request: HttpRequest) -> HttpResponse:
     """The keys, the words, the way through a collection. Open to everybody."""
     roles = [(role.label, words) for role, words in ROLE_WORDS.items()]
-    return render(request, "annotation/help.html", {"roles": roles, "key_map": KEY_MAP})
+    return render(request, "annotation/help.html", {"roles": roles, "key_map": _key_map(request)})
+
+
+def _key_map(request: HttpRequest) -> list[tuple[list[str], str]]:
+    """Keys as they are written on a keyboard and what they do: the person's own, or the usual ones."""
+    own = preferences_of(request.user).keys if request.user.is_authenticated else KEYS
+    lines = [([str(digit) for digit in range(4)], "give this grade")]
+    for action, words in WORDS.items():
+        shown = SHOWN.get(own[action], own[action].capitalize())
+        lines.append(([shown, "Ctrl+Z"] if action == "undo" else [shown], words))
+    return [*lines, (["Esc"], "leave a text field")]
+
+
+@require_safe
+def show_style(request: HttpRequest) -> HttpResponse:
+    """Every component of the design system once, for those who build pages."""
+    page = Paginator(range(240), 20).page(3)
+    return render(request, "annotation/style.html", {"form": SampleForm({"text": "", "choice": "1"}), "page": page})

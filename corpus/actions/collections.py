@@ -10,8 +10,6 @@ from accounts.refusals import Conflict
 from corpus.models import Collection, Membership, Role
 from corpus.permissions import check_can_create_collections, check_can_manage
 
-RESERVED_SLUGS = {"new"}
-
 
 @transaction.atomic
 def create_collection(
@@ -27,8 +25,6 @@ def create_collection(
     """A new collection. Its maker becomes its manager; on the command line (`by` None) `manager`, if there is one."""
     if by is not None:
         check_can_create_collections(by)
-    if slug in RESERVED_SLUGS:
-        raise Conflict(f"The short name “{slug}” is used by Litmus itself. Choose another.")
     try:
         with transaction.atomic():
             collection = Collection.objects.create(

@@ -27,11 +27,8 @@ class NewCollectionForm(CollectionForm):
         labels = {"slug": "Short name"}
         help_texts = {
             **CollectionForm.Meta.help_texts,
-            "slug": "Small letters, digits and hyphens. It stands in addresses and file names and cannot be changed.",
+            "slug": "Letters, digits and hyphens. It stands in addresses and file names and cannot be changed.",
         }
-
-    def clean_slug(self) -> str:
-        return str(self.cleaned_data["slug"]).lower()
 
     def validate_unique(self) -> None:
         """Left to the action: the database decides, also between two requests at once."""

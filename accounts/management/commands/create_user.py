@@ -1,0 +1,70 @@
+"""manage.py create_user EMAIL [--name N] [--staff] [--password-stdin]"""
+
+import getpass
+import sys
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandParser
+from django.core.validators import validate_email
+from django.utils import timezone
+
+from accounts.actions.users import create_user
+from accounts.management.told import ToldCommand
+from accounts.models import User
+from accounts.refusals import Refused
+
+
+class Command(ToldCommand):
+    help = "Make an account. Staff may create collections."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("email")
+        parser.add_argument("--name", default="", help="shown to the people the person works with")
+        parser.add_argument("--staff", action="store_true", help="may create collections")
+        parser.add_argument(
+            "--password-stdin",
+            action="store_true",
+            help="read the password from standard input; otherwise it is asked for at a terminal, and without one "
+            "the account has none until it is reset by e-mail",
+        )
+
+    def carry_out(
+        self, *, email: str, name: str, staff: bool, password_stdin: bool, **_: Any
+    ) -> tuple[str, dict[str, Any]]:
+        _check_email(email)
+        password = _read_password(password_stdin)
+        if password is not None:
+            _check_password(password, email, name)
+        user = create_user(by=None, at=timezone.now(), email=email, password=password, name=name, is_staff=staff)
+        how = "" if password else " It has no password: use “Forgot your password?” on the sign-in page."
+        summary = f"{user.email} can sign in{', as staff' if staff else ''}.{how}"
+        return summary, {"email": user.email, "name": name, "staff": staff, "password": password is not None}
+
+
+def _read_password(from_stdin: bool) -> str | None:
+    """The password, or None for an account without one."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        return None
+    password = getpass.getpass("Password (empty for none): ")
+    if password and password != getpass.getpass("The same again: "):
+        raise Refused("The two passwords differ. Nothing was made.")
+    return password or None
+
+
+def _check_email(email: str) -> None:
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise Refused(f"{email!r} is no e-mail address.") from error
+
+
+def _check_password(password: str, email: str, name: str) -> None:
+    try:
+        validate_password(password, User(email=email, name=name))
+    except ValidationError as error:
+        raise Refused(" ".join(error.messages)) from error

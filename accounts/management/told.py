@@ -1,0 +1,40 @@
+"""What our management commands have in common: how they tell their result, and how they refuse."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.models import User
+from accounts.refusals import Refused
+
+
+class ToldCommand(BaseCommand):
+    """A summary for people on stderr and, with --json, one JSON object on stdout.
+
+    Subclasses implement `carry_out(**options)`, which returns summary and object. Exit code 0: done; 1: refused or
+    invalid input, with the reason; 2: wrong usage.
+    """
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object on stdout")
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:  # noqa: ARG002
+        try:
+            summary, result = self.carry_out(**options)
+        except Refused as refusal:
+            raise CommandError(refusal.reason) from refusal
+        self.stderr.write(summary, style_func=str)
+        if as_json:
+            self.stdout.write(json.dumps(result, ensure_ascii=False))
+
+    def carry_out(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        raise NotImplementedError
+
+
+def user_with(email: str) -> User:
+    """The person with this address, or a refusal that says how to make the account."""
+    user = User.objects.filter(email=email.lower()).first()
+    if user is None:
+        raise Refused(f"Nobody has the address {email}. Make the account first: manage.py create_user {email}")
+    return user
