@@ -7,6 +7,7 @@ from annotation.views import home, labelling, labelling_data
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("help/", home.show_help, name="help"),
+    path("help/style/", home.show_style, name="style"),
     path("label/session/", labelling_data.label_session, name="label_session"),
     path("label/preferences/", labelling_data.label_preferences, name="label_preferences"),
     *[
