@@ -28,7 +28,7 @@ class ToldCommand(BaseCommand):
         if as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False))
 
-    def carry_out(self, **options: Any) -> tuple[str, dict[str, Any]]:
+    def carry_out(self, *args: Any, **options: Any) -> tuple[str, dict[str, Any]]:
         raise NotImplementedError
 
 
