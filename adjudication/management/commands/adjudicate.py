@@ -1,0 +1,39 @@
+"""manage.py adjudicate SLUG CAMPAIGN --policy majority [--ties …] [--min-votes N] [--weighted] [--voters …] [--json]"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.told import ToldCommand
+from accounts.models import JobState
+from accounts.refusals import Refused
+from adjudication.actions.jobs import request_vote
+from adjudication.management.named import campaign_with
+from adjudication.models import TiePolicy, VoteRun
+from adjudication.runs.votes import VOTERS, run_vote
+
+
+class Command(ToldCommand):
+    help = "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("campaign")
+        parser.add_argument("--policy", choices=["majority"], default="majority")
+        parser.add_argument("--ties", choices=TiePolicy.values, default=TiePolicy.ADJUDICATE)
+        parser.add_argument("--min-votes", type=int, default=2, help="fewer leave the item unresolved (default 2)")
+        parser.add_argument("--weighted", action="store_true", help="count each vote by its annotator's weight")
+        parser.add_argument("--voters", choices=VOTERS, default="humans")
+
+    def carry_out(self, *, slug: str, campaign: str, policy: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        wanted = {name: options[name] for name in ("ties", "min_votes", "weighted", "voters")}
+        target = campaign_with(slug, campaign)
+        asked = request_vote(campaign=target, by=None, at=timezone.now(), send=False, **wanted)
+        run_vote(asked.pk)
+        run = VoteRun.objects.get(pk=asked.pk)
+        if run.state != JobState.DONE:
+            raise Refused(run.reason)
+        told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
+        return f"{policy.capitalize()} vote: {told or 'no item has a vote'}.", dict(run.counts)

@@ -1,0 +1,192 @@
+"""The newest agreement figures of a campaign, as JSON and as the tables of its page."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from accounts.models import JobState
+from adjudication.models import AgreementResult, AgreementRun
+from adjudication.queries.labels import count_newer
+from adjudication.stats.coincidence import GROUP_STATISTICS
+from adjudication.stats.pairwise import PAIR_STATISTICS
+from annotation.models import Campaign
+
+STATISTICS = {
+    "accuracy": "Agreement",
+    "macro_f1": "Macro F1",
+    "cohen_kappa": "Cohen’s κ",
+    "cohen_kappa_linear": "Cohen’s κ, linear weights",
+    "cohen_kappa_quadratic": "Cohen’s κ, quadratic weights",
+    "spearman": "Spearman’s ρ",
+    "kendall_tau_b": "Kendall’s τ-b",
+    "fleiss_kappa": "Fleiss’ κ",
+    "alpha_nominal": "Krippendorff’s α, nominal",
+    "alpha_ordinal": "Krippendorff’s α, ordinal",
+    "alpha_interval": "Krippendorff’s α, interval",
+    "gwet_ac1": "Gwet’s AC1",
+    "gwet_ac2": "Gwet’s AC2",
+}
+SHARES = {"accuracy", "macro_f1"}  # shown as percentages
+REASONS = {
+    "no_overlap": "no item was judged by both",
+    "one_class_only": "only one level was used, so chance cannot be told from agreement",
+    "constant_annotator": "one of them gave the same level to every item",
+    "fewer_than_two_annotators": "fewer than two annotators have judged",
+    "no_item_with_two_labels": "no item has two labels yet",
+    "incomplete_rows": "some items lack a label",
+    "too_few_items": "fewer than 10 items: too few for an interval",
+    "too_few_queries": "fewer than 8 topics: too few for an interval over topics",
+    "undefined_in_bootstrap": "the figure is undefined in more than 5 % of the resamples",
+    "no_variation": "every resample gives the same value",
+    "no_relevant_document": "no document is relevant",
+    "no_difference": "there is no difference at all",
+}
+BLOCKS = {
+    "HH": "People with people",
+    "GH": "Machine with people",
+    "GG": "Machine runs with each other",
+    "GA": "Machine with the verdict",
+    "HA": "People with the vote of the others",
+}
+FLAGS = {
+    "small_sample": "small sample: read the jackknife interval",
+    "independent_items_assumed": "items were resampled although topics have several: too narrow if topics differ",
+    "bca_fell_back": "bias correction not finite, so this is the percentile interval",
+    "leave_one_out": "each compared with the vote of the others",
+    "part_whole": "the annotator’s own vote is part of what it is compared with",
+    "zero_spread": "all differences are equal",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One figure ready to print: `value` with `low`–`high`, or `why` there is none; `why_no_interval` likewise."""
+
+    label: str
+    value: str
+    low: str = ""
+    high: str = ""
+    method: str = ""
+    n_items: int = 0
+    n_pairs: int = 0
+    why: str = ""
+    why_no_interval: str = ""
+    notes: tuple[str, ...] = ()
+    points: dict[str, float] = field(default_factory=dict)  # value, low, high as numbers, for the forest plot
+    p: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a campaign's agreement stands: the newest finished run, the newest job, answers since the former."""
+
+    run: AgreementRun | None
+    job: AgreementRun | None
+    newer: int
+
+    @property
+    def is_stale(self) -> bool:
+        return self.newer > 0
+
+
+def fetch_standing(campaign: Campaign) -> Standing:
+    """Three queries. `job` is the newest run of any state, so that a page can show its progress or failure."""
+    runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
+    done = runs.filter(state=JobState.DONE).first()
+    return Standing(done, runs.first(), count_newer(campaign, done.snapshot) if done else 0)
+
+
+def shape(result: AgreementResult) -> dict[str, Any]:
+    """The object of design.md 4, with more keys beside."""
+    return {
+        "criterion": result.criterion,
+        "statistic": result.statistic,
+        "scope": result.scope,
+        "annotators": result.annotators,
+        "block": result.block or None,
+        "model": result.model or None,
+        "value": result.value,
+        "reason": result.reason or None,
+        "n_items": result.n_items,
+        "n_pairs": result.n_pairs,
+        "ci": result.ci,
+        "ci_reason": result.ci_reason or None,
+        "p": result.p,
+        **result.extra,
+    }
+
+
+def as_json(run: AgreementRun) -> dict[str, Any]:
+    """Everything about a finished run: its statistics, the tests of people against machines, how it was computed."""
+    comparisons = [
+        {"criterion": key, **comparison}
+        for key, detail in run.detail.items()
+        for comparison in detail.get("comparisons", ())
+    ]
+    return {
+        "statistics": [shape(result) for result in run.results.order_by("pk")],
+        "comparisons": comparisons,
+        "seconds": run.seconds,
+        "seed": run.seed,
+        "parameters": run.parameters,
+        "snapshot": run.snapshot,
+        "inputs_hash": run.inputs_hash,
+        "n_judgments": run.n_judgments,
+        "code_version": run.code_version,
+        "library_versions": run.library_versions,
+    }
+
+
+def show(result: AgreementResult, label: str = "") -> Shown:
+    """The figure as a page prints it: percentages with one decimal, coefficients with three."""
+    notes = tuple(FLAGS[flag] for flag in result.extra.get("flags", ()) if flag in FLAGS)
+    if left_out := result.extra.get("excluded_pairs"):
+        names = ", ".join(" and ".join(pair["annotators"]) for pair in left_out)
+        notes = (*notes, f"left out of the mean: {names}")
+    ci = result.ci or {}
+    points = {"value": result.value, **{edge: ci[edge] for edge in ("low", "high") if edge in ci}}
+    return Shown(
+        label=label or STATISTICS[result.statistic],
+        value=number(result.statistic, result.value),
+        low=number(result.statistic, ci.get("low")),
+        high=number(result.statistic, ci.get("high")),
+        method=ci.get("method", ""),
+        n_items=result.n_items or 0,
+        n_pairs=result.n_pairs or 0,
+        why=REASONS.get(result.reason, result.reason),
+        why_no_interval=REASONS.get(result.ci_reason, result.ci_reason),
+        notes=notes,
+        points={name: value for name, value in points.items() if value is not None},
+        p="" if result.p is None else f"{result.p:.3f}" if result.p >= 0.001 else "< 0.001",
+        model=result.model,
+    )
+
+
+def number(statistic: str, value: float | None) -> str:
+    """A figure as text, "" for none."""
+    if value is None:
+        return ""
+    return f"{100 * value:.1f} %" if statistic in SHARES else f"{value:.3f}".replace("-", "−")
+
+
+def pair_figures(run: AgreementRun, criterion: str, statistic: str) -> dict[frozenset[str], Shown]:
+    """{the two names: figure} for each pair of annotators (and annotator with verdict) on one statistic."""
+    rows = run.results.filter(criterion=criterion, statistic=statistic, scope="pair")
+    return {frozenset(row.annotators): show(row) for row in rows}
+
+
+def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[Shown]]:
+    """{block: its figures in the order of `STATISTICS`}, only blocks that have any."""
+    rows = sorted(
+        run.results.filter(criterion=criterion, scope="block"), key=lambda row: list(STATISTICS).index(row.statistic)
+    )
+    return {block: found for block in BLOCKS if (found := [show(row) for row in rows if row.block == block])}
+
+
+def whole_figures(run: AgreementRun, criterion: str) -> list[Shown]:
+    """All annotators together: means over pairs, and the coefficients of several annotators."""
+    rows = list(run.results.filter(criterion=criterion, scope__in=["mean", "all"]))
+    rank = {name: place for place, name in enumerate((*PAIR_STATISTICS, *GROUP_STATISTICS))}
+    kept = [row for row in rows if row.scope == "all" or row.statistic in PAIR_STATISTICS]
+    kept.sort(key=lambda row: rank[row.statistic])
+    return [show(row, STATISTICS[row.statistic] + ("" if row.scope == "all" else ", mean of pairs")) for row in kept]
