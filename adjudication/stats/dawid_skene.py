@@ -13,6 +13,7 @@ from adjudication.stats.labels import MISSING, Positions
 from adjudication.stats.results import BoolArray, FloatArray, IntArray
 
 FLOOR = 1e-300
+DUST = 1e-200  # weight that comes of the floor alone: no data
 CERTAIN = 0.6
 MAX_ROUNDS = 1000
 GAIN = 1e-8
@@ -83,7 +84,7 @@ def _fit(responses: FloatArray, counts: FloatArray, inverse: IntArray, smoothing
         log_likelihood=float(before),
         rounds=rounds,
         converged=bool(converged),
-        label_switching_suspected=_switched(errors, kept),
+        label_switching_suspected=_switched(prior, errors, kept),
     )
 
 
@@ -96,7 +97,7 @@ def _maximise(
     said = np.einsum("gj,gal->ajl", weighted, responses) + smoothing
     total = said.sum(axis=2, keepdims=True)
     uniform = np.full(said.shape, 1 / said.shape[2])
-    return prior, np.divide(said, total, out=uniform, where=total > 0)
+    return prior, np.divide(said, total, out=uniform, where=total > DUST)
 
 
 def _expect(
@@ -111,7 +112,8 @@ def _expect(
     return mass / total, float(weight @ (peak + np.log(total))[:, 0])
 
 
-def _switched(errors: FloatArray, responses: FloatArray) -> bool:
-    active = responses.sum(axis=(0, 2)) > 0
+def _switched(prior: FloatArray, errors: FloatArray, responses: FloatArray) -> bool:
+    """Whether annotators, on average, name a level that is in use less often than a guess would."""
+    active, in_use = responses.sum(axis=(0, 2)) > 0, prior > DUST
     diagonal = np.einsum("ajj->aj", errors[active]).mean(axis=0)
-    return bool((diagonal < 1 / errors.shape[2]).any())
+    return bool((diagonal[in_use] < 1 / errors.shape[2]).any())

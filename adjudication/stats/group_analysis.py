@@ -1,5 +1,6 @@
 """Coefficients of several annotators at once, with intervals: alpha, Fleiss, Gwet over everyone, people, or runs."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -96,7 +97,7 @@ def analyse_group(
             result.left_out[index],
             result.multiplicity,
             n_units,
-            (-1.0, 1.0),
+            (-math.inf, 1.0),  # no coefficient here has a common floor: single labels shift chance agreement
         )
         found.append(GroupMeasured(name, sample, None, n_items, n_pairs))
     return found

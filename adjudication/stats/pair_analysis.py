@@ -179,46 +179,26 @@ class PairAnalysis:
 
     def evaluator(self, targets: Sequence[Target]) -> Callable[[FloatArray], FloatArray]:
         """Feature sums (F, b) to the targets' values (T, b), NaN where a pair that enters is undefined."""
-        combine = _Combination.of(targets, len(self.plan.pairs))
 
         def evaluate(sums: FloatArray) -> FloatArray:
             tables = Tables(self._tables(sums))
+            on_pairs = {name: STATISTICS[name](tables) for name in {target.statistic for target in targets}}
             values = np.empty((len(targets), sums.shape[1]))
-            for statistic, rows, weights in combine.parts:
-                values[rows] = _weighted(weights, STATISTICS[statistic](tables))
+            for row, target in enumerate(targets):
+                values[row] = _mean_over(target.plus, on_pairs[target.statistic])
+                if target.minus:
+                    values[row] -= _mean_over(target.minus, on_pairs[target.statistic])
             return values
 
         return evaluate
 
 
-@dataclass(frozen=True)
-class _Combination:
-    """For each statistic: which target rows it fills and with which weights over the pairs, (rows, pairs)."""
-
-    parts: tuple[tuple[str, IntArray, FloatArray], ...]
-
-    @classmethod
-    def of(cls, targets: Sequence[Target], n_pairs: int) -> "_Combination":
-        weights = np.zeros((len(targets), n_pairs))
-        for index, target in enumerate(targets):
-            for sign, side in ((1.0, target.plus), (-1.0, target.minus)):
-                for pair in side:
-                    weights[index, pair] += sign / len(side)
-        parts = []
-        for statistic in dict.fromkeys(target.statistic for target in targets):
-            rows = np.array([i for i, target in enumerate(targets) if target.statistic == statistic], dtype=np.int64)
-            parts.append((statistic, rows, weights[rows]))
-        return cls(tuple(parts))
-
-
-def _weighted(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Weighted sums over pairs, (rows, b); NaN only where a pair of non-zero weight is undefined."""
-    lost = np.isnan(values)
-    if not lost.any():
-        return weights @ values
-    sums = weights @ np.where(lost, 0.0, values)
-    sums[(weights != 0).astype(np.float64) @ lost.astype(np.float64) > 0] = np.nan
-    return np.asarray(sums)
+def _mean_over(pairs: tuple[int, ...], on_pairs: FloatArray) -> FloatArray:
+    """Mean of some rows of (pairs, b), added in order so that it does not depend on b to the last bit."""
+    total = on_pairs[pairs[0]].copy()
+    for pair in pairs[1:]:
+        total += on_pairs[pair]
+    return total / len(pairs)
 
 
 def limits(target: Target) -> Bounds:

@@ -109,13 +109,14 @@ class Agreement:
     code_version: str = CODE_VERSION
 
     def find(self, statistic: str, scope: str, block: str | None = None, **more: Any) -> Result:
-        """The first result with this statistic, scope and block (and `model` or `annotators`); KeyError if none."""
+        """The first result with this statistic, scope and, if given, block, `model` or `annotators`; else KeyError."""
+        wanted = {"statistic": statistic, "scope": scope, **more}
+        if block is not None:
+            wanted["block"] = block
         for result in self.results:
-            if (result.statistic, result.scope, result.block) == (statistic, scope, block) and all(
-                getattr(result, name) == value for name, value in more.items()
-            ):
+            if all(getattr(result, name) == value for name, value in wanted.items()):
                 return result
-        raise KeyError((statistic, scope, block))
+        raise KeyError(wanted)
 
     def to_json(self) -> dict[str, Any]:
         """{"statistics": [...], "comparisons": [...], and how it was computed}; dumps with allow_nan=False."""

@@ -1,0 +1,42 @@
+"""Made-up label sets for the tests: people and machine runs around a hidden truth, and hypothesis strategies."""
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
+
+SCALE = (0, 1, 2)
+
+
+def annotators(people: int, runs: int) -> list[Annotator]:
+    machine = [Annotator(f"G{run + 1}", Kind.MACHINE, "model", str(run + 1)) for run in range(runs)]
+    return [Annotator(f"H{index + 1}") for index in range(people)] + machine
+
+
+def noisy(rng: np.random.Generator, truth: np.ndarray, error: float = 0.3) -> np.ndarray:
+    moved = np.clip(truth + rng.choice([-1, 1], size=len(truth)), 0, 2)
+    return np.where(rng.random(len(truth)) < error, moved, truth)
+
+
+def simulated(
+    n: int, *, people: int = 3, runs: int = 2, missing: float = 0.0, topics: int | None = None, seed: int = 0
+) -> Labels:
+    """`n` items on a 0-2 scale; the runs of the machine resemble each other more than people do."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(3, size=n, p=[0.45, 0.35, 0.2])
+    machine = noisy(rng, truth, 0.35)
+    columns = [noisy(rng, truth) for _ in range(people)] + [noisy(rng, machine, 0.03) for _ in range(runs)]
+    matrix = np.column_stack(columns)
+    matrix[rng.random(matrix.shape) < missing] = -1
+    ids = None if topics is None else rng.integers(0, topics, n)
+    return make_labels(matrix, SCALE, annotators(people, runs), topics=ids)
+
+
+def matrices(
+    *, levels: int = 3, max_items: int = 25, min_annotators: int = 2, max_annotators: int = 5, missing: bool = True
+) -> st.SearchStrategy[np.ndarray]:
+    """Position matrices (n, m), -1 missing, of any size down to no item at all."""
+    shape = st.tuples(st.integers(0, max_items), st.integers(min_annotators, max_annotators))
+    low = -1 if missing else 0
+    return shape.flatmap(lambda size: hnp.arrays(np.int64, size, elements=st.integers(low, levels - 1)))

@@ -1,0 +1,334 @@
+"""The entry point: shape of the JSON, blocks, reasons, rules for topics, seeds, progress."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudication.stats.bootstrap import Cancelled
+from adjudication.stats.figures import pair_figure
+from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
+from adjudication.stats.pair_analysis import passes
+from adjudication.stats.report import STATISTICS, Options, measure_agreement, resampling_unit
+from adjudication.stats.results import Estimate, Flag, Reason, to_jsonable
+from adjudication.stats.table_one import method_sentence, table_one
+from adjudication.stats.votes import leave_one_out, vote
+from tests.adjudication.stats.examples import SCALE, annotators, matrices, simulated
+
+KEYS = {
+    "statistic",
+    "scope",
+    "annotators",
+    "block",
+    "value",
+    "reason",
+    "n_items",
+    "n_pairs",
+    "ci",
+    "ci_reason",
+    "p",
+}
+CI_KEYS = {"low", "high", "level", "method", "unit", "resamples", "seed", "n_undefined"}
+
+
+def run(labels: Labels, *statistics: str, **options: Any) -> Any:
+    return measure_agreement(labels, Options(5, statistics or STATISTICS, resamples=1000, **options))
+
+
+def adjudicated(labels: Labels) -> Labels:
+    verdict = vote(labels.positions[:, :3], 3, policy="median", min_votes=1).labels
+    return make_labels(labels.positions, SCALE, labels.annotators, topics=labels.topics, adjudicated=verdict)
+
+
+def test_the_json_has_the_promised_shape_and_dumps_strictly() -> None:
+    found = json.loads(json.dumps(run(adjudicated(simulated(150, missing=0.1))).to_json(), allow_nan=False))
+    rows = found["statistics"]
+    assert {row["statistic"] for row in rows} == set(STATISTICS)
+    assert {row["scope"] for row in rows} == {"pair", "mean", "all", "block"}
+    assert {row["block"] for row in rows} == {"HH", "GH", "GG", "GA", "HA", None}
+    for row in rows:
+        assert set(row) >= KEYS
+        assert (row["value"] is None) == (row["reason"] is not None)
+        assert (row["ci"] is None) == (row["ci_reason"] is not None)
+        assert row["ci"] is None or set(row["ci"]) == CI_KEYS
+        assert (row["p"] is not None) == (row["block"] == "GH" and row["scope"] == "block")
+    assert found["seed"] == 5
+    assert found["numpy_version"] == np.__version__
+    assert len(found["comparisons"]) == 7
+    assert all(one["difference"]["ci"] for one in found["comparisons"])
+
+
+def test_blocks_are_plain_means_over_their_pairs() -> None:
+    labels = adjudicated(simulated(200, seed=2))
+    found = run(labels, "accuracy", "spearman")
+    first = labels.positions
+    for name in ("accuracy", "spearman"):
+        own = {(a, b): pair_figure(first[:, a], first[:, b], 3, name).value for a in range(5) for b in range(a + 1, 5)}
+        expected = {
+            "HH": [own[0, 1], own[0, 2], own[1, 2]],
+            "GH": [own[person, machine] for person in range(3) for machine in (3, 4)],
+            "GG": [own[3, 4]],
+        }
+        for block, values in expected.items():
+            estimate = found.find(name, "block", block).estimate
+            assert estimate.value == pytest.approx(np.mean(values))
+            assert estimate.n_pairs == len(values)
+        assert found.find(name, "mean").estimate.value == pytest.approx(np.mean(list(own.values())))
+        verdict = labels.adjudicated
+        assert verdict is not None
+        to_verdict = [pair_figure(first[:, run_], verdict, 3, name).value for run_ in (3, 4)]
+        assert found.find(name, "block", "GA").estimate.value == pytest.approx(np.mean(to_verdict))
+        others = [leave_one_out(first[:, :3], 3, person) for person in range(3)]
+        to_others = [pair_figure(first[:, person], others[person], 3, name).value for person in range(3)]
+        result = found.find(name, "block", "HA").estimate
+        assert result.value == pytest.approx(np.mean(to_others))
+        assert Flag.LEAVE_ONE_OUT in result.flags
+
+
+def test_several_models_have_blocks_and_tests_of_their_own() -> None:
+    base = simulated(300, people=2, runs=3, seed=3)
+    people = [Annotator("H1"), Annotator("H2")]
+    machines = [Annotator("a1", Kind.MACHINE, "a"), Annotator("a2", Kind.MACHINE, "a"), Annotator("b", Kind.MACHINE)]
+    found = run(make_labels(base.positions, SCALE, people + machines), "accuracy", "alpha_ordinal")
+    assert {one.model for one in found.comparisons} == {"a", "b"}
+    assert found.find("accuracy", "block", "GH", model="a").estimate.n_pairs == 4
+    assert found.find("accuracy", "block", "GH", model="b").estimate.n_pairs == 2
+    assert found.find("accuracy", "block", "GG", model="b").estimate.reason is Reason.FEWER_THAN_TWO_ANNOTATORS
+    assert found.find("alpha_ordinal", "block", "GG", model="a").estimate.value > 0.5
+    assert found.find("accuracy", "pair", annotators=("a1", "b")).block is None
+    assert all(one.p_holm >= one.difference.p for one in found.comparisons)
+
+
+def test_joint_coefficients_cover_everyone_people_and_runs() -> None:
+    labels = simulated(200, seed=4)
+    found = run(labels, "gwet_ac1", "fleiss_kappa", "alpha_interval")
+    for name in ("gwet_ac1", "fleiss_kappa", "alpha_interval"):
+        everyone, people, machine = (
+            found.find(name, "all"),
+            found.find(name, "block", "HH"),
+            found.find(name, "block", "GG"),
+        )
+        assert (len(everyone.annotators), len(people.annotators), len(machine.annotators)) == (5, 3, 2)
+        assert (everyone.estimate.n_pairs, people.estimate.n_pairs) == (10, 3)
+        assert everyone.estimate.ci.low < everyone.estimate.value < everyone.estimate.ci.high
+
+
+# --- reasons ----------------------------------------------------------------------------------------------------------
+
+
+def reason_of(matrix: list[list[int]], statistic: str, scope: str) -> Reason | None:
+    names = [f"a{index}" for index in range(len(matrix[0]))]
+    return run(make_labels(np.array(matrix), SCALE, names), statistic).find(statistic, scope).estimate.reason
+
+
+@pytest.mark.parametrize(
+    ("matrix", "statistic", "scope", "reason"),
+    [
+        ([[0, -1], [-1, 1]] * 20, "accuracy", "pair", Reason.NO_OVERLAP),
+        ([[0, -1], [-1, 1]] * 20, "accuracy", "mean", Reason.NO_OVERLAP),
+        ([[1, 1]] * 20, "cohen_kappa", "pair", Reason.ONE_CLASS_ONLY),
+        ([[1, 1]] * 20, "cohen_kappa", "mean", Reason.ONE_CLASS_ONLY),
+        ([[1, 0], [1, 1]] * 10, "spearman", "pair", Reason.CONSTANT_ANNOTATOR),
+        ([[1, 0], [1, 1]] * 10, "kendall_tau_b", "mean", Reason.CONSTANT_ANNOTATOR),
+        ([[1, 1]] * 20, "alpha_ordinal", "all", Reason.ONE_CLASS_ONLY),
+        ([[1, 1]] * 20, "fleiss_kappa", "all", Reason.ONE_CLASS_ONLY),
+        ([[0, -1], [-1, 1]] * 20, "alpha_nominal", "all", Reason.NO_ITEM_WITH_TWO_LABELS),
+        ([[0, -1], [-1, 1]] * 20, "gwet_ac2", "all", Reason.NO_ITEM_WITH_TWO_LABELS),
+        ([[0]] * 20, "alpha_ordinal", "all", Reason.FEWER_THAN_TWO_ANNOTATORS),
+        ([[0]] * 20, "accuracy", "mean", Reason.FEWER_THAN_TWO_ANNOTATORS),
+        ([[0, 1]] * 9, "accuracy", "mean", Reason.TOO_FEW_ITEMS),
+    ],
+)
+def test_undefined_figures_say_why(matrix: list[list[int]], statistic: str, scope: str, reason: Reason) -> None:
+    assert reason_of(matrix, statistic, scope) is reason
+
+
+def test_few_items_have_a_value_and_no_interval() -> None:
+    found = run(make_labels(np.array([[0, 1], [1, 1], [2, 2]]), SCALE, ["a", "b"]), "accuracy", "alpha_ordinal")
+    for estimate in (found.find("accuracy", "pair").estimate, found.find("alpha_ordinal", "all").estimate):
+        assert estimate.value is not None
+        assert (estimate.ci, estimate.ci_reason) == (None, Reason.TOO_FEW_ITEMS)
+
+
+def test_few_topics_have_no_interval() -> None:
+    labels = simulated(100, topics=7, seed=6)
+    estimate = run(labels, "accuracy").find("accuracy", "block", "HH").estimate
+    assert (estimate.ci, estimate.ci_reason) == (None, Reason.TOO_FEW_QUERIES)
+
+
+def test_a_rare_second_class_is_undefined_too_often() -> None:
+    matrix = np.array([[0, 0]] * 149 + [[1, 1]])
+    estimate = run(make_labels(matrix, SCALE, ["a", "b"]), "cohen_kappa").find("cohen_kappa", "pair").estimate
+    assert estimate.value == 1.0
+    assert (estimate.ci, estimate.ci_reason) == (None, Reason.UNDEFINED_IN_BOOTSTRAP)
+
+
+def test_pairs_with_little_in_common_stay_out_of_the_mean_by_name() -> None:
+    labels = simulated(120, people=3, runs=0, seed=7)
+    positions = labels.positions.copy()
+    positions[5:, 2] = -1
+    found = run(make_labels(positions, SCALE, labels.annotators), "accuracy").find("accuracy", "mean")
+    assert found.excluded_pairs == (
+        (("H1", "H3"), Reason.TOO_FEW_ITEMS),
+        (("H2", "H3"), Reason.TOO_FEW_ITEMS),
+    )
+    assert found.to_json()["excluded_pairs"][0] == {"annotators": ["H1", "H3"], "reason": "too_few_items"}
+    assert found.estimate.n_pairs == 1
+    assert found.estimate.value == pytest.approx((positions[:, 0] == positions[:, 1]).mean())
+
+
+def test_no_labels_at_all_give_reasons_everywhere() -> None:
+    found = run(make_labels(np.zeros((0, 3), dtype=int), SCALE, ["a", "b", "c"]))
+    assert found.results
+    assert all(result.estimate.value is None for result in found.results)
+    assert all(result.estimate.ci_reason is not None for result in found.results)
+
+
+def test_nobody_at_all_is_no_error() -> None:
+    found = run(make_labels(np.zeros((0, 0), dtype=int), SCALE, []))
+    assert {result.estimate.reason for result in found.results} == {Reason.FEWER_THAN_TWO_ANNOTATORS}
+
+
+@settings(max_examples=25)
+@given(matrices(max_items=40, min_annotators=1), st.integers(0, 2), st.sampled_from([None, 3, 30]), st.booleans())
+def test_any_labels_give_a_report_that_dumps(
+    matrix: np.ndarray, runs: int, topics: int | None, with_verdict: bool
+) -> None:
+    runs = min(runs, matrix.shape[1] - 1)
+    ids = None if topics is None else np.arange(len(matrix)) % topics
+    verdict = vote(matrix, 3, policy="lowest", min_votes=1).labels if with_verdict else None
+    labels = make_labels(matrix, SCALE, annotators(matrix.shape[1] - runs, runs), topics=ids, adjudicated=verdict)
+    found = run(labels)
+    text = json.dumps(found.to_json(), allow_nan=False)
+    assert len(json.loads(text)["statistics"]) == len(found.results)
+    for result in found.results:
+        assert (result.estimate.value is None) == (result.estimate.reason is not None)
+        ci = result.estimate.ci
+        assert (ci is None) == (result.estimate.ci_reason is not None)
+        assert ci is None or ci.low <= ci.high
+
+
+# --- the unit of resampling -----------------------------------------------------------------------------------------
+
+
+def test_topics_with_several_items_are_the_unit_unless_switched() -> None:
+    labels = simulated(300, topics=60, seed=8)
+    assert resampling_unit(labels, "auto") == "topic"
+    by_topic, by_item = run(labels, "accuracy"), run(labels, "accuracy", unit="item")
+    assert by_topic.find("accuracy", "mean").estimate.ci.unit == "topic"
+    assert by_topic.find("accuracy", "mean").estimate.flags == ()
+    switched = by_item.find("accuracy", "mean").estimate
+    assert switched.ci.unit == "item"
+    assert Flag.INDEPENDENT_ITEMS_ASSUMED in switched.flags
+
+
+def test_topics_of_one_item_each_leave_items_the_unit() -> None:
+    labels = make_labels(np.zeros((30, 2), dtype=int), SCALE, ["a", "b"], topics=range(30))
+    assert resampling_unit(labels, "auto") == "item"
+    assert resampling_unit(labels, "topic") == "topic"
+    with pytest.raises(ValueError, match="no topics"):
+        resampling_unit(make_labels(np.zeros((30, 2), dtype=int), SCALE, ["a", "b"]), "topic")
+
+
+def test_correlated_items_of_a_topic_widen_the_interval() -> None:
+    base = simulated(120, people=2, runs=0, seed=9)
+    repeated = make_labels(
+        np.repeat(base.positions, 10, axis=0), SCALE, base.annotators, topics=np.repeat(np.arange(120), 10)
+    )
+    wide = run(repeated, "accuracy", "alpha_ordinal")
+    narrow = run(repeated, "accuracy", "alpha_ordinal", unit="item")
+    alone = run(base, "accuracy")
+    for name, scope in (("accuracy", "mean"), ("alpha_ordinal", "all")):
+        one, two = wide.find(name, scope).estimate.ci, narrow.find(name, scope).estimate.ci
+        assert (one.high - one.low) / (two.high - two.low) == pytest.approx(10**0.5, rel=0.12)
+    alone_ci, wide_ci = alone.find("accuracy", "mean").estimate.ci, wide.find("accuracy", "mean").estimate.ci
+    assert (wide_ci.low, wide_ci.high) == pytest.approx((alone_ci.low, alone_ci.high), abs=0.01)
+
+
+# --- seeds, passes, progress ---------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_report_and_another_seed_another() -> None:
+    labels = adjudicated(simulated(150, missing=0.2, seed=10))
+    one, two = run(labels), run(labels)
+    assert one.to_json() == two.to_json()
+    other = measure_agreement(labels, Options(6, resamples=1000))
+    assert other.find("accuracy", "mean").estimate.ci != one.find("accuracy", "mean").estimate.ci
+
+
+def test_splitting_into_passes_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = simulated(120, seed=11)
+    whole = run(labels)
+    monkeypatch.setattr("adjudication.stats.pair_analysis.REPLICATE_BYTES", 1)
+    assert passes(["a", "b"], 10, 1000) == [["a"], ["b"]]
+    assert run(labels).to_json() == whole.to_json()
+
+
+def test_progress_reaches_its_total_and_cancelling_raises() -> None:
+    labels = simulated(100, missing=0.2, seed=12)
+    heard: list[tuple[int, int]] = []
+    measure_agreement(labels, Options(1, resamples=1000), progress=lambda done, total: heard.append((done, total)))
+    assert heard[-1][0] == heard[-1][1]
+    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+    with pytest.raises(Cancelled):
+        measure_agreement(labels, Options(1, resamples=1000), cancelled=lambda: True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"statistics": ("accuracy", "luck")},
+        {"resamples": 999},
+        {"level": 1.0},
+        {"interval": "normal"},
+        {"unit": "day"},
+        {"margin": 0.0},
+    ],
+)
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"unknown|at least|level|margin"):
+        Options(1, **wrong)
+
+
+def test_numbers_that_are_not_finite_never_reach_json() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        Estimate(float("nan")).to_json()
+    assert to_jsonable({"a": np.float64(1), "b": (np.int64(2), None), "c": Reason.NO_OVERLAP}) == {
+        "a": 1.0,
+        "b": [2, None],
+        "c": "no_overlap",
+    }
+
+
+# --- Table 1 ----------------------------------------------------------------------------------------------------------
+
+
+def test_table_one_has_the_columns_of_the_paper() -> None:
+    found = run(adjudicated(simulated(250, seed=13)), "macro_f1", "accuracy", "spearman")
+    rows = table_one(found)
+    assert [(row.model, row.statistic) for row in rows] == [
+        ("model", "macro_f1"),
+        ("model", "accuracy"),
+        ("model", "spearman"),
+    ]
+    for row in rows:
+        assert row.hh.value == found.find(row.statistic, "block", "HH").estimate.value
+        assert row.gh.ci is not None
+        assert row.ga is not None
+        assert row.comparison.difference.value == pytest.approx(row.hh.value - row.gh.value)
+        assert row.comparison.difference.p == row.gh.p
+        assert json.dumps(row.to_json(), allow_nan=False)
+
+
+def test_the_method_sentence_states_method_n_resamples_and_seed() -> None:
+    text = method_sentence(run(simulated(250, seed=14), "accuracy"))
+    assert "250 items" in text
+    assert "1,000" in text
+    assert "seed 5" in text
+    by_topic = method_sentence(run(simulated(250, topics=20, seed=14), "accuracy"))
+    assert "topics" in by_topic
+    assert "Student" in by_topic
+    assert "these annotators" in by_topic
