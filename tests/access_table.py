@@ -1,0 +1,240 @@
+"""The access table: every address of Litmus × who asks, with what comes back.
+
+To add an address, add one line: its URL name, and what each of ROLES gets in that order, in one of these words
+
+    login   is sent to the sign-in page (pages) or told 401 (htmx, API)
+    200     any number is exactly that status
+    ok      200 to 299
+    gone    a redirect to somewhere else than the sign-in page: a write that was done, or a page that forwards
+    404     does not exist for this person; an outsider must get it for everything of a collection
+
+Twelve words are two methods: `GET` first, then after a bar `POST`. POST sends `data` (a dict made from the world), so
+that the form's own validation answers 422 where it is left out. `where` gives path parameters that are not in KWARGS,
+from the world: `def topic(w): return {"pk": w.topic.pk}`.
+Example:
+
+    row("topic_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=topic)
+
+`World` holds one of everything, made by `make_world`; add to it what your addresses need.
+tests/test_access.py walks all addresses and fails where one is missing here, or where one here no longer exists.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.keys import digest_of, new_key
+from accounts.models import ApiToken, Invitation, User
+from annotation.models import (
+    Annotator,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignKind,
+    CampaignState,
+    Criterion,
+    Guideline,
+    Item,
+    Level,
+)
+from corpus.invitation_links import token_for
+from corpus.models import (
+    Aspect,
+    AspectNode,
+    Collection,
+    Document,
+    ImportKind,
+    ImportRun,
+    InvitedRole,
+    Membership,
+    PoolEntry,
+    RetrievalRun,
+    Role,
+    Topic,
+)
+from tests.factories.accounts import AT, CollectionFactory, UserFactory, one_member_each
+
+ROLES = ("anonymous", "outsider", "annotator", "viewer", "adjudicator", "manager")
+
+
+@dataclass
+class World:
+    """One of everything, in one collection. `annotator` judges in `campaign`."""
+
+    collection: Collection
+    members: dict[Role, Membership]
+    outsider: User
+    document: Document
+    topic: Topic
+    aspect: Aspect
+    campaign: Campaign
+    item: Item
+    annotator: Annotator
+    assignment: Assignment
+    import_run: ImportRun
+    retrieval_run: RetrievalRun
+    invited: InvitedRole
+    api_token: ApiToken  # the outsider's
+
+    def user(self, role: str) -> User | None:
+        """Who asks: None for anonymous."""
+        if role == "anonymous":
+            return None
+        return self.outsider if role == "outsider" else self.members[Role(role)].user
+
+
+def make_world() -> World:
+    collection = CollectionFactory(slug="tea", title="Questions about tea")
+    members = one_member_each(collection)
+    outsider, manager = UserFactory(email="outsider@example.org"), members[Role.MANAGER].user
+    topic = Topic.objects.create(collection=collection, number="1", text="What does tea do?")
+    aspect = Aspect.objects.create(topic=topic, text="It is about tea.")
+    AspectNode.objects.create(topic=topic, aspect=aspect, position=0)
+    document = Document.objects.create(collection=collection, docno="D1", title="On tea", abstract="Tea was drunk.")
+    PoolEntry.objects.create(topic=topic, document=document)
+    campaign = _campaign(collection, manager)
+    item = Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, aspect=aspect, document=document)
+    annotator = Annotator.objects.create(
+        campaign=campaign, name="annotator", user=members[Role.ANNOTATOR].user, created_at=AT
+    )
+    invitation = Invitation.objects.create(
+        email="invited@example.org", invited_by=manager, created_at=AT, expires_at=timezone.now() + timedelta(days=3)
+    )
+    return World(
+        collection=collection,
+        members=members,
+        outsider=outsider,
+        document=document,
+        topic=topic,
+        aspect=aspect,
+        campaign=campaign,
+        item=item,
+        annotator=annotator,
+        assignment=Assignment.objects.create(item=item, annotator=annotator, state=AssignmentState.PENDING, slot=1),
+        import_run=ImportRun.objects.create(
+            collection=collection, kind=ImportKind.DOCUMENTS, requested_by=manager, requested_at=AT
+        ),
+        retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
+        invited=InvitedRole.objects.create(invitation=invitation, collection=collection, role=Role.VIEWER),
+        api_token=ApiToken.objects.create(user=outsider, label="lab", digest=digest_of(new_key()), created_at=AT),
+    )
+
+
+def _campaign(collection: Collection, manager: User) -> Campaign:
+    campaign = Campaign.objects.create(
+        collection=collection,
+        slug="main",
+        name="Main round",
+        kind=CampaignKind.RELEVANCE,
+        state=CampaignState.OPEN,
+        seed=1,
+        created_at=AT,
+        opened_at=AT,
+    )
+    criterion = Criterion.objects.create(campaign=campaign, key="relevance", label="Relevance")
+    Level.objects.bulk_create([Level(criterion=criterion, value=v, label=f"level {v}") for v in range(3)])
+    Guideline.objects.create(campaign=campaign, version=1, body="Judge calmly.", created_at=AT, created_by=manager)
+    return campaign
+
+
+# Path parameters by name, for the addresses that need nothing special.
+KWARGS: dict[str, Callable[[World], Any]] = {
+    "slug": lambda w: w.collection.slug,
+    "campaign": lambda w: w.campaign.slug,
+    "docno": lambda w: w.document.docno,
+    "kind": lambda _: "documents",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What each role gets for one address and method."""
+
+    name: str
+    method: str
+    expected: tuple[str, ...]
+    where: Callable[[World], dict[str, Any]] = field(default=lambda _: {})
+    data: Callable[[World], dict[str, Any]] = field(default=lambda _: {})
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def row(name: str, words: str, **more: Any) -> list[Row]:
+    """The rows of one address, from its line."""
+    rows = []
+    for part in words.split("|"):
+        method, *expected = part.split()
+        if len(expected) != len(ROLES):
+            raise ValueError(f"{name}: {part!r} must be a method and {len(ROLES)} words")
+        rows.append(Row(name, method, tuple(expected), **more))
+    return rows
+
+
+def everybody(name: str, words: str, **more: Any) -> list[Row]:
+    """The rows of an address where all who are signed in get the same: a method, anonymous, signed in."""
+    parts = [part.split() for part in words.split("|")]
+    return row(
+        name, "|".join(f"{method} {anonymous} {' '.join([known] * 5)}" for method, anonymous, known in parts), **more
+    )
+
+
+def _member(w: World) -> dict[str, Any]:
+    return {"pk": w.members[Role.VIEWER].pk}
+
+
+TABLE: list[Row] = [
+    # --- everybody's own ---------------------------------------------------------------------------------------------
+    *everybody("home", "GET login 200"),
+    *everybody("help", "GET 200 200"),
+    *everybody("style", "GET login 200"),
+    *everybody("collection_list", "GET login 200"),
+    *everybody("account_profile", "GET login 200 | POST login 422"),
+    *everybody("theme_update", "POST gone gone", data=lambda _: {"theme": "dark"}),
+    *everybody("token_list", "GET login 200 | POST login 422"),
+    *row("token_revoke", "POST login gone 404 404 404 404", where=lambda w: {"pk": w.api_token.pk}),
+    *row("collection_create", "GET login 403 403 403 403 200 | POST login 403 403 403 403 422"),
+    # --- allauth's: sign-in, password, e-mail, second factor ---------------------------------------------------------
+    *everybody("account_login", "GET 200 gone | POST 200 gone"),
+    *everybody("account_logout", "GET gone 200 | POST gone gone"),
+    *everybody("account_signup", "GET 200 gone | POST 200 gone"),
+    *everybody("account_inactive", "GET 200 200"),
+    *everybody("account_reauthenticate", "GET login 200 | POST login 200"),
+    *everybody("account_email", "GET login 200"),
+    *everybody("account_email_verification_sent", "GET 200 200"),
+    *everybody("account_confirm_email", "GET 200 200", where=lambda _: {"key": "none"}),
+    *everybody("account_change_password", "GET login 200 | POST login 200"),
+    *everybody("account_set_password", "GET login gone"),
+    *everybody("account_reset_password", "GET 200 200 | POST 200 200"),
+    *everybody("account_reset_password_done", "GET 200 200"),
+    *everybody("account_reset_password_from_key", "GET 200 200", where=lambda _: {"uidb36": "1", "key": "none"}),
+    *everybody("account_reset_password_from_key_done", "GET 200 200"),
+    *everybody("account_confirm_login_code", "GET gone gone"),
+    *everybody("mfa_index", "GET login 200"),
+    *everybody("mfa_authenticate", "GET gone gone"),
+    *everybody("mfa_reauthenticate", "GET login gone"),
+    *everybody("mfa_activate_totp", "GET login gone"),
+    *everybody("mfa_deactivate_totp", "GET login 404"),
+    *everybody("mfa_view_recovery_codes", "GET login 404"),
+    *everybody("mfa_generate_recovery_codes", "GET login gone"),
+    *everybody("mfa_download_recovery_codes", "GET login 404"),
+    # --- a collection and its people ---------------------------------------------------------------------------------
+    *row("collection_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("member_list", "GET login 404 403 200 200 200"),
+    *row(
+        "member_update",
+        "POST login 404 403 403 403 gone",
+        where=_member,
+        data=lambda _: {"role": "annotator"},
+    ),
+    *row("member_remove", "POST login 404 403 gone 403 gone", where=_member),  # the viewer asks to leave
+    *row("invitation_create", "POST login 404 403 403 403 422"),
+    *row("invitation_resend", "POST login 404 403 403 403 gone", where=lambda w: {"pk": w.invited.pk}),
+    *row("invitation_revoke", "POST login 404 403 403 403 gone", where=lambda w: {"pk": w.invited.pk}),
+    *everybody(
+        "invitation_accept", "GET 200 409 | POST 422 409", where=lambda w: {"token": token_for(w.invited.invitation)}
+    ),
+    *row("audit_list", "GET login 404 403 403 403 200"),
+    *row("audit_download", "GET login 404 403 403 403 200"),
+]

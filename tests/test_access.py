@@ -1,0 +1,101 @@
+"""Every address × every role, by the table in tests/access_table.py; and that outsiders learn nothing."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from corpus.models import Collection
+from tests.access_table import KWARGS, ROLES, TABLE, Row, World, make_world
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return make_world()
+
+
+def addresses(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """Every pattern below the resolver with its full name, or its route where it has none."""
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
+            yield from addresses(pattern, inner)
+        else:
+            yield namespace + (pattern.name or str(pattern.pattern)), pattern
+
+
+ADDRESSES = dict(addresses(get_resolver()))
+
+
+def path_of(line: Row, world: World, **override: Any) -> str:
+    wanted = ADDRESSES[line.name].pattern.regex.groupindex
+    special = line.where(world)
+    special |= {key: value for key, value in override.items() if key in wanted}
+    return reverse(line.name, kwargs={**{key: KWARGS[key](world) for key in wanted if key not in special}, **special})
+
+
+def ask(line: Row, world: World, role: str, path: str) -> HttpResponse:
+    """The answer; whatever was written is taken back, so that the next role finds the world as it was."""
+    client = Client()
+    user = world.user(role)
+    if user is not None:
+        client.force_login(user)
+    with transaction.atomic():
+        answer = (
+            client.generic(line.method, path, headers=line.headers)
+            if line.method != "POST"
+            else client.post(path, line.data(world), headers=line.headers)
+        )
+        transaction.set_rollback(True)
+    return answer
+
+
+def word_for(answer: HttpResponse, expected: str) -> str:
+    """What came back, in the table's words; the number where no word fits what was expected."""
+    to_login = answer.status_code == 302 and answer["Location"].startswith(reverse("account_login") + "?next=")
+    if to_login or answer.status_code == 401:
+        return "login"
+    if expected == "ok" and 200 <= answer.status_code < 300:
+        return "ok"
+    if expected == "gone" and answer.status_code in (302, 303):
+        return "gone"
+    return str(answer.status_code)
+
+
+def test_every_address_has_a_line_and_every_line_an_address() -> None:
+    assert {line.name for line in TABLE} == set(ADDRESSES)
+
+
+@pytest.mark.parametrize("line", TABLE, ids=lambda line: f"{line.name}-{line.method}")
+def test_each_role_gets_what_the_table_says(line: Row, world: World) -> None:
+    path = path_of(line, world)
+    got = [
+        word_for(ask(line, world, role, path), expected) for role, expected in zip(ROLES, line.expected, strict=True)
+    ]
+    assert dict(zip(ROLES, got, strict=True)) == dict(zip(ROLES, line.expected, strict=True))
+
+
+OF_A_COLLECTION = [
+    line for line in TABLE if line.name in ADDRESSES and "slug" in ADDRESSES[line.name].pattern.regex.groupindex
+]
+
+
+@pytest.mark.parametrize("line", OF_A_COLLECTION, ids=lambda line: f"{line.name}-{line.method}")
+def test_outsiders_cannot_tell_a_collection_from_none(line: Row, world: World) -> None:
+    assert not Collection.objects.filter(slug="nothing").exists()
+    real = ask(line, world, "outsider", path_of(line, world))
+    none = ask(line, world, "outsider", path_of(line, world, slug="nothing"))
+    assert (real.status_code, none.status_code) == (404, 404)
+    assert _without_address(real, world.collection.slug) == _without_address(none, "nothing")
+
+
+def _without_address(answer: HttpResponse, slug: str) -> str:
+    """The body without what differs by chance (the CSRF token) or by the address itself."""
+    import re
+
+    body = re.sub(r'(csrfmiddlewaretoken" value=|x-csrftoken": )"[^"]*"', "", answer.content.decode())
+    return body.replace(f"/{slug}/", "/…/")
