@@ -1,0 +1,1 @@
+"""REST API of agreement, votes, verdicts and exports."""

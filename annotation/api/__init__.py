@@ -1,0 +1,1 @@
+"""REST API of campaigns, assignments, the next item, submissions and judgments."""

@@ -1,0 +1,18 @@
+"""What every endpoint of one campaign shares."""
+
+from functools import cached_property
+
+from annotation.models import Campaign
+from annotation.permissions.campaigns import check_can_see
+from annotation.queries.campaigns import fetch_campaign
+from corpus.api.base import InCollectionView
+
+
+class InCampaignView(InCollectionView):
+    """404 where there is no such campaign, 403 for annotators who do not judge in it."""
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        campaign = fetch_campaign(self.membership, self.kwargs["campaign"])
+        check_can_see(self.membership, campaign)
+        return campaign

@@ -1,0 +1,208 @@
+"""Campaigns: made, read, opened and closed; their items built and assigned."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from annotation.actions.assignments import assign_items
+from annotation.actions.campaigns import close_campaign, create_campaign, open_campaign
+from annotation.actions.items import build_items
+from annotation.api.base import InCampaignView
+from annotation.definitions.drafts import CriterionDraft, LevelDraft
+from annotation.models import Campaign, CampaignKind, CampaignState, Criterion, Level, Order, Split, Strategy
+from annotation.queries.campaigns import campaigns_for
+from corpus.api.base import InCollectionView
+from corpus.models import Role
+
+MOST_SEED = 2**63 - 1
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+
+
+class LevelSerializer(serializers.ModelSerializer[Level]):
+    class Meta:
+        model = Level
+        fields = ("value", "label", "definition", "example", "reasons")
+
+
+class CriterionSerializer(serializers.ModelSerializer[Criterion]):
+    levels = LevelSerializer(many=True)
+
+    class Meta:
+        model = Criterion
+        fields = ("key", "label", "question", "scale", "levels")
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    criteria = CriterionSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "slug",
+            "name",
+            "kind",
+            "split",
+            "state",
+            "overlap",
+            "order",
+            "strategy",
+            "seed",
+            "lease_minutes",
+            "created_at",
+            "opened_at",
+            "closed_at",
+            "criteria",
+        )
+
+
+class NewCampaignSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200)
+    slug = serializers.SlugField(max_length=80, required=False)
+    kind = serializers.ChoiceField(CampaignKind.choices, default=CampaignKind.RELEVANCE)
+    split = serializers.ChoiceField(Split.choices, default=Split.MAIN)
+    overlap = serializers.IntegerField(min_value=1, max_value=50, default=3)
+    order = serializers.ChoiceField(Order.choices, default=Order.BY_ASPECT)
+    strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
+    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
+    lease_minutes = serializers.IntegerField(min_value=1, max_value=10_000, default=60)
+    guideline = serializers.CharField(max_length=100_000, required=False)
+    criteria = CriterionSerializer(many=True, required=False)
+
+
+class CampaignStateSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField([CampaignState.OPEN, CampaignState.CLOSED])
+
+
+class ItemBuildSerializer(serializers.Serializer[Any]):
+    sample = serializers.IntegerField(min_value=1, max_value=50_000, required=False)
+    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
+    stratified = serializers.BooleanField(default=False)
+
+
+class BuiltSerializer(serializers.Serializer[Any]):
+    created = serializers.IntegerField()
+    items = serializers.IntegerField()
+    left = serializers.IntegerField()
+    held_elsewhere = serializers.IntegerField()
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    overlap = serializers.IntegerField(min_value=1, max_value=50, required=False)
+    strategy = serializers.ChoiceField(Strategy.choices, required=False)
+    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
+    dry_run = serializers.BooleanField(default=False)
+
+
+class PlannedSerializer(serializers.Serializer[Any]):
+    """Loads by person and items shared by couples, as `manage.py assign --json` prints them."""
+
+    items = serializers.IntegerField()
+    judgments = serializers.IntegerField()
+    annotators = serializers.DictField(child=serializers.IntegerField())
+    loads = serializers.DictField(child=serializers.IntegerField())
+    pairs = serializers.DictField(child=serializers.IntegerField())
+    seed = serializers.IntegerField()
+    strategy = serializers.CharField()
+    overlap = serializers.IntegerField()
+    inputs_hash = serializers.CharField()
+
+
+class CampaignList(InCollectionView):
+    """The campaigns of a collection."""
+
+    serializer_class = CampaignSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return campaigns_for(self.membership).prefetch_related("criteria__levels")
+
+    @extend_schema(operation_id="campaigns_list", responses=answers({200: CampaignSerializer(many=True)}))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the campaigns you may see: annotators see those they judge in."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="campaigns_create",
+        request=NewCampaignSerializer,
+        responses=answers({201: CampaignSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a draft campaign. Without criteria and guideline it gets the defaults of its kind."""
+        wanted = NewCampaignSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = dict(wanted.validated_data)
+        criteria = tuple(_criterion(each) for each in values.pop("criteria", ()))
+        campaign = create_campaign(
+            collection=self.collection, by=self.person, at=timezone.now(), criteria=criteria, **values
+        )
+        return Response(CampaignSerializer(campaign).data, status=201)
+
+
+class CampaignDetail(InCampaignView):
+    """One campaign."""
+
+    serializer_class = CampaignSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"PATCH": MANAGE}
+
+    @extend_schema(operation_id="campaigns_read", responses=answers({200: CampaignSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """Read a campaign with its criteria and levels."""
+        return Response(CampaignSerializer(self.campaign).data)
+
+    @extend_schema(
+        operation_id="campaigns_set_state",
+        request=CampaignStateSerializer,
+        responses=answers({200: CampaignSerializer}, 400, 403, 409, 415, 422),
+    )
+    def patch(self, request: Request, slug: str, campaign: str) -> Response:
+        """Open, close or reopen the campaign."""
+        wanted = CampaignStateSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        change = open_campaign if wanted.validated_data["state"] == CampaignState.OPEN else close_campaign
+        changed = change(campaign=self.campaign, by=self.person, at=timezone.now())
+        return Response(CampaignSerializer(changed).data)
+
+
+class ItemBuilds(InCampaignView):
+    """Building items."""
+
+    serializer_class = ItemBuildSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(operation_id="items_build", responses=answers({201: BuiltSerializer}, 400, 403, 409, 415, 422))
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Make items of all (distinct aspect, pooled document) pairs the campaign lacks, or of a sample of them."""
+        wanted = ItemBuildSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(asdict(built), status=201)
+
+
+class Plans(InCampaignView):
+    """Assigning items."""
+
+    serializer_class = PlanSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="assignments_plan", responses=answers({200: PlannedSerializer}, 400, 403, 409, 415, 422)
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Give every item the judges it still needs; with `dry_run`, only say how it would come out."""
+        wanted = PlanSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(asdict(summary))
+
+
+def _criterion(data: dict[str, Any]) -> CriterionDraft:
+    levels = tuple(LevelDraft(**{**level, "reasons": tuple(level.get("reasons", ()))}) for level in data["levels"])
+    return CriterionDraft(**{**data, "levels": levels})

@@ -1,0 +1,95 @@
+"""Assignments and judgments, one's own or, for overseers, everybody's."""
+
+from typing import Any
+
+from django.db.models import F, QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from annotation.api.base import InCampaignView
+from annotation.models import Assignment, AssignmentState, Judgment
+from corpus.permissions import can_oversee
+
+
+class AssignmentSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    annotator = serializers.CharField()
+    topic = serializers.CharField()
+    aspect = serializers.CharField(allow_null=True)
+    docno = serializers.CharField(allow_null=True)
+    state = serializers.ChoiceField(AssignmentState.choices)
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class JudgmentSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    annotator = serializers.CharField()
+    machine = serializers.BooleanField()
+    topic = serializers.CharField()
+    aspect = serializers.CharField(allow_null=True)
+    docno = serializers.CharField(allow_null=True)
+    criterion = serializers.CharField()
+    value = serializers.IntegerField()
+    reason = serializers.CharField()
+    submission = serializers.UUIDField()
+    received_at = serializers.DateTimeField()
+
+
+class AssignmentList(InCampaignView):
+    """Who judges what."""
+
+    serializer_class = AssignmentSerializer
+
+    def get_queryset(self) -> QuerySet[Any, Any]:
+        rows = Assignment.objects.filter(item__campaign=self.campaign, annotator__isnull=False)
+        if not can_oversee(self.membership):
+            rows = rows.filter(annotator__user=self.person, repeat=0)
+        return rows.values(
+            "id",
+            "state",
+            "finished_at",
+            annotator=F("annotator__name"),
+            topic=F("item__topic__number"),
+            aspect=F("item__aspect__text"),
+            docno=F("item__document__docno"),
+        )
+
+    @extend_schema(operation_id="assignments_list", responses=answers({200: AssignmentSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List assignments: annotators see their own only."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class JudgmentList(InCampaignView):
+    """The values that count now."""
+
+    serializer_class = JudgmentSerializer
+
+    def get_queryset(self) -> QuerySet[Any, Any]:
+        rows = Judgment.objects.filter(assignment__item__campaign=self.campaign)
+        if not can_oversee(self.membership):
+            rows = rows.filter(assignment__annotator__user=self.person, assignment__repeat=0)
+        return rows.values(
+            "id",
+            "value",
+            "reason",
+            annotator=F("assignment__annotator__name"),
+            machine=F("assignment__annotator__kind"),
+            topic=F("assignment__item__topic__number"),
+            aspect=F("assignment__item__aspect__text"),
+            docno=F("assignment__item__document__docno"),
+            criterion=F("criterion__key"),
+            submission=F("submission__uuid"),
+            received_at=F("submission__received_at"),
+        )
+
+    @extend_schema(operation_id="judgments_list", responses=answers({200: JudgmentSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List current judgments: annotators see their own only."""
+        page = self.paginate_queryset(self.get_queryset()) or []
+        rows = [{**row, "machine": row["machine"] == "machine"} for row in page]
+        return self.get_paginated_response(self.get_serializer(rows, many=True).data)

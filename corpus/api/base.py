@@ -1,0 +1,48 @@
+"""What every endpoint inside a collection shares: the caller's membership, roles by method, pages by cursor."""
+
+from functools import cached_property
+from typing import Any, ClassVar, cast
+
+from rest_framework.generics import GenericAPIView
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+
+from accounts.models import User
+from corpus.models import Collection, Membership, Role
+from corpus.permissions import check_role, fetch_membership
+
+
+class ByCursor(CursorPagination):
+    """Pages that cost the same however deep: follow `next` and `previous`."""
+
+    page_size = 100
+    page_size_query_param = "page_size"
+    max_page_size = 1000
+    ordering = "id"
+
+
+class InCollectionView(GenericAPIView[Any]):
+    """404 for whoever is no member, 403 for members without one of the roles that `roles` asks for the method."""
+
+    pagination_class = ByCursor
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        wanted = self.roles.get(request.method or "")
+        if wanted:
+            check_role(self.membership, *wanted)
+        else:
+            _ = self.membership
+
+    @cached_property
+    def membership(self) -> Membership:
+        return fetch_membership(cast(User, self.request.user), self.kwargs["slug"])
+
+    @property
+    def collection(self) -> Collection:
+        return self.membership.collection
+
+    @property
+    def person(self) -> User:
+        return cast(User, self.request.user)
