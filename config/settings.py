@@ -255,6 +255,38 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _email.user, _email.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _email.starttls, _email.tls
 EMAIL_TIMEOUT = 20
 
+# --- REST API ---------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.TokenAuthentication",  # first: it names the scheme in 401 answers
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"user": f"{env.number('LITMUS_API_RATE', 3000, minimum=1)}/min"},  # for each person
+    "EXCEPTION_HANDLER": "accounts.problems.problem_handler",
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Litmus",
+    "DESCRIPTION": "Make retrieval test collections: the same actions and permissions as on the pages.",
+    "VERSION": CODE_VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/api/",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "CampaignStateEnum": "annotation.models.CampaignState",
+        "AssignmentStateEnum": "annotation.models.AssignmentState",
+        "CampaignKindEnum": "annotation.models.CampaignKind",
+    },
+}
+
 # --- language, time, log ---------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 TIME_ZONE = env.text("LITMUS_TIME_ZONE", "UTC")

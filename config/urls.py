@@ -4,6 +4,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("accounts/", include("accounts.urls")),
+    path("api/", include("config.api_urls")),
     path("", include("corpus.urls")),
     path("", include("annotation.urls")),
     path("", include("adjudication.urls")),

@@ -1,0 +1,25 @@
+"""Addresses of the REST API: each app's endpoints, the description of them all, and a page to try them."""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from annotation.api import campaigns, judging, judgments
+from corpus.api import collections
+
+C = "collections/<slug:slug>/"
+K = f"{C}campaigns/<slug:campaign>/"
+
+urlpatterns = [
+    path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api_schema"), name="api_docs"),
+    path("collections/", collections.CollectionList.as_view(), name="api_collections"),
+    path(C, collections.CollectionDetail.as_view(), name="api_collection"),
+    path(f"{C}campaigns/", campaigns.CampaignList.as_view(), name="api_campaigns"),
+    path(K, campaigns.CampaignDetail.as_view(), name="api_campaign"),
+    path(f"{K}items/", campaigns.ItemBuilds.as_view(), name="api_items"),
+    path(f"{K}plans/", campaigns.Plans.as_view(), name="api_plans"),
+    path(f"{K}assignments/", judgments.AssignmentList.as_view(), name="api_assignments"),
+    path(f"{K}next/", judging.NextItems.as_view(), name="api_next"),
+    path(f"{K}submissions/", judging.Submissions.as_view(), name="api_submissions"),
+    path(f"{K}judgments/", judgments.JudgmentList.as_view(), name="api_judgments"),
+]
