@@ -19,6 +19,7 @@ from annotation.models import Campaign
 
 MOST_RESAMPLES = 100_000
 
+KINDS = {AgreementRun: "agreement", VoteRun: "vote"}
 J = TypeVar("J", AgreementRun, VoteRun)
 
 
@@ -44,7 +45,7 @@ def request_agreement(
     seed = campaign_seed(campaign, "agreement") if seed is None else seed
     parameters = {"resamples": resamples, "interval": interval, "unit": unit, "margin": margin}
     _check_options(seed, parameters)
-    return _ask(AgreementRun, "agreement.requested", campaign, by, at, send=send, seed=seed, parameters=parameters)
+    return _ask(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)
 
 
 @transaction.atomic
@@ -72,7 +73,7 @@ def request_vote(
         raise Refused("The least number of votes lies between 1 and 100.")
     parameters = {"weighted": weighted, "voters": voters}
     return _ask(
-        VoteRun, "vote.requested", campaign, by, at, send=send, ties=ties, min_votes=min_votes, parameters=parameters
+        VoteRun, "request_vote", campaign, by, at, send=send, ties=ties, min_votes=min_votes, parameters=parameters
     )
 
 
@@ -84,7 +85,7 @@ def cancel_job(*, job: AgreementRun | VoteRun, by: User, at: datetime) -> None:
         raise Conflict(f"It has ended already: {job.get_state_display()}.")
     jobs.cancel(job, at=at)
     record_event(
-        by=by, at=at, verb=f"{job._meta.model_name}.cancelled", target=job.campaign, scope=job.campaign.collection.slug
+        by=by, at=at, verb=f"cancel_{KINDS[type(job)]}", target=job.campaign, scope=job.campaign.collection.slug
     )
 
 

@@ -94,6 +94,17 @@ def count_methods(campaign: Campaign) -> dict[str, int]:
         return dict(zip(names, cursor.fetchone(), strict=True))
 
 
+def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int | None, Method]:
+    """The value and method that the rules of `run` give these votes, [[annotator id, value], …], of one item."""
+    electorate = _electorate(run)
+    annotators = np.array([annotator for annotator, _ in votes], dtype=np.int64)
+    ballot = np.array([[scale.index(value) for _, value in votes]], dtype=np.int16)
+    weights = electorate.weights_of(annotators)
+    result = vote(ballot, len(scale), policy=run.ties, weights=weights, min_votes=run.min_votes)
+    label = int(result.labels[0])
+    return (None if label < 0 else scale[label]), _METHODS[Outcome(int(result.outcomes[0]))]
+
+
 def _electorate(run: VoteRun) -> Electorate:
     rows = run.campaign.annotators.values_list("pk", "kind", "weight")
     return Electorate(
@@ -131,7 +142,7 @@ def _verdict_lines(
             _METHODS[Outcome(int(result.outcomes[index]))].value,
             json.dumps(_votes(voters, ballot, scale)),
             int((ballot >= 0).sum()),
-            share_equal(ballot),
+            share_equal(ballot[ballot >= 0]),
             _differs(machines[index], ballot, label),
         )
         tails.append("\t".join(str(field) for field in fields))
@@ -145,9 +156,9 @@ def _votes(voters: IntArray, ballot: Positions, scale: list[int]) -> list[list[i
     return [[int(voter), scale[place]] for voter, place in zip(voters, ballot.tolist(), strict=True) if place >= 0]
 
 
-def share_equal(ballot: Positions) -> float:
+def share_equal(votes: Positions | IntArray) -> float:
     """The share of pairs of votes that are equal; 1 when there is at most one vote."""
-    _, tally = np.unique(ballot[ballot >= 0], return_counts=True)
+    _, tally = np.unique(votes, return_counts=True)
     total = int(tally.sum())
     return float((tally * (tally - 1)).sum() / (total * (total - 1))) if total > 1 else 1.0
 

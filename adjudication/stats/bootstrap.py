@@ -5,6 +5,7 @@ sums; `resample` pushes them through a statistic in chunks of bounded memory. Fe
 axis is last and contiguous. The same seed gives the same replicates whatever the chunk size.
 """
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from adjudication.stats.pair_features import PairFeatures
-from adjudication.stats.results import FloatArray, IntArray
+from adjudication.stats.results import FloatArray
 
 CHUNK_BYTES = 32 << 20
 SPARSE_CELLS = 4096  # beyond this many cells, draw item indices instead of multinomial counts
-MAX_CHUNK = 4096
+MAX_CHUNK = 1024  # small enough for a progress bar to move
 
 Progress = Callable[[int, int], None]
 Statistic = Callable[[FloatArray], FloatArray]  # feature sums (F, b) -> statistics (S, b), NaN where undefined
@@ -36,6 +37,18 @@ def draw_counts(rng: np.random.Generator, units: int, size: int) -> FloatArray:
     index = rng.integers(0, units, size=(size, units))
     index += np.arange(size)[:, None] * units
     return np.bincount(index.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+
+
+def derive_seed(*parts: int | str) -> int:
+    """A seed (63 bits, fits a database column) that belongs to these parts, such as project and analysis id."""
+    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def draw_cells(rng: np.random.Generator, counts: FloatArray) -> FloatArray:
+    """(P,) how often each cell is drawn when its items are, by index: for very many cells."""
+    member = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+    return np.bincount(member[rng.integers(0, len(member), len(member))], minlength=len(counts)).astype(np.float64)
 
 
 class Design(ABC):
@@ -89,8 +102,11 @@ class CellDesign(Design):
         return 8 * (self.features.shape[0] + 4 * self.features.shape[1])
 
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
-        drawn = rng.multinomial(self.n_units, self.counts / self.n_units, size=size)
-        return self.features.T @ drawn.astype(np.float64).T
+        if len(self.counts) > SPARSE_CELLS:
+            drawn = np.stack([draw_cells(rng, self.counts) for _ in range(size)])
+        else:
+            drawn = rng.multinomial(self.n_units, self.counts / self.n_units, size=size).astype(np.float64)
+        return self.features.T @ drawn.T
 
     def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
         total = self.total
@@ -128,15 +144,14 @@ class TopicDesign(Design):
 
 @dataclass(frozen=True)
 class IndexDesign(Design):
-    """Items drawn by index, for sparse designs with very many cells. inverse (n,) is the cell of each item."""
+    """Items drawn by index, for sparse designs with very many cells. counts (P,), features kept sparse."""
 
     counts: FloatArray
-    inverse: IntArray
     features: PairFeatures
 
     @property
     def n_units(self) -> int:
-        return len(self.inverse)
+        return int(self.counts.sum())
 
     @property
     def total(self) -> FloatArray:
@@ -149,9 +164,7 @@ class IndexDesign(Design):
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         sums = np.empty((size, self.features.n_features))
         for row in range(size):
-            index = rng.integers(0, self.n_units, size=self.n_units)
-            drawn = np.bincount(self.inverse[index], minlength=len(self.counts))
-            sums[row] = self.features.sums(drawn.astype(np.float64))
+            sums[row] = self.features.sums(draw_cells(rng, self.counts))
         return np.ascontiguousarray(sums.T)
 
     def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:

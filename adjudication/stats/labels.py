@@ -175,15 +175,45 @@ def from_records(
             raise ValueError(f"annotator {name!r} is not among the columns")
         cells.append((row.setdefault(item, len(row)), column[name], position))
     table = np.array(cells, dtype=np.int64).reshape(-1, 3)
-    if len(table) and table[:, 2].min() < 0:
-        raise ValueError("a record carries a label; leave missing ones out")
-    if len(np.unique(table[:, 0] * max(len(column), 1) + table[:, 1])) != len(table):
-        raise ValueError("an annotator has two labels on one item")
-    matrix = np.full((len(row), len(column)), MISSING, dtype=np.int64)
-    matrix[table[:, 0], table[:, 1]] = table[:, 2]
+    matrix = _fill(table[:, 0], table[:, 1], table[:, 2], (len(row), len(column)))
     items = list(row)
     topics = None if topic_of is None else [topic_of[item] for item in items]
     verdicts = None
     if adjudicated is not None:
         verdicts = np.array([adjudicated.get(item, MISSING) for item in items], dtype=np.int64)
     return make_labels(matrix, scale, annotators, topics=topics, adjudicated=verdicts), items
+
+
+def from_columns(
+    items: NDArray[np.integer],
+    columns: NDArray[np.integer],
+    positions: NDArray[np.integer],
+    scale: Sequence[Hashable],
+    annotators: Sequence[Annotator],
+    *,
+    topics: NDArray[np.integer] | None = None,
+) -> tuple[Labels, IntArray]:
+    """Labels from one entry for each label: item id, annotator's column, position, and topic id if there are topics.
+
+    For large label sets: no Python loop. Returns the labels and the item id of each row, ascending. Raises ValueError
+    as `from_records` does.
+    """
+    ids, first, rows = np.unique(items, return_index=True, return_inverse=True)
+    if len(columns) and not 0 <= columns.min() <= columns.max() < len(annotators):
+        raise ValueError("an annotator's column is not among the columns")
+    matrix = _fill(rows.reshape(-1), columns, positions, (len(ids), len(annotators)))
+    numbers = None if topics is None else topics[first]
+    return make_labels(matrix, scale, annotators, topics=numbers), ids.astype(np.int64)
+
+
+def _fill(
+    rows: NDArray[np.integer], columns: NDArray[np.integer], positions: NDArray[np.integer], shape: tuple[int, int]
+) -> IntArray:
+    """The (n, m) matrix of given cells, -1 elsewhere."""
+    if len(positions) and positions.min() < 0:
+        raise ValueError("a record carries a label; leave missing ones out")
+    if len(np.unique(rows * max(shape[1], 1) + columns)) != len(rows):
+        raise ValueError("an annotator has two labels on one item")
+    matrix = np.full(shape, MISSING, dtype=np.int64)
+    matrix[rows, columns] = positions
+    return matrix

@@ -87,7 +87,7 @@ class PairAnalysis:
                 return TopicDesign(self.features.by_topic(self.cells.inverse, self.topics))
             return TopicDesign(sum_by_topic(self.cells, self.topics, self.features.dense()))
         if self.cells.n_cells > SPARSE_CELLS:
-            return IndexDesign(self.cells.counts, self.cells.inverse, self.features)
+            return IndexDesign(self.cells.counts, self.features)
         return CellDesign(self.cells.counts, self.features.dense())
 
     def extent(self, pairs: Sequence[int]) -> tuple[int, int]:

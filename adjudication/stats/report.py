@@ -40,6 +40,7 @@ class Options:
     pairs      also give every annotator pair alone
     min_common pairs with fewer common items stay out of means
     common_items_only  test D on items with two human labels and one of every run (else plain pairwise deletion)
+    verdict_held_fixed the adjudicated labels come from a model of the whole sample (Dawid-Skene), not from votes
     """
 
     seed: int
@@ -52,6 +53,7 @@ class Options:
     pairs: bool = True
     min_common: int = 10
     common_items_only: bool = True
+    verdict_held_fixed: bool = False
 
     def __post_init__(self) -> None:
         unknown = set(self.statistics) - set(STATISTICS)
@@ -248,12 +250,13 @@ class _Job:
 
     def _result(self, measured: Measured) -> Result:
         target = measured.target
+        fixed = self.options.verdict_held_fixed and target.row.block == "GA"
         estimate = self._estimate(
             measured.sample,
             target.reason,
             (target.n_items, len(target.plus)),
             bounded=target.statistic == "accuracy",
-            flags=target.row.flags,
+            flags=(*target.row.flags, *((Flag.HELD_FIXED,) if fixed else ())),
         )
         row = target.row
         return Result(target.statistic, row.scope, row.annotators, row.block, row.model, estimate, target.excluded)

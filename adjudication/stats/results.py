@@ -44,7 +44,7 @@ class Flag(StrEnum):
     INDEPENDENT_ITEMS_ASSUMED = "independent_items_assumed"  # topics have several items, yet items were resampled
     BCA_FELL_BACK = "bca_fell_back"  # bias correction not finite: this is the percentile interval
     LEAVE_ONE_OUT = "leave_one_out"  # compared with the vote of the others
-    PART_WHOLE = "part_whole"  # the annotator voted for the label compared with
+    HELD_FIXED = "held_fixed"  # the adjudicated label comes from the whole sample and was not made anew in replicates
     ZERO_SPREAD = "zero_spread"  # all differences equal and not zero: p is 0 by convention
 
 

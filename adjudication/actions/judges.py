@@ -1,0 +1,87 @@
+"""Sending an item back for one more judge."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Q
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from adjudication.models import Verdict
+from adjudication.permissions import check_can_adjudicate, check_not_own, fetch_role
+from annotation.models import (
+    Annotator,
+    AnnotatorKind,
+    AnnotatorState,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Item,
+    Strategy,
+)
+
+WAITING = [AssignmentState.OPEN, AssignmentState.PENDING]
+
+
+@transaction.atomic
+def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool = False) -> Assignment:
+    """Ask one more person to judge the verdict's item: a free slot of the open queue, or somebody's next assignment.
+
+    In a planned campaign the active person with the least to do gets it. Their judgment joins the votes when it
+    comes, and reopens a decision by hand. Refused while the item waits for a judge already.
+    """
+    item = Item.objects.select_related("campaign__collection").select_for_update(of=("self",)).get(pk=verdict.item_id)
+    campaign = item.campaign
+    membership = fetch_role(campaign.collection, by)
+    check_can_adjudicate(membership)
+    check_not_own(verdict, membership, override=override)
+    if campaign.state != CampaignState.OPEN:
+        raise Refused(
+            f"{campaign} is {campaign.get_state_display()}, so nobody can judge. A manager can open it again."
+        )
+    slots = Assignment.objects.filter(item=item, slot__isnull=False)
+    if slots.filter(state__in=WAITING).exists():
+        raise Conflict("This item waits for a judge already. Its vote comes in when they have judged.")
+    slot = (slots.aggregate(last=Max("slot"))["last"] or 0) + 1
+    sent = _free_slot(campaign, item, slot) if campaign.strategy == Strategy.QUEUE else _hand(campaign, item, slot)
+    item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
+    item.save(update_fields=["extra_overlap"])
+    record_event(
+        by=by, at=at, verb="send_back_item", target=verdict, scope=campaign.collection.slug, campaign=campaign.slug
+    )
+    return sent
+
+
+def _free_slot(campaign: Campaign, item: Item, slot: int) -> Assignment:
+    """A free slot at the end of the queue, where everybody still comes by."""
+    last = Assignment.objects.filter(queue=campaign).aggregate(last=Max("position"))["last"] or 0
+    return Assignment.objects.create(
+        item=item, queue=campaign, state=AssignmentState.OPEN, slot=slot, position=last + 1
+    )
+
+
+def _hand(campaign: Campaign, item: Item, slot: int) -> Assignment:
+    judge = _least_busy(campaign, item)
+    if judge is None:
+        raise Refused(
+            "Everybody who judges in this campaign has had this item, is paused or has no room left."
+            " Add an annotator first, or decide it yourself."
+        )
+    Annotator.objects.select_for_update(no_key=True).get(pk=judge.pk)  # as every writer of assignments does
+    last = Assignment.objects.filter(annotator=judge).aggregate(last=Max("position"))["last"] or 0
+    return Assignment.objects.create(
+        item=item, annotator=judge, state=AssignmentState.PENDING, slot=slot, position=last + 1
+    )
+
+
+def _least_busy(campaign: Campaign, item: Item) -> Annotator | None:
+    """The active person with an account, room and no earlier go at the item who has the least to do."""
+    pending = Count("assignments", filter=Q(assignments__state=AssignmentState.PENDING))
+    held = Count("assignments", filter=Q(assignments__slot__isnull=False, assignments__repeat=0))
+    people = campaign.annotators.filter(
+        kind=AnnotatorKind.HUMAN, state=AnnotatorState.ACTIVE, user__isnull=False
+    ).exclude(pk__in=Assignment.objects.filter(item=item, annotator__isnull=False).values("annotator"))
+    able = people.annotate(pending=pending, held=held).filter(Q(capacity__isnull=True) | Q(held__lt=F("capacity")))
+    return able.order_by("pending", "pk").first()

@@ -1,0 +1,153 @@
+"""Decisions by hand, taken and withdrawn, and votes accepted in bulk. Votes themselves are never changed."""
+
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from adjudication.models import Cause, Method, Verdict
+from adjudication.permissions import check_can_adjudicate, check_not_own, fetch_role
+from adjudication.queries.ballots import current_votes
+from adjudication.queries.labels import scale_of
+from adjudication.queries.queue import acceptable
+from adjudication.runs.votes import settle, share_equal
+from annotation.models import Campaign, Criterion, Level
+
+
+@transaction.atomic
+def decide_verdict(
+    *,
+    verdict: Verdict,
+    value: int,
+    by: User,
+    at: datetime,
+    cause: str = "",
+    comment: str = "",
+    override: bool = False,
+    seen: datetime | None = None,
+) -> Verdict:
+    """Give the item this value by hand. It wins over every vote until somebody withdraws it.
+
+    A comment is needed when nobody voted for the value. `seen` is when the verdict was decided as the person saw it
+    (None: not yet); if somebody has decided since, Conflict. `override` lets a manager decide an item they judged.
+    """
+    verdict = _locked(verdict)
+    membership = fetch_role(verdict.item.campaign.collection, by)
+    check_can_adjudicate(membership)
+    check_not_own(verdict, membership, override=override)
+    if verdict.decided_at != seen:
+        raise Conflict("Somebody decided this item while you were looking at it. Here is what they decided.")
+    votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
+    _check_decision(verdict, value, cause, comment, votes)
+    verdict.value, verdict.method = value, Method.BY_HAND
+    verdict.decided_by, verdict.decided_at, verdict.reopened_at = by, at, None
+    verdict.cause, verdict.comment = cause, comment.strip()
+    _stand_on(verdict, votes)
+    verdict.save()
+    _record(verdict, by, at, "decide_verdict", value=value, cause=cause, override=override)
+    return verdict
+
+
+@transaction.atomic
+def withdraw_decision(*, verdict: Verdict, by: User, at: datetime) -> Verdict:
+    """Take a decision or an acceptance back: the item is what the vote makes of it again."""
+    verdict = _locked(verdict)
+    check_can_adjudicate(fetch_role(verdict.item.campaign.collection, by))
+    if verdict.decided_at is None:
+        raise Conflict("Nobody has decided this item, so there is nothing to take back.")
+    was = verdict.value
+    votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
+    verdict.value, verdict.method = None, Method.UNRESOLVED
+    if votes and verdict.vote_run:
+        scale = scale_of(verdict.criterion)
+        verdict.value, verdict.method = settle(votes, scale, verdict.vote_run)
+    verdict.decided_by = verdict.decided_at = verdict.reopened_at = None
+    verdict.cause = verdict.comment = ""
+    _stand_on(verdict, votes)
+    verdict.save()
+    _record(verdict, by, at, "withdraw_decision", was=was)
+    return verdict
+
+
+@transaction.atomic
+def accept_votes(
+    *, criterion: Criterion, methods: list[str], expected: int, by: User, at: datetime, topic: int | None = None
+) -> int:
+    """Accept every unanimous or majority vote nobody has looked at yet; returns how many.
+
+    `expected` is the number the person was shown: another number now is a Conflict, and nothing is accepted. Items
+    they judged themselves and items waiting for another judge are left out.
+    """
+    campaign = criterion.campaign
+    check_can_adjudicate(fetch_role(campaign.collection, by))
+    if not methods or not set(methods) <= {Method.UNANIMOUS, Method.MAJORITY}:
+        raise Refused("Choose unanimous votes, majorities, or both.")
+    chosen = acceptable(criterion, methods, user=by, topic=topic).select_for_update(of=("self",))
+    ids = list(chosen.values_list("pk", flat=True))
+    if len(ids) != expected:
+        raise Conflict(f"There are {len(ids):,} such items now, not {expected:,}: look at the preview again.")
+    count = Verdict.objects.filter(pk__in=ids).update(decided_by=by, decided_at=at, reopened_at=None)
+    _record_bulk(campaign, by, at, "accept_votes", criterion=criterion.key, methods=sorted(methods), accepted=count)
+    return count
+
+
+@transaction.atomic
+def undo_acceptance(*, campaign: Campaign, accepted_at: datetime, by: User, at: datetime) -> int:
+    """Take back what the person accepted in bulk at that moment; what has changed since stays. Returns how many."""
+    check_can_adjudicate(fetch_role(campaign.collection, by))
+    chosen = accepted_together(campaign, by, accepted_at)
+    count = chosen.update(decided_by=None, decided_at=None)
+    if not count:
+        raise Conflict("None of that is still as it was accepted, so there is nothing to take back.")
+    _record_bulk(campaign, by, at, "undo_acceptance", accepted_at=accepted_at.isoformat(), undone=count)
+    return count
+
+
+def accepted_together(campaign: Campaign, by: User, at: datetime) -> QuerySet[Verdict]:
+    """Votes that this person accepted at this moment and that still stand so."""
+    accepted = Verdict.objects.filter(item__campaign=campaign, decided_by=by, decided_at=at)
+    return accepted.exclude(method=Method.BY_HAND)
+
+
+def _locked(verdict: Verdict) -> Verdict:
+    rows = Verdict.objects.select_for_update(of=("self",), no_key=True)
+    return rows.select_related("item__campaign__collection", "criterion", "vote_run").get(pk=verdict.pk)
+
+
+def _check_decision(verdict: Verdict, value: int, cause: str, comment: str, votes: list[list[int]]) -> None:
+    if not Level.objects.filter(criterion=verdict.criterion_id, value=value).exists():
+        raise Refused(f"{value} is not a level of {verdict.criterion}.")
+    if cause and cause not in Cause.values:
+        raise Refused("Choose one of the causes offered, or none.")
+    if value not in {vote for _, vote in votes} and not comment.strip():
+        raise Refused("Nobody voted for this value. Say in the comment why it is right.")
+
+
+def _stand_on(verdict: Verdict, votes: list[list[int]]) -> None:
+    """Note which votes the verdict stands on, so that later ones are noticed."""
+    verdict.votes, verdict.n_votes = votes, len(votes)
+    verdict.agreement = share_equal(np.array([value for _, value in votes], dtype=np.int64))
+
+
+def _record(verdict: Verdict, by: User, at: datetime, verb: str, **data: Any) -> None:
+    campaign = verdict.item.campaign
+    record_event(
+        by=by,
+        at=at,
+        verb=verb,
+        target=verdict,
+        scope=campaign.collection.slug,
+        campaign=campaign.slug,
+        item=verdict.item_id,
+        criterion=verdict.criterion.key,
+        **data,
+    )
+
+
+def _record_bulk(campaign: Campaign, by: User, at: datetime, verb: str, **data: Any) -> None:
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection.slug, **data)
