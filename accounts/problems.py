@@ -34,7 +34,9 @@ class ProblemSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField()
-    errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()), required=False)
+    errors = serializers.DictField(  # type: ignore[assignment] # fields are taken off the class by its metaclass
+        child=serializers.ListField(child=serializers.CharField()), required=False
+    )
 
 
 class ProblemRenderer(JSONRenderer):
@@ -92,7 +94,7 @@ def _detail(error: Exception) -> str:
     if isinstance(error, NotAuthenticated):
         return "Send a token in the header “Authorization: Bearer …”, or sign in."
     if isinstance(error, APIException):
-        return str(error.detail) if isinstance(error.detail, (str, ErrorDetail)) else error.default_detail
+        return str(error.detail if isinstance(error.detail, (str, ErrorDetail)) else error.default_detail)
     return str(error) or "This is not allowed."
 
 
