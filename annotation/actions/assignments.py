@@ -88,15 +88,16 @@ def request_assignment(
 @transaction.atomic
 def confirm_assignment(*, preview: AssignmentRun, by: User | None, at: datetime) -> AssignmentRun:
     """A job that writes exactly the plan that was previewed, or says that the campaign has changed since."""
-    check_manager(preview.campaign.collection, by)
-    check_not_closed(preview.campaign)
+    campaign = Campaign.objects.select_related("collection").get(pk=preview.campaign_id)
+    check_manager(campaign.collection, by)
+    check_not_closed(campaign)
     if not (preview.dry_run and preview.inputs_hash):
         raise Refused("Only a finished preview can be confirmed. Ask for one first.")
     return new_job(
         AssignmentRun,
         by=by,
         at=at,
-        campaign=preview.campaign,
+        campaign=campaign,
         dry_run=False,
         strategy=preview.strategy,
         overlap=preview.overlap,
@@ -183,6 +184,7 @@ def _options(
     campaign: Campaign, by: User | None, seed: int | None, overlap: int | None, strategy: str | None
 ) -> Options:
     """What to plan with, after checking that it may be planned at all."""
+    campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
     check_manager(campaign.collection, by)
     check_not_closed(campaign)
     overlap = campaign.overlap if overlap is None else overlap

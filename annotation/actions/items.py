@@ -30,7 +30,7 @@ def build_items(
     A topic without aspects is judged as a whole. `seed` draws the sample; without one it is the campaign's own. Call it
     again when pools have grown. Errors: Refused for a closed campaign and when too few pairs are left.
     """
-    _check(campaign, by)
+    campaign = _current(campaign, by)
     seed = campaign.seed if seed is None else seed
     built = build(campaign, sample=sample, seed=seed, stratified=stratified)
     facts = {"sample": sample, "seed": seed, "stratified": stratified, "created": built.created}
@@ -49,7 +49,7 @@ def request_item_build(
     stratified: bool = False,
 ) -> ItemBuild:
     """The same as a background job, for more than JOB_FROM items."""
-    _check(campaign, by)
+    campaign = _current(campaign, by)
     return new_job(
         ItemBuild,
         by=by,
@@ -65,6 +65,9 @@ def needs_job(campaign: Campaign, sample: int | None) -> bool:
     return (fetch_supply(campaign).left if sample is None else sample) > JOB_FROM
 
 
-def _check(campaign: Campaign, by: User | None) -> None:
+def _current(campaign: Campaign, by: User | None) -> Campaign:
+    """The campaign as it is now, after checking that `by` may add items to it."""
+    campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
     check_manager(campaign.collection, by)
     check_not_closed(campaign)
+    return campaign

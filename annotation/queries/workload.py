@@ -93,7 +93,14 @@ class Workload:
 
     def digest(self, seed: int) -> str:
         """A hash of everything that the plan depends on: equal digests give the very same plan."""
-        facts = [self.campaign.pk, self.campaign.order, str(self.strategy), self.overlap, seed, settings.CODE_VERSION]
+        facts = [
+            self.campaign.pk,
+            str(self.campaign.order),
+            str(self.strategy),
+            self.overlap,
+            seed,
+            settings.CODE_VERSION,
+        ]
         facts += [(each.pk, each.weight, each.capacity, each.order_seed) for each in self.annotators]
         hashed = hashlib.sha256(repr(facts).encode())
         held = self.goes[(self.goes[:, 5] != OPEN) | (self.strategy == Strategy.QUEUE)]

@@ -72,6 +72,7 @@ class Draft:
 
 def draft_assignment(campaign: Campaign, options: Options) -> Draft:
     """Plan without writing. Errors: Refused where no plan is possible, with the reason."""
+    campaign = Campaign.objects.get(pk=campaign.pk)
     workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy)
     seed = options.seed
     _check_overlap(workload)
