@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MAX_ID_LENGTH = 255
+MAX_TOPIC_LENGTH = 100
 _PLAIN_ID = re.compile(r"[!-~]{1,255}").fullmatch
 
 
-class BrokenFile(Exception):  # noqa: N818 (like Refused: it names what happened)
+class BrokenFile(Exception):
     """The file as a whole cannot be read: binary, undecodable, cut off, or with lines beyond every measure.
 
     `line` is the 1-based line where it showed, or 0 where lines mean nothing (an archive, a binary file).
@@ -75,11 +76,11 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class AspectRecord:
-    """An aspect of a topic with its sub-aspects; `sentences` are the sentences of the topic it comes from."""
+    """An aspect of a topic with its sub-aspects; `sentences` are 0-based places in the topic's `sentences`."""
 
     text: str
     children: tuple[AspectRecord, ...] = ()
-    sentences: tuple[str, ...] = ()
+    sentences: tuple[int, ...] = ()
 
     def walk(self) -> Iterator[AspectRecord]:
         """Yield this aspect and everything below it, parents first."""
@@ -151,18 +152,18 @@ class JudgmentRow:
     line: int = 0
 
 
-def id_problem(text: str) -> str | None:
+def id_problem(text: str, longest: int = MAX_ID_LENGTH) -> str | None:
     """Return why `text` cannot be an external id (docno, topic number), or None.
 
     TREC files separate fields by white space, so an id must not hold any; control characters and lone
     surrogates cannot be stored or printed.
     """
-    if _PLAIN_ID(text):
+    if _PLAIN_ID(text) and len(text) <= longest:
         return None
     if not text:
         return "the id is empty"
-    if len(text) > MAX_ID_LENGTH:
-        return f"the id has {len(text)} characters; at most {MAX_ID_LENGTH} are allowed"
+    if len(text) > longest:
+        return f"the id has {len(text)} characters; at most {longest} are allowed"
     if len(text.split()) != 1 or text[0].isspace() or text[-1].isspace():
         return f"the id {text!r} holds white space, which TREC files cannot carry"
     if not text.isprintable():

@@ -1,0 +1,310 @@
+"""BibTeX as databases export it: entries with their raw field values, in flat memory.
+
+Two readers share the work. Most exporters write one field a line and close an entry on a line of its own; such entries
+are cut apart with plain string methods. Everything else (nested or quoted values, `#` joins, macros, brackets
+instead of braces, fields side by side, broken entries) goes through a careful scanner of balanced braces. Both give
+the same values; the tests hold them against each other and against pybtex.
+
+Text outside entries is a comment, as in BibTeX. Where a field stands twice in an entry the first counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from corpus.formats.lines import read_chunks
+from corpus.formats.records import BrokenFile, Problem
+from corpus.text.markup import has_odd_space
+
+MAX_ENTRY_CHARS = 4 << 20
+_MAX_UNCLOSED = 1000
+_MAX_MACROS = 10_000
+
+_NOT_ENTRIES = frozenset({"comment", "preamble", "string"})
+
+_HEAD = re.compile(r"@[ \t]*([A-Za-z]\w*)\s*([{(])")
+_LINE_HEAD = re.compile(r"\n[ \t]*@[ \t]*[A-Za-z]\w*\s*[{(]")
+_KEYS = {closer: re.compile(rf"\s*+([^,{{}}\"]*?)\s*+(?:,|(?=\{closer}))") for closer in "})"}
+_NAME = re.compile(r"[\s,]*+([^\s=,{}\"()#%@\\]++)\s*+=\s*+")
+_BARE = re.compile(r"[^\s,#{}()\"=]++")
+_JOIN = re.compile(r"\s*+#\s*+")
+_BRACES = re.compile(r"[{}]")
+_QUOTES = re.compile(r"[{}\"]")
+_BALANCED = re.compile(r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+\}[^{}]*+)*+").fullmatch
+_GAP = re.compile(r"[\s,]*")
+_AFTER = re.compile(r"\s*,").match
+_PREFIX = re.compile(r"((?:[\w.:+/-]+[ \t]*=[ \t]*\w+,\n)*)[ \t]*([\w.:+/-]+)[ \t]*=[ \t]*").fullmatch
+_BARE_FIELD = re.compile(r"([\w.:+/-]+)[ \t]*=[ \t]*(\w+)")
+
+
+@dataclass(slots=True)
+class Entry:
+    """One entry: `kind` and field names in lower case, values as written between their delimiters.
+
+    `plain` promises that no value holds anything to decode: no backslash, brace, entity, tag, odd blank or line end.
+    """
+
+    kind: str
+    key: str
+    fields: dict[str, str]
+    line: int
+    plain: bool
+
+
+class _Unclosed(Exception):
+    """The text ended before the entry did."""
+
+
+class _Malformed(Exception):
+    """The entry is closed but cannot be understood; `end` is where reading goes on."""
+
+    def __init__(self, reason: str, end: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.end = end
+
+
+def read_entries(stream: BinaryIO, file: str) -> Iterator[Entry | Problem]:
+    """Yield the entries of a BibTeX file in order, and a `Problem` for each that cannot be understood.
+
+    Raises `BrokenFile` if the file is not text or ends inside an entry.
+    """
+    return _Reader(read_chunks(stream, file), file).read()
+
+
+class _Reader:
+    """The buffer over the chunks: `text[at:]` is still to be read, `line` is the line number at `counted`."""
+
+    def __init__(self, chunks: Iterator[str], file: str) -> None:
+        self.chunks = chunks
+        self.file = file
+        self.text = ""
+        self.at = 0
+        self.counted = 0
+        self.line = 1
+        self.ended = False
+        self.unclosed = 0
+        self.macros: dict[str, str] = {}
+        self.names: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {}
+
+    def read(self) -> Iterator[Entry | Problem]:
+        seen = any_text = False
+        while True:
+            head = _HEAD.search(self.text, self.at)
+            if head is None:
+                any_text = any_text or bool(self.text.strip())
+                self.at = max(self.at, self.text.rfind("@")) if "@" in self.text[-200:] else len(self.text)
+                if not self._more():
+                    break
+                continue
+            seen = True
+            self._count_to(head.start())
+            entry = self._quick(head) or self._careful(head)
+            if entry is not None:
+                yield entry
+        if any_text and not seen:
+            yield Problem(self.file, 1, "no BibTeX entry was found in this file")
+
+    def _more(self) -> bool:
+        """Drop what is read and take in another chunk; False at the end of the file."""
+        chunk = next(self.chunks, None)
+        if chunk is None:
+            self.ended = True
+            return False
+        self._count_to(self.at)
+        self.text = self.text[self.at :] + chunk
+        self.at = self.counted = 0
+        return True
+
+    def _count_to(self, position: int) -> None:
+        self.line += self.text.count("\n", self.counted, position)
+        self.counted = position
+
+    def _quick(self, head: re.Match[str]) -> Entry | None:
+        """Cut apart an entry that is laid out one field a line; None if there is anything unusual about it."""
+        end = self.text.find("\n}\n", head.end())
+        if end < 0 or head[2] != "{":
+            return None
+        key, comma, rest = self.text[head.end() : end].rstrip(",").partition(",\n")
+        kind = head[1].lower()
+        if not comma or not rest.endswith("}") or "{" in key or "}" in key or kind in _NOT_ENTRIES:
+            return None
+        pieces = rest[:-1].split("},\n")
+        # One brace of each kind a piece means that nothing is nested; else each piece must balance by itself.
+        nested = rest.count("{") != len(pieces) or rest.count("}") != len(pieces)
+        fields: dict[str, str] = {}
+        n_fields = len(pieces)
+        names = self.names
+        for piece in pieces:
+            prefix, brace, value = piece.partition("{")
+            name, bare = names.get(prefix) or self._names(prefix)
+            if not name or (nested and not (brace and _BALANCED(value))):
+                return None
+            if bare:
+                fields.update((key, self.macros.get(word.lower(), word)) for key, word in bare)
+                n_fields += len(bare)
+            fields[name] = value
+        if len(fields) != n_fields:
+            return None
+        self.at = end + 2
+        return Entry(kind, key.strip(), fields, self.line, not nested and _is_plain(rest, fields))
+
+    def _names(self, prefix: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Take apart what stands before a brace, `author = ` or `month = may,<LF>pages = `: name, bare fields."""
+        match = _PREFIX(prefix)
+        if match is None:
+            return "", ()
+        names = match[2].lower(), tuple((key.lower(), word) for key, word in _BARE_FIELD.findall(match[1]))
+        if len(self.names) < _MAX_MACROS:
+            self.names[prefix] = names
+        return names
+
+    def _careful(self, head: re.Match[str]) -> Entry | Problem | None:
+        """Read the entry with the scanner, taking in more text while it is not closed; None for @string and such."""
+        start = head.start()
+        while True:
+            try:
+                entry, self.at = _scan(self.text, start, self.line, self.macros)
+            except _Malformed as bad:
+                self.at = bad.end
+                return Problem(self.file, self.line, bad.reason)
+            except _Unclosed:
+                room = MAX_ENTRY_CHARS - (len(self.text) - start)
+                self.at = start
+                if room > 0 and self._grow():
+                    start = 0
+                    continue
+                return self._give_up()
+            return entry
+
+    def _grow(self) -> bool:
+        """Double what is at hand, so that a long entry is not scanned again for every chunk."""
+        wanted = 2 * (len(self.text) - self.at)
+        grown = self._more()
+        while grown and len(self.text) < wanted and self._more():
+            pass
+        return grown
+
+    def _give_up(self) -> Problem:
+        """Leave an entry that is never closed: go on at the next one, or refuse the file where there is none."""
+        following = _LINE_HEAD.search(self.text, self.at + 1)
+        if following is None:
+            raise BrokenFile(
+                self.file, self.line, "the file ends inside the entry that begins here: a brace is missing or the rest"
+            )
+        self.unclosed += 1
+        if self.unclosed > _MAX_UNCLOSED:
+            raise BrokenFile(self.file, self.line, f"more than {_MAX_UNCLOSED} entries are never closed")
+        self.at = following.start() + 1
+        return Problem(self.file, self.line, "the braces of this entry do not balance")
+
+
+def _is_plain(body: str, fields: dict[str, str]) -> bool:
+    """Tell whether no value of an entry laid out one field a line needs decoding."""
+    return (
+        body.count("\n") == len(fields) - 1
+        and "\\" not in body
+        and "&" not in body
+        and "<" not in body
+        and "{ " not in body
+        and " }" not in body
+        and "\t" not in body
+        and "  " not in body
+        and not any(has_odd_space(value) for value in fields.values() if not value.isascii())
+    )
+
+
+def _scan(text: str, start: int, line: int, macros: dict[str, str]) -> tuple[Entry | None, int]:
+    """Read the entry at `start`; return it (None for @comment, @preamble, @string) and where it ends."""
+    head = _HEAD.match(text, start)
+    assert head is not None  # noqa: S101 (the caller searched for it)
+    kind = head[1].lower()
+    closer = "}" if head[2] == "{" else ")"
+    if kind in _NOT_ENTRIES and kind != "string":
+        return None, _skip_block(text, head.end(), closer)
+    if kind == "string":
+        fields, end = _scan_fields(text, head.end(), closer, macros)
+        if len(macros) + len(fields) <= _MAX_MACROS:
+            macros.update(fields)
+        return None, end
+    key = _KEYS[closer].match(text, head.end())
+    if key is None:
+        raise _Malformed("the entry has no key", _skip_block(text, head.end(), closer))
+    fields, end = _scan_fields(text, key.end(), closer, macros)
+    return Entry(kind, key[1], fields, line, plain=False), end
+
+
+def _scan_fields(text: str, at: int, closer: str, macros: dict[str, str]) -> tuple[dict[str, str], int]:
+    fields: dict[str, str] = {}
+    opened = at
+    while name := _NAME.match(text, at):
+        value, at = _scan_value(text, name.end(), macros, opened, closer)
+        fields.setdefault(name[1].lower(), value)
+    end = _GAP.match(text, at).end()  # type: ignore[union-attr]
+    if end >= len(text):
+        raise _Unclosed
+    if text[end] != closer:
+        near = " ".join(text[end : end + 30].split())
+        raise _Malformed(f"cannot be understood near {near!r}", _skip_block(text, opened, closer))
+    if _AFTER(text, end + 1):
+        raise _Malformed("a closing brace too many: text follows the end of the entry", end + 1)
+    return fields, end + 1
+
+
+def _scan_value(text: str, at: int, macros: dict[str, str], opened: int, closer: str) -> tuple[str, int]:
+    """Read `{…}`, `"…"` or a bare word, and what `#` joins to it; return the value and where it ends."""
+    parts: list[str] = []
+    while True:
+        if at >= len(text):
+            raise _Unclosed
+        if text[at] == "{":
+            end = _matching_brace(text, at + 1)
+            parts.append(text[at + 1 : end - 1])
+        elif text[at] == '"':
+            end = _closing_quote(text, at + 1)
+            parts.append(text[at + 1 : end - 1])
+        else:
+            bare = _BARE.match(text, at)
+            if bare is None:
+                raise _Malformed("a field has no value", _skip_block(text, opened, closer))
+            end = bare.end()
+            parts.append(macros.get(bare[0].lower(), bare[0]))
+        join = _JOIN.match(text, end)
+        if join is None:
+            return "".join(parts), end
+        at = join.end()
+
+
+def _matching_brace(text: str, at: int) -> int:
+    """Return the position after the brace that closes the one before `at`."""
+    depth = 1
+    for brace in _BRACES.finditer(text, at):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return brace.end()
+    raise _Unclosed
+
+
+def _closing_quote(text: str, at: int) -> int:
+    """Return the position after the quote that ends a quoted value: the first one outside braces."""
+    depth = 0
+    for mark in _QUOTES.finditer(text, at):
+        if mark[0] == '"' and depth <= 0:
+            return mark.end()
+        depth += {"{": 1, "}": -1}.get(mark[0], 0)
+    raise _Unclosed
+
+
+def _skip_block(text: str, at: int, closer: str) -> int:
+    """Return the position after the closer of a block opened before `at`."""
+    if closer == "}":
+        return _matching_brace(text, at)
+    depth = 0
+    for mark in re.compile(r"[{})]").finditer(text, at):
+        if mark[0] == ")" and depth <= 0:
+            return mark.end()
+        depth += {"{": 1, "}": -1}.get(mark[0], 0)
+    raise _Unclosed

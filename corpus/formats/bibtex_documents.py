@@ -1,0 +1,170 @@
+"""BibTeX entries to documents, by the rules of ACM-CR: which entries count, and how their values are read.
+
+Source of the filter: F. Boudin, "ACM-CR: A Manually Annotated Test Collection for Citation Recommendation",
+JCDL 2021: articles and conference papers only, without the session headings that have no abstract.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import BinaryIO
+
+from corpus.formats.bibtex import Entry, read_entries
+from corpus.formats.records import DocumentRecord, Problem, Skip, id_problem
+from corpus.text.latex import decode_accents
+from corpus.text.markup import has_odd_space, plain_text
+
+PAPER_KINDS = frozenset({"article", "inproceedings"})
+SESSION_REASON = "a session heading without an abstract"
+
+_KEPT_BRACES = r"\\[A-Za-z]+\{[^{}]*\}|\$[^$]*\$|[\^_]\{[^{}]*\}"
+_PROTECTED = re.compile(rf"({_KEPT_BRACES})|\{{((?=[^{{}}]*[^\W\d_])[^{{}},|=$\\]*)\}}")
+_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
+_TO_DECODE = re.compile(r"[\\{}&<]").search
+_BRACES_KEPT = frozenset({"abstract", "author", "keywords"})
+_ESCAPED = re.compile(r"\\([_%#&~])")
+
+
+def read_bibtex(
+    stream: BinaryIO,
+    file: str,
+    *,
+    kinds: Collection[str] | None = PAPER_KINDS,
+    drop_sessions: bool = True,
+) -> Iterator[DocumentRecord | Skip | Problem]:
+    """Yield one document for each entry; the entry's key is its docno.
+
+    `kinds` are the entry types that count, None for all; `drop_sessions` leaves out titles that begin with "session"
+    (in any case) and have no abstract. What is left out by these rules is a `Skip`.
+    """
+    for entry in read_entries(stream, file):
+        if isinstance(entry, Problem):
+            yield entry
+        elif kinds is not None and entry.kind not in kinds:
+            yield Skip(file, entry.line, f"an entry of type @{entry.kind}", entry.key)
+        elif drop_sessions and _is_session(entry):
+            yield Skip(file, entry.line, SESSION_REASON, entry.key)
+        else:
+            yield _document(entry, file)
+
+
+def _is_session(entry: Entry) -> bool:
+    title = entry.fields.get("title", "").lstrip("{ \n\t")
+    return title[:7].lower() == "session" and not entry.fields.get("abstract", "").strip()
+
+
+def _document(entry: Entry, file: str) -> DocumentRecord | Problem:
+    reason = id_problem(entry.key)
+    if reason:
+        return Problem(file, entry.line, reason if entry.key else "the entry has no key")
+    fields = entry.fields
+    doi, url = fields.pop("doi", "").strip(), fields.pop("url", "").strip()
+    if "\\" in doi or "\\" in url:
+        doi, url = _ESCAPED.sub(r"\1", doi), _ESCAPED.sub(r"\1", url)
+    if not entry.plain:
+        for name, value in fields.items():
+            if _TO_DECODE(value) or has_odd_space(value):
+                fields[name] = clean_value(value, braces=name in _BRACES_KEPT)
+            else:
+                fields[name] = value.strip()
+    authors, keywords = fields.pop("author", ""), fields.pop("keywords", "")
+    title, abstract = fields.pop("title", ""), fields.pop("abstract", "")
+    if not title and not abstract:
+        return Problem(file, entry.line, f"entry {entry.key} has neither a title nor an abstract")
+    venue = fields.pop("booktitle", "") or fields.pop("journal", "") or fields.pop("journaltitle", "")
+    written = fields.get("year", "")
+    year = int(fields.pop("year")) if len(written) == 4 and written.isascii() and written.isdigit() else None
+    fields["entry_type"] = entry.kind
+    return DocumentRecord(
+        entry.key,
+        title,
+        abstract,
+        _split_keywords(keywords),
+        _split_authors(authors),
+        venue,
+        year,
+        _doi(doi, entry.key),
+        url,
+        fields,
+        file,
+        entry.line,
+    )
+
+
+def clean_value(value: str, *, braces: bool = False) -> str:
+    """Return a field's value as a person reads it: accents, entities and tags decoded, white space folded.
+
+    Braces that only protect capitals go, unless `braces` asks to keep them (abstracts write sets as {0,1}); those of
+    mathematics and of macros always stay.
+    """
+    text = plain_text(decode_accents(value))
+    while text.startswith("{") and text.endswith("}") and _closes_at_end(text):
+        text = text[1:-1].strip()
+    return text if braces else strip_braces(text)
+
+
+def strip_braces(text: str) -> str:
+    """Take away braces that protect capitals ("{BERT} for {3D}"), level by level, and leave those with a meaning."""
+    for _ in range(4):
+        if "{" not in text:
+            break
+        text = _PROTECTED.sub(lambda match: match[1] or match[2], text)
+    return text
+
+
+def _closes_at_end(text: str) -> bool:
+    """Tell whether the brace that opens `text` is closed by its last character."""
+    depth = 0
+    for place, char in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        if not depth:
+            return place == len(text) - 1
+    return False
+
+
+def _split_authors(text: str) -> tuple[str, ...]:
+    """Split at " and " outside braces; names stay as written ("Last, First", "Last, Jr., First", single names)."""
+    if not text:
+        return ()
+    if "{" not in text and "others" not in text and " And " not in text and " AND " not in text:
+        return tuple(text.split(" and "))
+    parts = _split_outside_braces(text, _AND)
+    names = (strip_braces(part).strip(" {}") for part in parts)
+    return tuple(name for name in names if name and name != "others")
+
+
+def _split_keywords(text: str) -> tuple[str, ...]:
+    """Split at commas (at semicolons where there are no commas) outside braces; each keyword once, in order."""
+    if not text:
+        return ()
+    mark = "," if "," in text else ";"
+    if "{" in text:
+        parts = [strip_braces(part.strip()) for part in _split_outside_braces(text, re.compile(mark))]
+    else:
+        parts = text.split(f"{mark} ")
+        if text.count(mark) != len(parts) - 1:
+            parts = [part.strip() for part in text.split(mark)]
+    words = dict.fromkeys(parts)
+    words.pop("", None)
+    return tuple(words)
+
+
+def _split_outside_braces(text: str, mark: re.Pattern[str]) -> list[str]:
+    parts: list[str] = []
+    begin = 0
+    for match in mark.finditer(text):
+        piece = text[begin : match.start()]
+        if piece.count("{") == piece.count("}"):
+            parts.append(piece)
+            begin = match.end()
+    parts.append(text[begin:])
+    return parts
+
+
+def _doi(field: str, key: str) -> str:
+    """Return the DOI without a resolver's address; a key that is one serves (10.5555/… are ACM's own, no DOIs)."""
+    if field:
+        return _DOI_PREFIX.sub("", field, count=1) if not field.startswith("10.") else field
+    return key if key.startswith("10.") and "/" in key and not key.startswith("10.5555/") else ""

@@ -1,0 +1,117 @@
+"""Documents as JSON Lines: Litmus' own, BEIR's `corpus.jsonl`, LitSearch's `corpus_clean`, S2ORC metadata, and kin.
+
+The id stands under docno, _id, id, corpusid, doc_id or paper_id, the text under abstract or text (or as labelled
+`sentences`, as in CSFCube). Unknown keys are kept in `extra`. Texts are taken exactly as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from corpus.formats.json_fields import FieldError, take_first, take_id, take_text, take_texts, take_year
+from corpus.formats.jsonl import read_objects, write_objects
+from corpus.formats.records import DocumentRecord, Problem, id_problem
+
+ID_KEYS = ("docno", "_id", "id", "corpusid", "doc_id", "paper_id")
+TEXT_KEYS = ("abstract", "text", "contents")
+
+
+def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
+    """Yield one document for each line, or a `Problem` for a line that is none."""
+    for found in read_objects(stream, file):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, item = found
+        try:
+            yield document_from(item, file, line)
+        except FieldError as error:
+            yield Problem(file, line, str(error))
+
+
+def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
+    """Return the document in a JSON object (which is used up: what remains is `extra`).
+
+    Raises `FieldError` for a missing or unusable id, values of a wrong type, and a document without any text.
+    """
+    docno = take_id(item, ID_KEYS)
+    if reason := id_problem(docno):
+        raise FieldError(reason)
+    title, abstract = take_text(item, ("title",)), take_text(item, TEXT_KEYS) or _labelled_sentences(item)
+    if not title.strip() and not abstract.strip():
+        raise FieldError(f"document {docno} has neither a title nor a text")
+    return DocumentRecord(
+        docno,
+        title,
+        abstract,
+        take_texts(item, ("keywords",)),
+        _take_authors(item),
+        take_text(item, ("venue", "journal", "booktitle")),
+        take_year(item),
+        take_text(item, ("doi",)),
+        take_text(item, ("url",)),
+        item,
+        file,
+        line,
+    )
+
+
+def _labelled_sentences(item: dict[str, Any]) -> str:
+    """Join sentences given as [label, text] pairs; they stay in the object, because the labels say more."""
+    pairs = item.get("sentences")
+    if not isinstance(pairs, list):
+        return ""
+    texts = [pair[1] for pair in pairs if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], str)]
+    return " ".join(texts) if len(texts) == len(pairs) else ""
+
+
+def _take_authors(item: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names; S2ORC gives objects with `name` or with first, middle, last and suffix."""
+    name, value = take_first(item, ("authors", "author"))
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(" and " if " and " in value else ";") if part.strip())
+    if not name:
+        return ()
+    if not isinstance(value, list):
+        raise FieldError(f"{name!r} is not a list of names")
+    return tuple(author for entry in value if (author := _author(entry)))
+
+
+def _author(entry: object) -> str:
+    if isinstance(entry, str):
+        return entry.strip()
+    if not isinstance(entry, dict):
+        raise FieldError("'authors' holds something that is not a name")
+    if isinstance(entry.get("name"), str):
+        return str(entry["name"]).strip()
+    middle = entry.get("middle") or []
+    given = [entry.get("first"), *(middle if isinstance(middle, list) else [middle])]
+    first = " ".join(part for part in given if isinstance(part, str) and part)
+    last = " ".join(part for part in (entry.get("last"), entry.get("suffix")) if isinstance(part, str) and part)
+    return f"{last}, {first}" if last and first else last or first
+
+
+def write_jsonl_documents(documents: Iterable[DocumentRecord]) -> Iterator[str]:
+    """Yield one line for each document, in Litmus' own keys; `extra` keys stand beside them."""
+    return write_objects(map(_object_from, documents))
+
+
+def _object_from(document: DocumentRecord) -> dict[str, Any]:
+    own = {
+        "docno": document.docno,
+        "title": document.title,
+        "abstract": document.abstract,
+        "keywords": list(document.keywords),
+        "authors": list(document.authors),
+        "venue": document.venue,
+        "year": document.extra.get("year") if document.year is None else document.year,
+        "doi": document.doi,
+        "url": document.url,
+    }
+    return own | {key: value for key, value in document.extra.items() if key not in own}
+
+
+def write_beir_corpus(documents: Iterable[DocumentRecord]) -> Iterator[str]:
+    """Yield BEIR's `corpus.jsonl`: _id, title, text."""
+    return write_objects({"_id": item.docno, "title": item.title, "text": item.abstract} for item in documents)

@@ -1,0 +1,67 @@
+"""Notice ids that occur twice, in little memory: eight bytes for each id seen."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from corpus.formats.records import Problem, Skip
+
+_RECENT = 1 << 16
+
+Record = TypeVar("Record")
+
+
+class SeenIds:
+    """A set of strings that keeps only their 64-bit hashes.
+
+    The recent ones lie in a set, the older ones in a sorted array. Two different ids among a million share a hash
+    with a probability of 3 in 100 million; then the later one would wrongly count as seen.
+    """
+
+    def __init__(self) -> None:
+        self._recent: set[int] = set()
+        self._older = array("q")
+
+    def add(self, text: str) -> bool:
+        """Take `text` in and return whether it is new."""
+        key = hash(text)
+        if key in self._recent:
+            return False
+        place = bisect_left(self._older, key)
+        if place < len(self._older) and self._older[place] == key:
+            return False
+        self._recent.add(key)
+        if len(self._recent) >= _RECENT:
+            self._merge()
+        return True
+
+    def _merge(self) -> None:
+        recent = np.fromiter(self._recent, np.int64, len(self._recent))
+        merged = np.concatenate([np.frombuffer(self._older, np.int64), recent])
+        merged.sort()
+        self._older = array("q", merged.tobytes())
+        self._recent.clear()
+
+
+def without_repeats(
+    items: Iterable[Record | Skip | Problem], key: Callable[[Record], tuple[str, str, int]], noun: str
+) -> Iterator[Record | Skip | Problem]:
+    """Pass everything on, but turn a record whose id came before into a `Problem`.
+
+    `key` gives (id, file, line) of a record; `noun` is what the id is called in the message.
+    """
+    seen = SeenIds()
+    for item in items:
+        if isinstance(item, Skip | Problem):
+            yield item
+            continue
+        text, file, line = key(item)
+        if seen.add(text):
+            yield item
+        else:
+            yield Problem(file, line, f"{noun} {text} stands in this file more than once; the first one counts")
