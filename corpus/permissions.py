@@ -5,7 +5,7 @@ from django.http import Http404
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
-from corpus.models import Membership, Role
+from corpus.models import Collection, Membership, Role
 
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
 
@@ -37,6 +37,16 @@ def check_can_manage(membership: Membership) -> None:
 def check_can_oversee(membership: Membership) -> None:
     """Managers, adjudicators and viewers see labels, agreement and where pools come from."""
     check_role(membership, *OVERSEERS)
+
+
+def check_manager(collection: Collection, by: User | None) -> None:
+    """The same for actions that know only the person; the command line (None) may do what its user asks for."""
+    if by is None:
+        return
+    membership = collection.memberships.select_related("collection", "user").filter(user=by).first()
+    if membership is None:
+        raise NotAllowed(f"You are not a member of {collection}.")
+    check_can_manage(membership)
 
 
 def can_manage(membership: Membership) -> bool:

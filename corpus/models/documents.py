@@ -8,7 +8,6 @@ from django.db.models.functions import Left
 
 from corpus.models.collections import Collection, InCollection
 
-
 # Characters of a title and an abstract that the full-text search sees: PostgreSQL refuses a row whose vector passes
 # 1 MB, whatever its words are.
 SEARCHED_TITLE = 5_000

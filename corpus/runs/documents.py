@@ -1,14 +1,25 @@
-"""Documents into the database: COPY into a staging table batch by batch, then one statement that merges the batch.
+"""Documents into the database: COPY into a staging table batch by batch, and one statement that merges each batch.
 
-Everything happens in one transaction: a broken file or a cancelled job leaves nothing behind.
+Everything happens in one transaction: a broken file or a cancelled job leaves nothing behind. Three work at once:
+a thread reads and decodes, the connection of the job inserts (which computes the full-text vectors), and a second
+connection merges the full-text index.
 """
 
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
 
 from django.db import connection
 
+from accounts.jobs import Progress
+from corpus.formats.documents import read_documents
+from corpus.formats.records import DocumentRecord, Problem, Skip
+from corpus.models import ImportRun
+from corpus.runs.background import in_background
 from corpus.runs.copying import NULL, copy_array, copy_json, copy_text, encode_line
-from corpus.formats.records import DocumentRecord
+from corpus.runs.reading import Batch, Odometer, batches, sources_of
+from corpus.runs.tally import REPEATED, Tally
+from corpus.runs.upkeep import merged_by_another_connection
 
 FIELDS = ("title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
 LONGEST_DOI = 300
@@ -51,6 +62,46 @@ FROM compared
 """
 
 
+def load_documents(run: ImportRun, progress: Progress, tally: Tally) -> None:
+    """Read the job's files and merge them into the collection's documents; the caller holds the transaction.
+
+    Errors: BrokenFile for a file that cannot be trusted as a whole, Cancelled when somebody stopped the job.
+    """
+    total = sum(file["size"] for file in run.files)
+    odometer = Odometer()
+    _prepare_staging()
+    upkeep = nullcontext() if run.dry_run else merged_by_another_connection()
+    with upkeep, in_background(batches(_records(run, odometer), document_line, odometer)) as found:
+        for batch in found:
+            _take_batch(run, batch, tally)
+            progress.report(min(batch.bytes_read, total), total, "reading documents")
+
+
+def _records(run: ImportRun, odometer: Odometer) -> Iterator[DocumentRecord | Skip | Problem]:
+    """The records of all files. Runs in the reading thread, so it must not touch the database."""
+    exclude = _exclusions(run)
+    for source in sources_of(run):
+        yield from read_documents(source.path, run.format, name=source.name, exclude=exclude, watch=odometer.add)
+
+
+def _exclusions(run: ImportRun) -> frozenset[str]:
+    """The docnos to leave out: one in each line of the job's list of exclusions, where it has one."""
+    return frozenset(run.parameters.get("exclude", ()))
+
+
+def _take_batch(run: ImportRun, batch: Batch, tally: Tally) -> None:
+    tally.add_problems(batch.problems)
+    tally.skips.update(batch.skips)
+    if not batch.lines:
+        return
+    merged = _merge_batch(run.collection_id, batch.data, dry_run=run.dry_run)
+    tally.created += merged.created
+    tally.updated += merged.updated
+    tally.unchanged += merged.unchanged
+    if repeated := len(batch.lines) - merged.created - merged.updated - merged.unchanged:
+        tally.skips[REPEATED] += repeated
+
+
 @dataclass(frozen=True)
 class Merged:
     """What became of a batch: rows created, updated, found unchanged."""
@@ -83,12 +134,14 @@ def document_line(n: int, record: DocumentRecord) -> bytes:
     )
 
 
-def prepare_staging() -> None:
+def _prepare_staging() -> None:
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys as the batches come, not all at the end
+        cursor.execute("SET LOCAL enable_seqscan = off")  # look documents up, whatever the statistics of the moment say
 
 
-def merge_batch(collection_id: int, data: bytes, *, dry_run: bool) -> Merged:
+def _merge_batch(collection_id: int, data: bytes, *, dry_run: bool) -> Merged:
     """Copy the lines into the staging table and merge them into the documents (only compare them in a dry run)."""
     statement = f"WITH {COMPARE}{COUNT}" if dry_run else f"WITH {COMPARE}, {WRITE}{COUNT}"
     with connection.cursor() as cursor:

@@ -1,0 +1,197 @@
+"""Asking for an import, and taking it back: the work itself is in runs/imports.py, done by a worker."""
+
+import hashlib
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from corpus.formats.detect import HEAD_BYTES, detect_format
+from corpus.formats.documents import READERS
+from corpus.formats.records import BrokenFile
+from corpus.models import Collection, ImportKind, ImportRun
+from corpus.permissions import check_manager
+from corpus.runs.imports import UPLOADS, remove_uploads
+
+FORMATS: dict[str, tuple[str, ...]] = {
+    ImportKind.DOCUMENTS: ("auto", "bibtex", "jsonl", "beir", "s2orc", "trec", "doris-mae", "litsearch"),
+}
+READABLE: dict[str, frozenset[str]] = {
+    ImportKind.DOCUMENTS: frozenset(("auto", *READERS)),
+}
+MOST_FILES = 2_000
+KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
+COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04", b"PK\x05\x06")
+TAR_MARK = slice(257, 262)
+
+
+class Upload(Protocol):
+    """What a form hands over for each file (Django's UploadedFile)."""
+
+    name: str | None
+
+    def chunks(self) -> Iterator[bytes]: ...
+
+
+@transaction.atomic
+def request_import(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    kind: ImportKind,
+    files: Sequence[Upload | Path],
+    format: str = "auto",  # noqa: A002 - the name users know
+    dry_run: bool = False,
+    exclude: Iterable[str] = (),
+    send: bool = True,
+    **parameters: Any,
+) -> ImportRun:
+    """Ask for files to be read into the collection. Uploads are stored; paths are read from where they lie.
+
+    `exclude` are docnos to leave out. `send=False` leaves the work to the caller, who holds the files.
+    """
+    check_manager(collection, by)
+    check_format(kind, format)
+    if not files:
+        raise Refused("No file was given.")
+    if len(files) > MOST_FILES:
+        raise Refused(f"At most {MOST_FILES:,} files at once. Pack them into one archive (tar.gz, tar.xz or zip).")
+    remove_forgotten_uploads(collection, at)
+    if excluded := list(dict.fromkeys(exclude)):
+        parameters["exclude"] = excluded
+    stored = _store_files(files, format)
+    fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
+    return _new_run(by, at, collection, send, fields)
+
+
+@transaction.atomic
+def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun) -> ImportRun:
+    """The import proper of the files that were tried before."""
+    check_manager(dry_run.collection, by)
+    found = ImportRun.objects.select_for_update().get(pk=dry_run.pk)
+    if not (found.dry_run and found.is_final):
+        raise Conflict("Only a finished dry run can be followed by its import.")
+    if not found.files or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
+        raise Refused("The files of this dry run are no longer here. Send them again.")
+    parameters = {name: value for name, value in found.parameters.items() if name != "stored"}
+    files, found.files = found.files, []  # they belong to the import now, which removes them in the end
+    found.save(update_fields=["files"])
+    fields = {"kind": found.kind, "format": found.format, "files": files, "parameters": parameters}
+    return _new_run(by, at, found.collection, True, fields)
+
+
+@transaction.atomic
+def cancel_import(*, by: User, at: datetime, run: ImportRun) -> None:
+    """Ask the import to stop; nothing of it is kept. Refused when it has ended."""
+    check_manager(run.collection, by)
+    if run.is_final:
+        raise Conflict(f"It has ended already: {run.get_state_display()}.")
+    jobs.cancel(run, at=at)
+    record_event(by=by, at=at, verb="cancel_import", target=run, scope=run.collection.slug)
+
+
+def check_format(kind: ImportKind, format: str) -> None:  # noqa: A002
+    """Refuse formats that are unknown, and those that are known but not read yet."""
+    if format not in FORMATS[kind]:
+        raise Refused(f"Unknown format “{format}”. Choose one of {', '.join(FORMATS[kind])}.")
+    if format not in READABLE[kind]:
+        readable = ", ".join(name for name in FORMATS[kind] if name in READABLE[kind])
+        raise Refused(
+            f"{kind.label.capitalize()} in the format “{format}” cannot be read yet. Readable are {readable}; "
+            "the simplest to convert to is jsonl."
+        )
+
+
+def remove_forgotten_uploads(collection: Collection, at: datetime) -> None:
+    """Delete the files of dry runs that nobody followed up for a week."""
+    forgotten = collection.import_runs.filter(
+        dry_run=True, state__in=FINAL_STATES, requested_at__lt=at - KEPT_AFTER_DRY_RUN
+    )
+    for run in forgotten.exclude(files=[]):
+        remove_uploads(run)
+
+
+def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, fields: dict[str, Any]) -> ImportRun:
+    fields |= {"collection": collection, "total": sum(file["size"] for file in fields["files"])}
+    if send:
+        run = jobs.new_job(ImportRun, by=by, at=at, **fields)
+    else:
+        run = ImportRun.objects.create(requested_by=by, requested_at=at, **fields)
+    record_event(
+        by=by,
+        at=at,
+        verb="request_import",
+        target=run,
+        scope=collection.slug,
+        kind=run.kind,
+        dry_run=run.dry_run,
+        files=[file["name"] for file in run.files][:100],
+    )
+    return run
+
+
+def _store_files(files: Sequence[Upload | Path], format: str) -> list[dict[str, Any]]:  # noqa: A002
+    directory = Path(settings.MEDIA_ROOT) / UPLOADS / uuid.uuid4().hex
+    try:
+        return [
+            _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), format)
+            for number, file in enumerate(files)
+        ]
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def _named_file(path: Path) -> dict[str, Any]:
+    """A file or folder of the command line's user."""
+    path = path.resolve()
+    if not path.exists():
+        raise Refused(f"There is no file {path}.")
+    if path.is_dir():
+        size = sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file())
+        return {"name": path.name, "path": str(path), "size": size, "sha256": ""}
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.") from error
+    return {"name": path.name, "path": str(path), "size": path.stat().st_size, "sha256": digest}
+
+
+def _store_upload(upload: Upload, path: Path, format: str) -> dict[str, Any]:  # noqa: A002
+    """Write the upload to a name of our own, outside of what the web server serves, and look at its beginning."""
+    name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
+    digest, size = hashlib.sha256(), 0
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with path.open("wb") as target:
+        for chunk in upload.chunks():
+            digest.update(chunk)
+            size += target.write(chunk)
+    with path.open("rb") as stored:
+        _check_head(stored, name, format)
+    relative = path.relative_to(settings.MEDIA_ROOT).as_posix()
+    return {"name": name, "path": relative, "size": size, "sha256": digest.hexdigest()}
+
+
+def _check_head(stored: IO[bytes], name: str, format: str) -> None:  # noqa: A002
+    """Refuse at once what no reader could read: empty files, pictures, programs. The reader checks the rest."""
+    head = stored.read(HEAD_BYTES)
+    if head.startswith(COMPRESSED) or head[TAR_MARK] == b"ustar":
+        return
+    if b"\0" in head:
+        raise Refused(f"{name} is not a text file.")
+    if format == "auto":
+        try:
+            detect_format(head, name)
+        except BrokenFile as broken:
+            raise Refused(f"{broken}.") from broken

@@ -1,0 +1,118 @@
+"""What the import commands share: they read files at once, in this process, by the same job as the web."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from accounts.management.told import ToldCommand
+from accounts.models import JobState
+from accounts.refusals import Refused
+from corpus.actions.imports import FORMATS, request_import
+from corpus.models import ImportKind, ImportRun
+from corpus.queries.collections import collection_with
+from corpus.runs.imports import run_import
+
+SHOWN_ERRORS = 10
+
+
+class ImportCommand(ToldCommand):
+    """manage.py import_… SLUG FILE… [--format F] [--dry-run] [--json]"""
+
+    kind: ImportKind
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument(
+            "files", nargs="+", type=Path, metavar="FILE", help="plain, compressed (gz, bz2, xz), archive or folder"
+        )
+        if self.kind in FORMATS:
+            parser.add_argument("--format", default="auto", help=f"one of {', '.join(FORMATS[self.kind])}")
+        parser.add_argument("--dry-run", action="store_true", help="count and report, but write nothing")
+
+    def carry_out(self, *, slug: str, files: list[Path], dry_run: bool, **options: Any) -> tuple[str, dict[str, Any]]:
+        run = request_import(
+            by=None,
+            at=timezone.now(),
+            collection=collection_with(slug),
+            kind=self.kind,
+            files=files,
+            format=options.get("format", "auto"),
+            dry_run=dry_run,
+            send=False,
+            **self.parameters(**options),
+        )
+        run_import(run.pk)
+        run.refresh_from_db()
+        if run.state != JobState.DONE:
+            raise ImportFailed(run)
+        return summary(run), as_json(run)
+
+    def parameters(self, **options: Any) -> dict[str, Any]:  # noqa: ARG002 - for subclasses
+        """Further arguments of `request_import`."""
+        return {}
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        try:
+            super().handle(*args, as_json=as_json, **options)
+        except CommandError as error:
+            if as_json:
+                self.print_failure(error.__cause__)
+            raise
+
+    def print_failure(self, cause: BaseException | None) -> None:
+        """The JSON of a refused import: nothing was written, and why."""
+        if isinstance(cause, ImportFailed):
+            result = as_json(cause.run)
+        else:
+            errors = [{"file": "", "line": 0, "reason": str(cause)}]
+            result = {"created": 0, "updated": 0, "unchanged": 0, "skipped": 0, "errors": errors}
+        self.stdout.write(json.dumps(result, ensure_ascii=False))
+
+
+class ImportFailed(Refused):
+    """The job ended without having imported anything."""
+
+    def __init__(self, run: ImportRun) -> None:
+        super().__init__(run.reason)
+        self.run = run
+
+
+def as_json(run: ImportRun) -> dict[str, Any]:
+    """The object that scripts rely upon, and what else is known."""
+    return {
+        "created": run.created,
+        "updated": run.updated,
+        "unchanged": run.unchanged,
+        "skipped": run.skipped,
+        "errors": run.errors,
+        "error_count": run.error_count,
+        "skips": run.skips,
+        "dry_run": run.dry_run,
+        "seconds": seconds(run),
+    }
+
+
+def seconds(run: ImportRun) -> float:
+    took = run.finished_at - run.started_at if run.finished_at and run.started_at else timedelta()
+    return round(took.total_seconds(), 3)
+
+
+def summary(run: ImportRun) -> str:
+    """What happened, in lines for a person."""
+    head = "Dry run, nothing was written. " if run.dry_run else ""
+    lines = [
+        f"{head}{run.created:,} created, {run.updated:,} updated, {run.unchanged:,} unchanged, "
+        f"{run.skipped:,} skipped, in {seconds(run):.1f} s"
+    ]
+    lines += [f"  skipped {count:,}: {rule}" for rule, count in sorted(run.skips.items())]
+    for error in run.errors[:SHOWN_ERRORS]:
+        where = f"{error['file']}, line {error['line']}" if error["line"] else error["file"]
+        lines.append(f"  {where}: {error['reason']}")
+    if run.error_count > SHOWN_ERRORS:
+        lines.append(f"  … and {run.error_count - SHOWN_ERRORS:,} more")
+    return "\n".join(lines)

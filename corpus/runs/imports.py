@@ -1,0 +1,115 @@
+"""Imports as jobs: one transaction each, all or nothing, one at a time in a collection."""
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.refusals import Refused
+from corpus.formats.records import BrokenFile, Problem
+from corpus.models import ImportKind, ImportRun
+from corpus.runs.documents import load_documents
+from corpus.runs.tally import Tally
+
+Work = Callable[[ImportRun, jobs.Progress, Tally], None]
+
+STORED = "stored"  # in a job's parameters: its transaction has committed
+UPLOADS = "imports"  # the directory below MEDIA_ROOT that holds uploaded files, one directory for each upload
+
+_WORK: dict[str, Work] = {
+    ImportKind.DOCUMENTS: load_documents,
+}
+
+
+def register(kind: ImportKind, work: Work) -> None:
+    """Let an app above this one bring the work of a kind (from its AppConfig.ready)."""
+    _WORK[kind] = work
+
+
+def run_import(run_id: int) -> None:
+    """Claim the import and carry it out; uploads are removed once nothing needs them any more."""
+    try:
+        jobs.carry_out(ImportRun, run_id, _import_files)
+    finally:
+        run = ImportRun.objects.filter(pk=run_id).first()
+        if run is not None and run.is_final and not run.dry_run:
+            remove_uploads(run)
+
+
+def remove_uploads(run: ImportRun) -> None:
+    """Delete the files that were uploaded for this import; files named on the command line stay untouched."""
+    root = Path(settings.MEDIA_ROOT) / UPLOADS
+    for file in run.files:
+        directory = (Path(settings.MEDIA_ROOT) / file["path"]).parent
+        if directory.parent == root:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
+    if STORED in run.parameters:
+        return  # the worker was killed between its commit and its last word
+    tally = Tally()
+    try:
+        with transaction.atomic():
+            _wait_for_turn(run, progress)
+            _WORK[run.kind](run, progress, tally)
+            if tally.errors and not tally.kept:
+                raise Refused(_nothing_read(tally))
+            _store(run, tally)
+    except BrokenFile as broken:
+        tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
+        _store_failure(run, tally)
+        raise Refused(f"{broken}. Nothing was imported.") from broken
+    except Refused:
+        _store_failure(run, tally)
+        raise
+
+
+def _wait_for_turn(run: ImportRun, progress: jobs.Progress) -> None:
+    """Imports into one collection follow each other; until this one's turn it can be cancelled."""
+    while not _is_my_turn(run):
+        progress.report(0, step="waiting for another import of this collection")
+        progress.check()
+        time.sleep(0.2)
+
+
+def _is_my_turn(run: ImportRun) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('corpus import'), %s::int)", [run.collection_id])
+        return bool(cursor.fetchone()[0])
+
+
+def _store(run: ImportRun, tally: Tally) -> None:
+    tally.store(run)
+    run.parameters = {**run.parameters, STORED: True}
+    run.save(update_fields=["parameters"])
+    if not run.dry_run:
+        record_event(
+            by=run.requested_by,
+            at=timezone.now(),
+            verb=f"import_{run.kind}",
+            target=run,
+            scope=run.collection.slug,
+            created=tally.created,
+            updated=tally.updated,
+            unchanged=tally.unchanged,
+            skipped=tally.skipped,
+            files=[{"name": file["name"], "sha256": file["sha256"]} for file in run.files],
+        )
+
+
+def _store_failure(run: ImportRun, tally: Tally) -> None:
+    tally.keep_nothing()
+    tally.store(run)
+
+
+def _nothing_read(tally: Tally) -> str:
+    first = tally.errors[0]
+    where = f"{first['file']}, line {first['line']}" if first["line"] else first["file"]
+    return f"Nothing was imported: none of the {tally.error_count} records could be read. {where}: {first['reason']}."

@@ -1,0 +1,49 @@
+"""What an import counts while it goes on, and how it is stored in the job's row."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from corpus.formats.records import Problem
+from corpus.models import ImportRun
+
+ERRORS_KEPT = 1000
+REPEATED = "a record whose id came earlier in this import"
+
+
+@dataclass
+class Tally:
+    """Every record read is counted once: created, updated, unchanged or skipped (by a rule or as an error)."""
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    errors: list[dict[str, object]] = field(default_factory=list)
+    error_count: int = 0
+    skips: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def skipped(self) -> int:
+        return self.error_count + self.skips.total()
+
+    @property
+    def kept(self) -> int:
+        return self.created + self.updated + self.unchanged
+
+    def add_problems(self, problems: Iterable[Problem]) -> None:
+        """Count all and keep the first thousand."""
+        for problem in problems:
+            self.error_count += 1
+            if len(self.errors) < ERRORS_KEPT:
+                self.errors.append({"file": problem.file, "line": problem.line, "reason": problem.reason})
+
+    def keep_nothing(self) -> None:
+        """The transaction was rolled back: what was counted as written is not there."""
+        self.created = self.updated = self.unchanged = 0
+
+    def store(self, run: ImportRun) -> None:
+        """Write the figures into the job's row."""
+        run.created, run.updated, run.unchanged = self.created, self.updated, self.unchanged
+        run.skipped, run.skips = self.skipped, dict(self.skips)
+        run.errors, run.error_count = self.errors, self.error_count
+        run.save(update_fields=["created", "updated", "unchanged", "skipped", "skips", "errors", "error_count"])
