@@ -13,8 +13,8 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.actions.assignments import release
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
-from annotation.permissions.campaigns import check_manager
 from corpus.models import Membership, Role
+from corpus.permissions import check_manager
 
 MOST_NAME = 150
 

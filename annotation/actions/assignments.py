@@ -23,9 +23,10 @@ from annotation.models import (
     Campaign,
     Strategy,
 )
-from annotation.permissions.campaigns import check_manager, check_not_closed
+from annotation.permissions.campaigns import check_not_closed
 from annotation.queries.workload import tree_ranks
 from annotation.runs.assignments import Options, Summary, draft_assignment, order_positions, write_assignment
+from corpus.permissions import check_manager
 
 MOST_OVERLAP = 50
 

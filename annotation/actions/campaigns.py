@@ -32,7 +32,6 @@ from annotation.permissions.campaigns import (
     check_can_open,
     check_is_draft,
     check_kind_supported,
-    check_manager,
     check_not_closed,
     hindrance_to_deleting,
 )
@@ -40,6 +39,7 @@ from annotation.queries.campaigns import fetch_readiness, has_submissions
 from annotation.queries.criteria import drafts_of
 from annotation.queries.items import count_held_elsewhere
 from corpus.models import Collection
+from corpus.permissions import check_manager
 
 RESERVED_SLUGS = {"new"}
 MOST_OVERLAP = 50

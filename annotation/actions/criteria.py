@@ -10,8 +10,9 @@ from accounts.models import User
 from accounts.refusals import Refused
 from annotation.definitions.drafts import CriterionDraft, problems_of
 from annotation.models import Campaign, Criterion, Level
-from annotation.permissions.campaigns import check_manager, hindrance_to_new_criteria
+from annotation.permissions.campaigns import hindrance_to_new_criteria
 from annotation.queries.criteria import drafts_of, has_judgments
+from corpus.permissions import check_manager
 
 
 @transaction.atomic

@@ -8,7 +8,8 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.models import Campaign, Guideline
-from annotation.permissions.campaigns import check_manager, check_not_closed
+from annotation.permissions.campaigns import check_not_closed
+from corpus.permissions import check_manager
 
 MOST_CHARACTERS = 100_000
 

@@ -8,9 +8,10 @@ from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
 from annotation.models import Campaign, ItemBuild
-from annotation.permissions.campaigns import check_manager, check_not_closed
+from annotation.permissions.campaigns import check_not_closed
 from annotation.queries.items import fetch_supply
 from annotation.runs.items import Built, build
+from corpus.permissions import check_manager
 
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
 

@@ -13,7 +13,7 @@ from annotation.models.campaigns import (
     Strategy,
 )
 from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
-from annotation.models.jobs import AssignmentRun, ItemBuild, JudgmentImport
+from annotation.models.jobs import AssignmentRun, ItemBuild
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "Item",
     "ItemBuild",
     "Judgment",
-    "JudgmentImport",
     "Level",
     "Order",
     "Scale",

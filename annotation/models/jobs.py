@@ -1,4 +1,4 @@
-"""Background jobs of a campaign: building its items, assigning them, importing judgments."""
+"""Background jobs of a campaign: building its items, assigning them."""
 
 from django.db import models
 
@@ -32,22 +32,3 @@ class AssignmentRun(Job):
 
     def __str__(self) -> str:
         return "preview of the plan" if self.dry_run else "assignment of items"
-
-
-class JudgmentImport(Job):
-    """Reading judgments from files into a campaign. Counts are the design's import JSON."""
-
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judgment_imports")
-    format = models.CharField(max_length=20, default="auto")
-    machine = models.BooleanField(default=False)  # every annotator named in the files is a machine
-    dry_run = models.BooleanField(default=False)
-    files = models.JSONField(default=list)  # [{"name", "path", "size"}]
-    created = models.BigIntegerField(default=0)
-    updated = models.BigIntegerField(default=0)
-    unchanged = models.BigIntegerField(default=0)
-    skipped = models.BigIntegerField(default=0)
-    errors = models.JSONField(default=list)  # [{"file", "line", "reason"}], the first thousand
-    error_count = models.BigIntegerField(default=0)
-
-    def __str__(self) -> str:
-        return "import of judgments"

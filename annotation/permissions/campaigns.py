@@ -1,25 +1,14 @@
 """Who may see and change a campaign, and what stands in the way of opening, closing, changing or deleting it."""
 
-from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from annotation.definitions.drafts import problems_of
 from annotation.models import AnnotatorState, Campaign, CampaignKind, CampaignState, Strategy
 from annotation.queries.campaigns import Readiness
 from annotation.queries.criteria import drafts_of
-from corpus.models import Collection, Membership
-from corpus.permissions import can_oversee, check_can_manage
+from corpus.models import Membership
+from corpus.permissions import can_oversee
 
 SUPPORTED_KINDS = (CampaignKind.RELEVANCE,)
-
-
-def check_manager(collection: Collection, by: User | None) -> None:
-    """Refuse whoever does not manage the collection; the command line (None) may do what its user asks for."""
-    if by is None:
-        return
-    membership = collection.memberships.select_related("collection").filter(user=by).first()
-    if membership is None:
-        raise NotAllowed(f"You are not a member of {collection}.")
-    check_can_manage(membership)
 
 
 def check_can_see(membership: Membership, campaign: Campaign) -> None:
