@@ -17,7 +17,7 @@ from adjudication.stats.results import FloatArray
 
 CHUNK_BYTES = 32 << 20
 SPARSE_CELLS = 4096  # beyond this many cells, draw item indices instead of multinomial counts
-MAX_CHUNK = 1024  # small enough for a progress bar to move
+MAX_CHUNK = 2048  # small enough for a progress bar to move
 
 Progress = Callable[[int, int], None]
 Statistic = Callable[[FloatArray], FloatArray]  # feature sums (F, b) -> statistics (S, b), NaN where undefined

@@ -55,7 +55,7 @@ def test_multinomial_on_cells_has_the_law_of_index_resampling(missing: float) ->
 def test_drawing_items_by_index_has_the_law_of_the_cells() -> None:
     labels = simulated(80, missing=0.2, seed=8)
     analysis, target = prepared(labels)
-    sparse = IndexDesign(analysis.cells.counts, analysis.cells.inverse, analysis.features)
+    sparse = IndexDesign(analysis.cells.counts, analysis.features)
     assert (sparse.total == analysis.design.total).all()
     evaluate = analysis.evaluator([target])
     one, two = (replicates(design, evaluate, 4000, 9) for design in (analysis.design, sparse))
@@ -89,13 +89,13 @@ def test_chunks_and_item_order_do_not_change_a_single_bit(design: str) -> None:
     def draw(source: PairAnalysis, chunk: int | None) -> FloatArray:
         own = source.design
         if design == "index":
-            own = IndexDesign(source.cells.counts, source.cells.inverse, source.features)
+            own = IndexDesign(source.cells.counts, source.features)
         return resample(own, evaluate, resamples=1000, rng=make_rng(14), chunk=chunk).replicates
 
     whole = draw(analysis, None)
     for chunk in (1, 7, 333):
         assert (draw(analysis, chunk) == whole).all()
-    if design == "cells":
+    if design != "topics":
         order = np.random.default_rng(15).permutation(90)
         shuffled, _ = prepared(make_labels(labels.positions[order], labels.scale, labels.annotators), "macro_f1")
         assert (draw(shuffled, None) == whole).all()
@@ -116,6 +116,22 @@ def test_many_cells_switch_to_drawing_items(monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(analysis.design, IndexDesign)
     clustered, _ = prepared(simulated(60, topics=9, seed=17))
     assert isinstance(clustered.design, TopicDesign)
+
+
+def test_very_many_cells_are_drawn_by_index_with_the_same_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis, target = prepared(simulated(60, missing=0.2, seed=22))
+    evaluate = analysis.evaluator([target])
+    one = replicates(analysis.design, evaluate, 4000, 23)
+    monkeypatch.setattr("adjudication.stats.bootstrap.SPARSE_CELLS", 5)
+    two = replicates(analysis.design, evaluate, 4000, 24)
+    assert stats.ks_2samp(one, two).pvalue > 0.001
+
+
+def test_derived_seeds_are_stable_and_fit_a_database_column() -> None:
+    assert bootstrap.derive_seed("collection", 3) == bootstrap.derive_seed("collection", 3)
+    seeds = {bootstrap.derive_seed("collection", number) for number in range(1000)}
+    assert len(seeds) == 1000
+    assert all(0 <= seed < 2**63 for seed in seeds)
 
 
 def test_progress_adds_up_and_cancelling_stops_between_chunks() -> None:

@@ -88,6 +88,14 @@ def test_blocks_are_plain_means_over_their_pairs() -> None:
         assert Flag.LEAVE_ONE_OUT in result.flags
 
 
+def test_labels_modelled_on_the_whole_sample_are_said_to_be_held_fixed() -> None:
+    labels = adjudicated(simulated(120, seed=15))
+    found = run(labels, "accuracy", verdict_held_fixed=True)
+    assert Flag.HELD_FIXED in found.find("accuracy", "block", "GA").estimate.flags
+    assert Flag.HELD_FIXED not in found.find("accuracy", "block", "GH").estimate.flags
+    assert Flag.HELD_FIXED not in run(labels, "accuracy").find("accuracy", "block", "GA").estimate.flags
+
+
 def test_several_models_have_blocks_and_tests_of_their_own() -> None:
     base = simulated(300, people=2, runs=3, seed=3)
     people = [Annotator("H1"), Annotator("H2")]
