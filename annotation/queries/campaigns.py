@@ -6,6 +6,7 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Su
 from django.db.models.functions import Coalesce
 from django.shortcuts import get_object_or_404
 
+from accounts.refusals import Refused
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -18,6 +19,7 @@ from annotation.models import (
 )
 from corpus.models import Membership
 from corpus.permissions import can_oversee
+from corpus.queries.collections import collection_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +75,13 @@ def _count(rows: QuerySet[Assignment] | QuerySet[Item]) -> Coalesce:
     """How many of these rows; zero where there are none."""
     counted = rows.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def campaign_with(slug: str, campaign: str) -> Campaign:
+    """The collection's campaign of this short name, for commands; raises Refused naming those there are."""
+    collection = collection_with(slug)
+    found = Campaign.objects.select_related("collection").filter(collection=collection, slug=campaign).first()
+    if found is None:
+        others = ", ".join(collection.campaigns.order_by("slug").values_list("slug", flat=True))
+        raise Refused(f"There is no campaign {campaign} in {slug}." + (f" There are: {others}." if others else ""))
+    return found
