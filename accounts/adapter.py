@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -24,6 +25,14 @@ class AccountAdapter(DefaultAccountAdapter):
     def set_password(self, user: User, password: str) -> None:
         super().set_password(user, password)
         record_event(by=user, at=timezone.now(), verb="set_password", target=user)
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        before = email_address.user.email
+        confirmed: bool = super().confirm_email(request, email_address)
+        if confirmed:
+            user = User.objects.get(pk=email_address.user_id)
+            record_event(by=user, at=timezone.now(), verb="change_email", target=user, before=before, after=user.email)
+        return confirmed
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:  # noqa: ARG002
         return reverse("account_profile")

@@ -9,5 +9,6 @@ urlpatterns = [
     path("theme/", profile.update_theme, name="theme_update"),
     path("tokens/", tokens.token_list, name="token_list"),
     path("tokens/<int:pk>/revocation/", tokens.token_revoke, name="token_revoke"),
+    path("email/", profile.change_email, name="account_email"),  # goes before allauth's own
     path("", include("allauth.urls")),
 ]

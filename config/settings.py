@@ -237,6 +237,7 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"  # an account begins with an invitation that came by e-mail
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
 ACCOUNT_CHANGE_EMAIL = True  # the new address counts once it is confirmed
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before the address changes
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # strangers are not mailed
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Litmus: "
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"

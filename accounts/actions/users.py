@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from allauth.account.models import EmailAddress
 from django.db import IntegrityError, transaction
 
 from accounts.audit import record_event
@@ -34,6 +35,16 @@ def update_profile(*, by: User, at: datetime, name: str, preferences: dict[str, 
     user.preferences = {**user.preferences, **preferences}
     user.save(update_fields=["name", "preferences"])
     return user
+
+
+@transaction.atomic
+def vouch_for_address(user: User) -> None:
+    """Let allauth know the person's address as confirmed: it came with an invitation or from whoever runs Litmus.
+
+    Without this, asking for another address would drop the unconfirmed first one at once and lock the person out.
+    """
+    EmailAddress.objects.filter(user=user, primary=True).exclude(email=user.email).delete()
+    EmailAddress.objects.update_or_create(user=user, email=user.email, defaults={"verified": True, "primary": True})
 
 
 @transaction.atomic

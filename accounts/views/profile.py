@@ -1,5 +1,6 @@
 """One's own name, preferences and theme."""
 
+from allauth.account.views import email
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
@@ -8,7 +9,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.actions.users import set_theme, update_profile
+from accounts.actions.users import set_theme, update_profile, vouch_for_address
 from accounts.forms import ProfileForm, ThemeForm
 from accounts.themes import COOKIE, Theme
 
@@ -18,7 +19,7 @@ A_YEAR = 365 * 24 * 3600  # seconds
 @require_http_methods(["GET", "POST"])
 def profile(request: HttpRequest) -> HttpResponse:
     """Show and change one's own profile."""
-    form = ProfileForm(request.POST or None, user=request.user)
+    form = ProfileForm(request.POST if request.method == "POST" else None, user=request.user)
     if form.is_valid():
         name, theme = form.cleaned_data["name"], form.cleaned_data["theme"]
         preferences = {"theme": theme, "shortcuts": form.cleaned_data["shortcuts"]}
@@ -26,6 +27,12 @@ def profile(request: HttpRequest) -> HttpResponse:
         messages.success(request, "Your profile is saved.")
         return _with_theme(redirect("account_profile"), request, Theme(theme))
     return render(request, "accounts/profile.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+def change_email(request: HttpRequest) -> HttpResponse:
+    """Allauth's page: the new address counts once the link sent to it has been followed."""
+    vouch_for_address(request.user)
+    return email(request)
 
 
 @login_not_required

@@ -17,7 +17,7 @@ from accounts.refusals import Refused
 @require_http_methods(["GET", "POST"])
 def token_list(request: HttpRequest) -> HttpResponse:
     """List one's tokens; a POST makes one and shows its key, in this answer and never again."""
-    form, key = TokenForm(request.POST or None), ""
+    form, key = TokenForm(request.POST if request.method == "POST" else None), ""
     if form.is_valid():
         try:
             _, key = create_token(by=request.user, at=timezone.now(), label=form.cleaned_data["label"])

@@ -1,0 +1,54 @@
+"""The progress of a background job, as every page shows it."""
+
+import pytest
+from django.template.loader import render_to_string
+
+from accounts.models import JobState
+from corpus.models import ImportKind, ImportRun
+from tests.factories.accounts import AT
+
+
+def fragment(**fields: object) -> str:
+    job = ImportRun(pk=7, kind=ImportKind.DOCUMENTS, requested_at=AT, **fields)
+    return render_to_string("accounts/_job.html", {"job": job, "fragment_url": "/f/", "cancel_url": "/x/"})
+
+
+def test_a_waiting_job_asks_for_itself_and_can_be_cancelled() -> None:
+    text = fragment(state=JobState.QUEUED)
+    assert 'hx-get="/f/" hx-trigger="every 1s" hx-swap="outerHTML"' in text
+    assert 'action="/x/"' in text
+    assert "In the queue since" in text
+    assert "<progress" in text
+    assert "value=" not in text.split("<progress")[1].split(">")[0]  # indeterminate while the total is unknown
+
+
+def test_a_running_job_tells_percent_and_step() -> None:
+    text = fragment(state=JobState.RUNNING, done=4500, total=9000, step="reading documents")
+    assert 'max="100" value="50"' in text
+    assert "Reading documents" in text
+    assert "4,500 of 9,000 · 50 %" in text
+    assert "Refresh" in text  # without script
+
+
+def test_a_job_that_is_stopping_is_not_cancelled_twice() -> None:
+    text = fragment(state=JobState.RUNNING, cancel_requested_at=AT)
+    assert "Stopping…" in text
+    assert 'action="/x/"' not in text
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [(JobState.FAILED, "line 3 is &lt;broken&gt;"), (JobState.CANCELLED, "line 3 is &lt;broken&gt;")],
+)
+def test_a_final_job_says_why_and_rests(state: JobState, shown: str) -> None:
+    text = fragment(state=state, started_at=AT, finished_at=AT, reason="line 3 is <broken>")
+    assert shown in text
+    assert f'data-job-final="{state}"' in text
+    assert "hx-get" not in text
+    assert "<progress" not in text
+
+
+def test_a_done_job_says_how_much() -> None:
+    text = fragment(state=JobState.DONE, done=1234, total=1234, started_at=AT, finished_at=AT)
+    assert "1,234" in text
+    assert "hx-get" not in text

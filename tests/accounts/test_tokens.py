@@ -1,0 +1,168 @@
+"""API tokens: made, shown once, used, revoked."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client, RequestFactory
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from accounts.actions.tokens import MOST_TOKENS, create_token, revoke_token
+from accounts.authentication import NOTE_USE_EVERY, TokenAuthentication
+from accounts.keys import PREFIX, digest_of, new_key
+from accounts.models import ApiToken, AuditEvent
+from accounts.refusals import NotAllowed, Refused
+from tests.factories.accounts import AT, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def authenticate(header: str | None) -> tuple[object, object] | None:
+    headers = {} if header is None else {"authorization": header}
+    request = Request(RequestFactory().get("/api/", headers=headers))
+    request.user = AnonymousUser()
+    return TokenAuthentication().authenticate(request)
+
+
+def test_keys_differ_and_hold_256_bits() -> None:
+    keys = {new_key() for _ in range(50)}
+    assert len(keys) == 50
+    assert all(key.startswith(PREFIX) and len(key) - len(PREFIX) >= 43 for key in keys)  # 43 × 6 bits ≥ 256
+
+
+def test_only_a_digest_is_stored() -> None:
+    token, key = create_token(by=UserFactory(), at=AT, label="lab")
+    token.refresh_from_db()
+    assert token.digest == digest_of(key)
+    assert len(token.digest) == 64
+    assert key not in str(ApiToken.objects.values()) + str(AuditEvent.objects.values())
+
+
+def test_a_token_is_its_person() -> None:
+    user = UserFactory()
+    token, key = create_token(by=user, at=AT, label="lab")
+    assert authenticate(f"Bearer {key}") == (user, token)
+    assert authenticate(f"bearer {key}") == (user, token)
+
+
+@pytest.mark.parametrize("header", [None, "Basic dXNlcjpwYXNz", ""])
+def test_other_schemes_are_left_alone(header: str | None) -> None:
+    assert authenticate(header) is None
+
+
+@pytest.mark.parametrize(
+    "header", ["Bearer", "Bearer litmus_wrong", "Bearer a b", "Bearer \xff\xfe", "Bearer " + "x" * 5000]
+)
+def test_a_wrong_token_is_told_so(header: str) -> None:
+    with pytest.raises(AuthenticationFailed):
+        authenticate(header)
+
+
+def test_a_digest_is_no_key() -> None:
+    token, _ = create_token(by=UserFactory(), at=AT, label="lab")
+    with pytest.raises(AuthenticationFailed):
+        authenticate(f"Bearer {token.digest}")
+
+
+def test_a_revoked_token_opens_nothing_and_is_audited_once() -> None:
+    user = UserFactory()
+    token, key = create_token(by=user, at=AT, label="lab")
+    revoke_token(by=user, at=AT, token=token)
+    revoke_token(by=user, at=AT, token=token)
+    with pytest.raises(AuthenticationFailed, match="revoked"):
+        authenticate(f"Bearer {key}")
+    assert list(AuditEvent.objects.order_by("pk").values_list("verb", flat=True)) == ["create_token", "revoke_token"]
+
+
+def test_tokens_of_a_switched_off_account_open_nothing() -> None:
+    user = UserFactory()
+    _, key = create_token(by=user, at=AT, label="lab")
+    user.is_active = False
+    user.save()
+    with pytest.raises(AuthenticationFailed, match="switched off"):
+        authenticate(f"Bearer {key}")
+
+
+def test_only_the_owner_revokes() -> None:
+    token, _ = create_token(by=UserFactory(), at=AT, label="lab")
+    with pytest.raises(NotAllowed):
+        revoke_token(by=UserFactory(), at=AT, token=token)
+    token.refresh_from_db()
+    assert token.revoked_at is None
+
+
+def test_use_is_noted_but_not_at_each_request(django_assert_num_queries) -> None:
+    token, key = create_token(by=UserFactory(), at=AT, label="lab")
+    with django_assert_num_queries(2):
+        authenticate(f"Bearer {key}")
+    token.refresh_from_db()
+    assert token.last_used_at is not None
+    assert timezone.now() - token.last_used_at < timedelta(minutes=1)
+    with django_assert_num_queries(1):
+        authenticate(f"Bearer {key}")
+    ApiToken.objects.update(last_used_at=timezone.now() - NOTE_USE_EVERY)
+    with django_assert_num_queries(2):
+        authenticate(f"Bearer {key}")
+
+
+def test_there_is_a_most() -> None:
+    user = UserFactory()
+    ApiToken.objects.bulk_create(
+        [ApiToken(user=user, label="x", digest=str(i), created_at=AT) for i in range(MOST_TOKENS)]
+    )
+    with pytest.raises(Refused, match="the most"):
+        create_token(by=user, at=AT, label="one more")
+    revoke_token(by=user, at=AT, token=ApiToken.objects.first())
+    create_token(by=user, at=AT, label="one more")
+
+
+def test_the_key_is_on_the_page_once(client: Client) -> None:
+    client.force_login(UserFactory())
+    made = client.post(reverse("token_list"), {"label": "nightly export"})
+    key = made.context["key"]
+    assert key.startswith(PREFIX)
+    assert key in made.text
+    assert "no-store" in made["Cache-Control"]
+    again = client.get(reverse("token_list"))
+    assert key not in again.text
+    assert "nightly export" in again.text
+
+
+def test_a_token_needs_a_label(client: Client) -> None:
+    client.force_login(UserFactory())
+    answer = client.post(reverse("token_list"), {"label": " "})
+    assert answer.status_code == 422
+    assert not ApiToken.objects.exists()
+
+
+def test_the_page_says_when_there_are_too_many(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accounts.actions.tokens.MOST_TOKENS", 0)
+    client.force_login(UserFactory())
+    answer = client.post(reverse("token_list"), {"label": "lab"})
+    assert answer.status_code == 422
+    assert "Revoke one that nothing needs" in answer.text
+
+
+def test_revoking_on_the_page(client: Client) -> None:
+    user = UserFactory()
+    token, _ = create_token(by=user, at=AT, label="lab")
+    client.force_login(user)
+    answer = client.post(reverse("token_revoke", args=[token.pk]), follow=True)
+    assert "is revoked" in answer.text
+    token.refresh_from_db()
+    assert token.revoked_at is not None
+
+
+def test_each_person_sees_their_own_only(client: Client, django_assert_max_num_queries) -> None:
+    create_token(by=UserFactory(), at=AT, label="somebody else’s")
+    user = UserFactory()
+    for number in range(5):
+        create_token(by=user, at=AT, label=f"mine {number}")
+    client.force_login(user)
+    with django_assert_max_num_queries(3):  # session in the cache, user, tokens
+        answer = client.get(reverse("token_list"))
+    assert answer.text.count("mine ") >= 5
+    assert "somebody else" not in answer.text
