@@ -4,7 +4,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from annotation.api import campaigns, judging, judgments
-from corpus.api import collections
+from corpus.api import collections, documents, imports, topics
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -14,6 +14,12 @@ urlpatterns = [
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api_schema"), name="api_docs"),
     path("collections/", collections.CollectionList.as_view(), name="api_collections"),
     path(C, collections.CollectionDetail.as_view(), name="api_collection"),
+    path(f"{C}documents/", documents.DocumentList.as_view(), name="api_documents"),
+    path(f"{C}documents/<path:docno>/", documents.DocumentDetail.as_view(), name="api_document"),
+    path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),
+    path(f"{C}topics/<str:number>/", topics.TopicDetail.as_view(), name="api_topic"),
+    path(f"{C}imports/", imports.ImportList.as_view(), name="api_imports"),
+    path(f"{C}imports/<int:pk>/", imports.ImportDetail.as_view(), name="api_import"),
     path(f"{C}campaigns/", campaigns.CampaignList.as_view(), name="api_campaigns"),
     path(K, campaigns.CampaignDetail.as_view(), name="api_campaign"),
     path(f"{K}items/", campaigns.ItemBuilds.as_view(), name="api_items"),

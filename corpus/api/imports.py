@@ -1,0 +1,155 @@
+"""Imports: files sent for a background job, records sent for an answer at once."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, cast
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.jobs import with_live_progress
+from accounts.models import JobState
+from accounts.refusals import Refused
+from accounts.schema import answers
+from corpus.actions.imports import cancel_import, request_import
+from corpus.api.base import InCollectionView
+from corpus.models import ImportKind, ImportRun, Role
+from corpus.runs.imports import run_import
+
+MOST_RECORDS = 10_000
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+KINDS = [kind for kind in ImportKind if kind != ImportKind.JUDGMENTS]  # those need a campaign
+
+
+class ImportErrorSerializer(serializers.Serializer[Any]):
+    file = serializers.CharField()
+    line = serializers.IntegerField()
+    reason = serializers.CharField()
+
+
+class ImportSerializer(serializers.ModelSerializer[ImportRun]):
+    errors = ImportErrorSerializer(many=True)  # type: ignore[assignment] # fields are taken off the class
+
+    class Meta:
+        model = ImportRun
+        fields = (
+            "id",
+            "kind",
+            "format",
+            "dry_run",
+            "state",
+            "done",
+            "total",
+            "step",
+            "reason",
+            "created",
+            "updated",
+            "unchanged",
+            "skipped",
+            "errors",
+            "error_count",
+            "requested_at",
+            "finished_at",
+        )
+
+
+class NewImportSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField([(kind.value, kind.label) for kind in KINDS])
+    format = serializers.CharField(max_length=20, default="auto")
+    dry_run = serializers.BooleanField(default=False)
+    files = serializers.ListField(child=serializers.FileField(), min_length=1, max_length=100)
+
+
+class Lines:
+    """Records as an uploaded JSONL file."""
+
+    name: str | None = "request.jsonl"
+
+    def __init__(self, records: Iterable[Any]) -> None:
+        self.records = records
+
+    def chunks(self) -> Iterator[bytes]:
+        for record in self.records:
+            yield json.dumps(record, ensure_ascii=True).encode() + b"\n"
+
+
+def import_records(view: InCollectionView, kind: ImportKind, records: list[Any]) -> Response:
+    """Read the records at once and answer with the import; 422 when nothing of them could be kept."""
+    run = request_import(
+        by=view.person,
+        at=timezone.now(),
+        collection=view.collection,
+        kind=kind,
+        files=[Lines(records)],
+        format="jsonl",
+        send=False,
+    )
+    run_import(run.pk)
+    run.refresh_from_db()
+    if run.state != JobState.DONE:
+        raise Refused(run.reason)
+    return Response(ImportSerializer(run).data)
+
+
+class ImportList(InCollectionView):
+    """Imports of a collection."""
+
+    serializer_class = ImportSerializer
+    parser_classes = (MultiPartParser,)
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[ImportRun]:
+        return ImportRun.objects.filter(collection=self.collection)
+
+    @extend_schema(operation_id="imports_list", responses=answers({200: ImportSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List imports."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="imports_create",
+        request={"multipart/form-data": NewImportSerializer},
+        responses=answers({202: ImportSerializer}, 400, 403, 413, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Send files to be read by a background job; follow it at its own address."""
+        wanted = NewImportSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = dict(wanted.validated_data)
+        files = cast(list[UploadedFile], values.pop("files"))
+        kind = ImportKind(values.pop("kind"))
+        run = request_import(
+            by=self.person, at=timezone.now(), collection=self.collection, kind=kind, files=files, **values
+        )
+        return Response(ImportSerializer(run).data, status=202)
+
+
+class ImportDetail(InCollectionView):
+    """One import."""
+
+    serializer_class = ImportSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "DELETE": MANAGE}
+
+    def run(self) -> ImportRun:
+        return get_object_or_404(ImportRun, collection=self.collection, pk=self.kwargs["pk"])
+
+    @extend_schema(operation_id="imports_read", responses=answers({200: ImportSerializer}, 403))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """How far an import is, and what came of it."""
+        return Response(ImportSerializer(with_live_progress(self.run())).data)
+
+    @extend_schema(operation_id="imports_cancel", responses=answers({202: ImportSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask an import to stop; nothing of it is kept."""
+        run = self.run()
+        cancel_import(by=self.person, at=timezone.now(), run=run)
+        run.refresh_from_db()
+        return Response(ImportSerializer(run).data, status=202)
