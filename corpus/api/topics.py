@@ -29,7 +29,9 @@ class TopicSerializer(serializers.Serializer[Topic]):
 
     number = serializers.CharField(max_length=100)
     kind = serializers.ChoiceField(TopicKind.choices, required=False)
-    source = serializers.CharField(max_length=60, required=False, allow_blank=True)
+    source = serializers.CharField(  # type: ignore[assignment] # fields are taken off the class
+        max_length=60, required=False, allow_blank=True
+    )
     title = serializers.CharField(required=False, allow_blank=True)
     text = serializers.CharField()
     narrative = serializers.CharField(required=False, allow_blank=True)
