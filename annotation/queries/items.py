@@ -1,6 +1,8 @@
 """Items: what could be one, what is left of it, and finding those that exist."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
@@ -96,42 +98,65 @@ STATES = {
 }
 
 
-def items_of(campaign: Campaign) -> QuerySet[Any]:
-    """The campaign's items in the order they were made, each with its counts `wanted`, `done`, `slots` and `skips`."""
-    return (
-        Item.objects.filter(campaign=campaign)
-        .select_related("topic", "aspect", "document")
-        .annotate(
-            wanted=F("campaign__overlap") + F("extra_overlap"),
-            done=Count("assignments", filter=Q(assignments__state=AssignmentState.DONE, assignments__slot__gt=0)),
-            slots=Count("assignments", filter=Q(assignments__slot__gt=0)),
-            skips=Count("assignments", filter=Q(assignments__state=AssignmentState.SKIPPED)),
-        )
-        .order_by("pk")
-    )
+@dataclass(frozen=True, slots=True)
+class ItemFilter:
+    """Which items a list shows: of one topic, in one of STATES, that need so many more, skipped for a reason."""
+
+    topic: int | None = None
+    state: str = ""
+    needs: int | None = None
+    reason: str | None = None
 
 
-def filter_items(
-    items: QuerySet[Any], *, topic: int | None, state: str, needs: int | None, reason: str | None, now: Any
-) -> QuerySet[Any]:
-    """Items of one topic, in one of STATES, that need exactly so many more judgments, or were skipped for a reason."""
-    if topic is not None:
-        items = items.filter(topic=topic)
-    if needs is not None:
-        items = items.filter(done=F("wanted") - needs)
-    if reason is not None:
-        items = items.filter(Exists(_skipped().filter(submissions__kind="skip", submissions__reason=reason)))
+def find_items(campaign: Campaign, chosen: ItemFilter, now: datetime) -> QuerySet[Any]:
+    """The ids of the items the filter lets through, in the order they were made.
+
+    Ids alone, because counting judges is only done for those that are shown: see `describe_items`.
+    """
+    items = Item.objects.filter(campaign=campaign).order_by("pk")
+    if chosen.topic is not None:
+        items = items.filter(topic=chosen.topic)
+    if chosen.reason is not None:
+        items = items.filter(Exists(_skipped().filter(submissions__kind="skip", submissions__reason=chosen.reason)))
+    if chosen.state == "skipped":
+        items = items.filter(Exists(_skipped()))
+    if chosen.state == "stale":
+        leased = Assignment.objects.filter(item=OuterRef("pk"), state=AssignmentState.PENDING)
+        items = items.filter(Exists(leased.filter(lease_expires_at__lt=now)))
+    counted = _counted_condition(chosen)
+    if counted is not None:
+        items = _with_counts(items).filter(counted)
+    return items.values_list("pk", flat=True)
+
+
+def describe_items(ids: Sequence[int]) -> list[Any]:
+    """These items with topic, aspect and document, and their counts `wanted`, `done`, `slots` and `skips`."""
+    items = Item.objects.filter(pk__in=ids).select_related("topic", "aspect", "document")
+    return list(_with_counts(items).order_by("pk"))
+
+
+def _counted_condition(chosen: ItemFilter) -> Q | None:
+    """What the filter asks of the counts; None where it asks nothing and they need not be counted."""
     conditions = {
         "complete": Q(done__gte=F("wanted")),
         "begun": Q(done__gt=0, done__lt=F("wanted")),
         "untouched": Q(done=0),
         "unassigned": Q(slots__lt=F("wanted")),
-        "skipped": Exists(_skipped()),
-        "stale": Exists(
-            Assignment.objects.filter(item=OuterRef("pk"), state=AssignmentState.PENDING, lease_expires_at__lt=now)
-        ),
     }
-    return items.filter(conditions[state]) if state in conditions else items
+    counted = conditions.get(chosen.state)
+    if chosen.needs is not None:
+        needed = Q(done=F("wanted") - chosen.needs)
+        counted = needed if counted is None else counted & needed
+    return counted
+
+
+def _with_counts(items: QuerySet[Item]) -> QuerySet[Any]:
+    return items.annotate(
+        wanted=F("campaign__overlap") + F("extra_overlap"),
+        done=Count("assignments", filter=Q(assignments__state=AssignmentState.DONE, assignments__slot__gt=0)),
+        slots=Count("assignments", filter=Q(assignments__slot__gt=0)),
+        skips=Count("assignments", filter=Q(assignments__state=AssignmentState.SKIPPED)),
+    )
 
 
 def _skipped() -> QuerySet[Assignment]:

@@ -131,6 +131,7 @@ def _draw(campaign: Campaign, sample: int, seed: int, stratified: bool) -> int:
 def _insert_all(campaign: Campaign, total: int, report: Report) -> int:
     done = 0
     with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys as the batches come, not all at the end
         cursor.execute(TOPIC_SIZES, _named(campaign))
         for topics, size in _batches(cursor.fetchall()):
             report(done, total, "making items")

@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -11,12 +12,25 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.actions import items as item_actions
+from annotation.actions.assignments import assign_items
+from annotation.actions.campaigns import open_campaign
+from annotation.actions.hands import take_hand
 from annotation.actions.items import build_items, needs_job, request_item_build
-from annotation.models import Campaign, Item, ItemBuild, Split
-from annotation.queries.items import fetch_supply, filter_items, items_of
+from annotation.models import Item, ItemBuild, Split
+from annotation.queries.items import ItemFilter, describe_items, fetch_supply, find_items
 from annotation.runs.items import run_item_build
 from corpus.models import Aspect, AspectNode, PoolEntry
-from tests.factories.annotation import AT, add_documents, add_to_pool, add_topic, make_campaign, make_material
+from tests.factories.annotation import (
+    AT,
+    add_documents,
+    add_to_pool,
+    add_topic,
+    annotator,
+    give_labels,
+    make_campaign,
+    make_material,
+    skip_item,
+)
 from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
@@ -254,8 +268,48 @@ def test_a_real_worker_builds(celery_worker):
 def test_lists_filter_by_topic_and_state():
     made = make_material()
     campaign = make_campaign(made)
-    chosen = filter_items(items_of(campaign), topic=made.topics[1].pk, state="untouched", needs=2, reason=None, now=AT)
+    chosen = find_items(campaign, ItemFilter(topic=made.topics[1].pk, state="untouched", needs=2), AT)
     assert chosen.count() == 8
-    assert {item.topic_id for item in chosen} == {made.topics[1].pk}
-    assert not filter_items(items_of(campaign), topic=None, state="complete", needs=None, reason=None, now=AT).exists()
-    assert Campaign.objects.get().items.count() == 24
+    described = describe_items(chosen[:3])
+    assert [item.pk for item in described] == list(chosen[:3])
+    assert {(item.topic, item.wanted, item.done, item.slots) for item in described} == {(made.topics[1], 2, 0, 0)}
+    assert find_items(campaign, ItemFilter(), AT).count() == 24
+    assert find_items(campaign, ItemFilter(state="unassigned"), AT).count() == 24
+    assert not find_items(campaign, ItemFilter(state="complete"), AT).exists()
+    assert not find_items(campaign, ItemFilter(needs=1), AT).exists()
+
+
+def test_each_state_lists_its_items():
+    made = make_material(topics=1, aspects=1, documents=6)
+    campaign = make_campaign(made)
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    ana, ben, cai = (annotator(campaign, name) for name in ("ana", "ben", "cai"))
+    skipped = skip_item(ana, "cannot be understood")
+    for judge in (ben, cai):
+        give_labels(judge, [1] * 4)
+    found = {
+        state: set(find_items(campaign, ItemFilter(state=state), AT))
+        for state in ("complete", "begun", "untouched", "unassigned", "skipped", "stale")
+    }
+    everything = set(campaign.items.values_list("pk", flat=True))
+    assert found["complete"] | found["begun"] | found["untouched"] == everything
+    assert len(found["complete"]) + len(found["begun"]) + len(found["untouched"]) == 6
+    assert found["skipped"] == found["unassigned"] == {skipped}
+    assert found["stale"] == set()
+    assert set(find_items(campaign, ItemFilter(needs=1), AT)) == found["begun"]
+    reasoned = ItemFilter(reason="cannot be understood")
+    assert set(find_items(campaign, reasoned, AT)) == {skipped}
+    assert not find_items(campaign, ItemFilter(reason="something else"), AT).exists()
+
+
+def test_leases_that_ran_out_are_listed():
+    made = make_material(topics=1, aspects=1, documents=6)
+    campaign = make_campaign(made, strategy="queue")
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    stale = ItemFilter(state="stale")
+    assert not find_items(campaign, stale, AT).exists()
+    held = annotator(campaign, "ana").assignments.filter(state="pending").values_list("item", flat=True)
+    assert set(find_items(campaign, stale, AT + timedelta(hours=2))) == set(held) != set()
