@@ -1,0 +1,30 @@
+"""An export as a whole: findings first, then the bytes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from accounts.refusals import Refused
+from adjudication.exports.findings import Finding, find
+from adjudication.exports.lines import written
+from adjudication.exports.options import Options
+
+
+@dataclass(frozen=True)
+class Export:
+    """A file that may be given out: its name, type, the warnings that go with it, and its bytes in pieces."""
+
+    filename: str
+    content_type: str
+    warnings: tuple[Finding, ...]
+    pieces: Iterator[bytes]
+
+
+def open_export(options: Options) -> Export:
+    """The file the options ask for. Refused, naming each reason, when anything fatal stands in its way.
+
+    Nothing is read until the pieces are; they come from a cursor on the server, so memory stays flat.
+    """
+    findings = find(options)
+    if fatal := [finding.text for finding in findings if finding.is_fatal]:
+        raise Refused(f"{options.kind.label} cannot be written. " + " ".join(fatal))
+    return Export(options.filename, options.kind.content_type, tuple(findings), written(options))

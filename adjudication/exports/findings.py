@@ -1,0 +1,219 @@
+"""What stands in the way of an export, found before its first byte: fatal findings refuse it, warnings go with it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from adjudication.exports import statements
+from adjudication.exports.lines import column
+from adjudication.exports.options import Options
+from adjudication.queries.queue import fetch_vote_standing
+from corpus.formats.records import id_problem
+
+FATAL, WARNING = "fatal", "warning"
+MOST_EXAMPLES = 3
+LOWEST, HIGHEST = -127, 127  # what trec_eval holds
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing found. `code` is stable; `text` says what, how often, and what to do; `see` names a queue filter."""
+
+    severity: str
+    code: str
+    text: str
+    count: int = 0
+    see: str = ""
+
+    @property
+    def is_fatal(self) -> bool:
+        return self.severity == FATAL
+
+
+def find(options: Options) -> list[Finding]:
+    """Everything that stands in the way of this export, fatal findings first."""
+    found: list[Finding] = []
+    if options.uses_verdicts:
+        found += _verdict_findings(options)
+    if options.kind.verdicts:
+        found += _grade_findings(options) + _id_findings(options)
+    if options.annotators:
+        found += _name_findings(options)
+    if options.kind.name == "diversity":
+        found += _digit_findings(options)
+    if options.kind.name == "beir":
+        found += _beir_findings(options)
+    return sorted(found, key=lambda finding: not finding.is_fatal)
+
+
+def _verdict_findings(options: Options) -> list[Finding]:
+    """Values that are missing, undecided or no longer sure; the option decides whether they refuse or are left out."""
+    counts = _one(ITEMS, options)
+    if not counts["items"]:
+        return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
+    if not counts["valued"]:
+        advice = "No item has a value yet. Count the votes first (manage.py adjudicate, or the adjudication page)."
+        return [Finding(FATAL, "no_verdicts", advice, counts["items"])]
+    severity = WARNING if options.skips else FATAL
+    told = "left out" if options.skips else "decide them, or leave them out with “skip”"
+    texts = {
+        "missing": f"{_items(counts['missing'])} without enough votes for a verdict: {told}.",
+        "unresolved": f"{_items(counts['unresolved'])} whose votes are tied or too few: {told}.",
+        "reopened": f"{_items(counts['reopened'])} reopened by a late vote: "
+        + ("written with the value that stood before." if options.skips else "look at them again."),
+    }
+    sees = {"unresolved": "open", "reopened": "reopened"}
+    found = [Finding(severity, code, text, counts[code], sees.get(code, "")) for code, text in texts.items()]
+    if counts["excluded"]:
+        text = f"{_items(counts['excluded'])} left out by the policy for ties."
+        found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
+    if options.campaign is not None and (newer := fetch_vote_standing(options.campaign).newer):
+        text = f"{newer:,} newer answers came after the votes were counted: count them again."
+        found.append(Finding(severity, "stale", text, newer))
+    return [finding for finding in found if finding.count]
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item" if count == 1 else f"{count:,} items"
+
+
+def _grade_findings(options: Options) -> list[Finding]:
+    """Grades that trec_eval cannot hold or would read as unjudged, and documents judged in part."""
+    found = []
+    levels = options.criterion.levels.all() if options.criterion else []
+    if negative := [level.value for level in levels if level.value < 0]:
+        text = f"Level {negative[0]} is below 0, which readers of qrels take for “not judged”."
+        found.append(Finding(FATAL, "negative_level", text, len(negative)))
+    if options.level == "aspect" or options.kind.name == "diversity":
+        return found
+    pairs = _one(PAIRS, options)
+    if pairs["highest"] is not None and not LOWEST <= pairs["highest"] <= HIGHEST and options.grades == "sum":
+        text = (
+            f"The largest sum is {pairs['highest']}; trec_eval holds at most {HIGHEST}. Export binary grades or means."
+        )
+        found.append(Finding(FATAL, "grade_too_large", text, 1))
+    if pairs["partial"]:
+        some = f"{pairs['partial']:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
+        severity = WARNING if options.skips or options.annotators else FATAL
+        told = "They are left out." if severity == WARNING else "Judge them, skip them, or export by aspect."
+        found.append(Finding(severity, "partial", f"{some}, so their grade would be too low. {told}", pairs["partial"]))
+    return found
+
+
+def _id_findings(options: Options) -> list[Finding]:
+    """Docnos and topic numbers that no TREC file can carry, by name."""
+    odd = [name for (name,) in _all(ODD_IDS, options)]
+    bad = [problem for name in odd if (problem := id_problem(name))]
+    if not bad:
+        return []
+    named = "; ".join(bad[:MOST_EXAMPLES]) + (" …" if len(bad) > MOST_EXAMPLES else "")
+    return [Finding(FATAL, "bad_id", f"Ids that cannot be written: {named}.", len(bad))]
+
+
+def _name_findings(options: Options) -> list[Finding]:
+    names = [name for (name,) in _all(NAMES, options)]
+    columns: dict[str, list[str]] = {}
+    for name in names:
+        columns.setdefault(column(name), []).append(name)
+    found = [
+        Finding(FATAL, "same_name", f"{' and '.join(same)} would both be written as {written}.", len(same))
+        for written, same in columns.items()
+        if len(same) > 1
+    ]
+    if changed := [name for name in names if name != column(name)]:
+        text = f"Blanks in names become underscores: {', '.join(map(column, changed[:MOST_EXAMPLES]))}."
+        found.append(Finding(WARNING, "renamed", text, len(changed)))
+    if not names:
+        found.append(Finding(FATAL, "no_judgments", "Nobody has judged in this campaign yet."))
+    return found
+
+
+def _digit_findings(options: Options) -> list[Finding]:
+    """ndeval reads topics as digits only."""
+    odd = [number for (number,) in _all(ODD_NUMBERS, options)]
+    if not odd:
+        return []
+    named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
+    text = f"ndeval takes topic numbers of digits only; it cannot read {named}. Export qrels by aspect instead."
+    return [Finding(FATAL, "number_not_digits", text, len(odd))]
+
+
+def _beir_findings(options: Options) -> list[Finding]:
+    found = []
+    if same := [name for (name,) in _all(SAME_IDS, options)]:
+        text = f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}."
+        found.append(Finding(FATAL, "same_id", text, len(same)))
+    if quoted := [name for (name,) in _all(QUOTED_IDS, options)]:
+        text = f"BEIR reads a double quote as the start of a quoted field: {', '.join(quoted[:MOST_EXAMPLES])}."
+        found.append(Finding(FATAL, "quoted_id", text, len(quoted)))
+    return found
+
+
+def _all(statement: str, options: Options) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            statement,
+            {
+                "collection": options.collection.pk,
+                "campaign": options.campaign.pk if options.campaign else None,
+                "criterion": options.criterion.pk if options.criterion else None,
+            },
+        )
+        return cursor.fetchall()
+
+
+def _one(statement: str, options: Options) -> dict[str, Any]:
+    """The single row of a statement whose columns are numbers, by name: the names stand before the statement."""
+    names, query = statement.split(":", 1)
+    return dict(zip(names.split(), _all(query, options)[0], strict=True))
+
+
+ITEMS = """items valued missing unresolved excluded reopened:
+SELECT count(*), count(v.value), count(*) FILTER (WHERE v.id IS NULL),
+  count(*) FILTER (WHERE v.method = 'unresolved'),
+  count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL),
+  count(*) FILTER (WHERE v.reopened_at IS NOT NULL OR (v.method = 'by-hand' AND EXISTS (
+    SELECT FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
+    JOIN annotation_annotator who ON who.id = a.annotator_id
+    WHERE a.item_id = v.item_id AND a.state = 'done' AND a.repeat = 0 AND who.kind = 'human'
+      AND s.received_at > v.decided_at)))
+FROM annotation_item i
+LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
+WHERE i.campaign_id = %(campaign)s
+"""
+PAIRS = f"""pairs partial highest:
+WITH {statements.WHOLE}
+SELECT count(*), count(*) FILTER (WHERE things < n), max(total) FROM (
+  SELECT count(DISTINCT coalesce(i.aspect_id, 0)) AS things, whole.n, sum(v.value) AS total
+  FROM annotation_item i
+  JOIN whole ON whole.topic_id = i.topic_id
+  LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
+  WHERE i.campaign_id = %(campaign)s GROUP BY i.topic_id, i.document_id, whole.n
+) each
+"""
+_PLAIN = r"^[!-~]{1,255}$"
+ODD_IDS = f"""
+SELECT DISTINCT d.docno FROM corpus_document d JOIN annotation_item i ON i.document_id = d.id
+WHERE i.campaign_id = %(campaign)s AND d.docno !~ '{_PLAIN}'
+UNION
+SELECT DISTINCT t.number FROM corpus_topic t JOIN annotation_item i ON i.topic_id = t.id
+WHERE i.campaign_id = %(campaign)s AND t.number !~ '{_PLAIN}'
+ORDER BY 1
+"""
+NAMES = """
+SELECT who.name FROM annotation_annotator who WHERE who.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_assignment a WHERE a.annotator_id = who.id AND a.state = 'done') ORDER BY who.name
+"""
+ODD_NUMBERS = """
+SELECT DISTINCT t.number FROM corpus_topic t JOIN annotation_item i ON i.topic_id = t.id
+WHERE i.campaign_id = %(campaign)s AND t.number !~ '^[0-9]+$' ORDER BY 1
+"""
+SAME_IDS = """
+SELECT t.number FROM corpus_topic t JOIN corpus_document d
+ON d.collection_id = t.collection_id AND d.docno = t.number WHERE t.collection_id = %(collection)s ORDER BY 1
+"""
+QUOTED_IDS = """
+SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno LIKE '%%"%%'
+UNION SELECT t.number FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number LIKE '%%"%%' ORDER BY 1
+"""

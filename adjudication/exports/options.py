@@ -1,0 +1,184 @@
+"""What can be exported, and the choices a person has."""
+
+from dataclasses import dataclass
+
+from accounts.refusals import Refused
+from annotation.models import Campaign, CampaignKind, Criterion
+from corpus.models import Collection
+
+LEVELS = ("query", "aspect")
+GRADES = ("sum", "binary", "mean")
+UNRESOLVED = ("refuse", "skip")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of file: what it is called, how its file name ends, and whether it is about one campaign's verdicts."""
+
+    name: str
+    label: str
+    suffix: str
+    content_type: str
+    about: str
+    campaign: bool = True
+    verdicts: bool = False
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "qrels",
+            "TREC qrels",
+            "qrels",
+            "text/plain; charset=utf-8",
+            "One line per topic and document (or per aspect and document), as trec_eval and ir-measures read it.",
+            verdicts=True,
+        ),
+        Kind(
+            "diversity",
+            "TREC diversity qrels",
+            "diversity.qrels",
+            "text/plain; charset=utf-8",
+            "Topic, subtopic, document and judgment, as ndeval reads it. Its subtopics are listed under “Aspects”.",
+            verdicts=True,
+        ),
+        Kind(
+            "aspects",
+            "Aspects",
+            "aspects.tsv",
+            "text/tab-separated-values; charset=utf-8",
+            "Which aspect each subtopic number stands for.",
+            campaign=False,
+        ),
+        Kind(
+            "topics",
+            "TREC topics",
+            "topics",
+            "text/plain; charset=utf-8",
+            "All topics with number, title, description and narrative; or one topic for each aspect.",
+            campaign=False,
+        ),
+        Kind(
+            "judgments",
+            "Judgments, CSV",
+            "judgments.csv",
+            "text/csv; charset=utf-8",
+            "Every label that counts, by annotator. Can be imported again.",
+        ),
+        Kind(
+            "judgments-jsonl",
+            "Judgments, JSONL",
+            "judgments.jsonl",
+            "application/x-ndjson; charset=utf-8",
+            "The same, one JSON object per line, with notes and times.",
+        ),
+        Kind(
+            "verdicts",
+            "Verdicts, JSONL",
+            "verdicts.jsonl",
+            "application/x-ndjson; charset=utf-8",
+            "The value of each item with the policy and the votes it stands on.",
+        ),
+        Kind(
+            "documents",
+            "Documents, JSONL",
+            "documents.jsonl",
+            "application/x-ndjson; charset=utf-8",
+            "All documents with everything that is known of them. Can be imported again.",
+            campaign=False,
+        ),
+        Kind(
+            "beir",
+            "BEIR",
+            "beir.zip",
+            "application/zip",
+            "corpus.jsonl, queries.jsonl and qrels/test.tsv in one archive.",
+            verdicts=True,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """One export as it was asked for. `campaign` and `criterion` are set for the kinds that need them."""
+
+    collection: Collection
+    kind: Kind
+    campaign: Campaign | None = None
+    criterion: Criterion | None = None
+    level: str = "query"
+    grades: str = "sum"
+    annotators: bool = False
+    unresolved: str = "refuse"
+
+    @property
+    def skips(self) -> bool:
+        return self.unresolved == "skip"
+
+    @property
+    def uses_verdicts(self) -> bool:
+        """Labels by annotator need no verdicts."""
+        return self.kind.verdicts and not self.annotators
+
+    @property
+    def filename(self) -> str:
+        parts = [self.collection.slug]
+        if self.campaign is not None:
+            parts.append(self.campaign.slug)
+        if self.kind.name == "qrels":
+            parts += [self.level, "annotators" if self.annotators else self.grades if self.level == "query" else ""]
+        if self.kind.name == "topics" and self.level == "aspect":
+            parts.append("aspect")
+        return "-".join(filter(None, parts)) + f".{self.kind.suffix}"
+
+
+def make_options(
+    collection: Collection,
+    kind: str,
+    *,
+    campaign: str = "",
+    criterion: str = "",
+    level: str = "query",
+    grades: str = "sum",
+    annotators: bool = False,
+    unresolved: str = "refuse",
+) -> Options:
+    """Options from words. Without a campaign's slug the only one is taken. Refused for anything unknown."""
+    if kind not in KINDS:
+        raise Refused(f"Unknown export “{kind}”. There is {', '.join(KINDS)}.")
+    for word, known in ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED)):
+        if word not in known:
+            raise Refused(f"“{word}” is none of {', '.join(known)}.")
+    if annotators and kind != "qrels":
+        raise Refused("Only qrels can be written by annotator; “judgments” always are.")
+    if not KINDS[kind].campaign:
+        return Options(collection, KINDS[kind], level=level)
+    found = _campaign(collection, campaign)
+    if KINDS[kind].verdicts and found.kind != CampaignKind.RELEVANCE:
+        raise Refused(f"{found} is of kind {found.get_kind_display()}: it judges no documents, so there are no qrels.")
+    return Options(collection, KINDS[kind], found, _criterion(found, criterion), level, grades, annotators, unresolved)
+
+
+def _campaign(collection: Collection, slug: str) -> Campaign:
+    campaigns = list(collection.campaigns.order_by("slug"))
+    for campaign in campaigns:
+        campaign.collection = collection
+        if slug in (campaign.slug, campaign.name):
+            return campaign
+    known = ", ".join(campaign.slug for campaign in campaigns)
+    if slug:
+        raise Refused(f"{collection.slug} has no campaign “{slug}”. " + (f"It has: {known}." if known else ""))
+    if len(campaigns) != 1:
+        raise Refused(f"Say which campaign: {known}." if known else "There is no campaign yet, so nothing is judged.")
+    return campaigns[0]
+
+
+def _criterion(campaign: Campaign, key: str) -> Criterion:
+    criteria = list(campaign.criteria.all())
+    for criterion in criteria:
+        if not key or criterion.key == key:
+            return criterion
+    known = ", ".join(criterion.key for criterion in criteria)
+    raise Refused(f"{campaign} has no criterion “{key}”. It has: {known or 'none'}.")

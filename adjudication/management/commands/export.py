@@ -1,0 +1,86 @@
+"""manage.py export SLUG --format F [--campaign C] [--level query|aspect] [--grades …] [--annotators] [--out FILE]"""
+
+import hashlib
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from accounts.management.told import ToldCommand
+from accounts.refusals import Refused
+from adjudication.exports.files import Export, open_export
+from adjudication.exports.options import GRADES, KINDS, LEVELS, UNRESOLVED, make_options
+from corpus.queries.collections import collection_with
+
+
+class Command(ToldCommand):
+    help = "Write qrels, topics, judgments or documents of a collection, to a file or to standard output."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("--format", required=True, choices=list(KINDS), dest="kind")
+        parser.add_argument("--campaign", default="", help="needed when there are several")
+        parser.add_argument("--criterion", default="", help="its key; without one, the campaign's first")
+        parser.add_argument("--level", choices=LEVELS, default="query")
+        parser.add_argument(
+            "--grades", choices=GRADES, default="sum", help="sum over aspects, mean ≥ 1, or rounded mean"
+        )
+        parser.add_argument("--annotators", action="store_true", help="each annotator's labels, named in column 2")
+        parser.add_argument(
+            "--unresolved",
+            choices=UNRESOLVED,
+            default="refuse",
+            help="items without a sure value: refuse, or skip them",
+        )
+        parser.add_argument("--out", type=Path, metavar="FILE")
+
+    def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:
+        if out is not None and kind == "judgments" and out.suffix == ".jsonl":
+            kind = "judgments-jsonl"
+        names = ("campaign", "criterion", "level", "grades", "annotators", "unresolved")
+        chosen = make_options(collection_with(slug), kind, **{name: options[name] for name in names})
+        started = time.monotonic()
+        export = open_export(chosen)
+        size, lines, digest = _write(export, out)
+        result = {
+            "format": kind,
+            "campaign": chosen.campaign.slug if chosen.campaign else None,
+            "file": str(out) if out else None,
+            "bytes": size,
+            "lines": lines,
+            "sha256": digest,
+            "warnings": [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings],
+            "seconds": round(time.monotonic() - started, 3),
+        }
+        told = [f"Wrote {lines:,} lines, {size:,} bytes, to {out or 'standard output'}."]
+        return "\n".join(told + [f"Note: {each.text}" for each in export.warnings]), result
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        if as_json and options["out"] is None:
+            raise CommandError("--json needs --out: both would write to standard output.", returncode=2)
+        super().handle(*args, as_json=as_json, **options)
+
+
+def _write(export: Export, out: Path | None) -> tuple[int, int, str]:
+    """(bytes, lines, SHA-256). A file appears under its name only when it is whole."""
+    digest, size, lines = hashlib.sha256(), 0, 0
+    part = out.with_name(out.name + ".part") if out else None
+    try:
+        target = part.open("wb") if part else sys.stdout.buffer
+    except OSError as error:
+        raise Refused(f"{out} cannot be written: {error.strerror}.") from None
+    try:
+        for piece in export.pieces:
+            target.write(piece)
+            digest.update(piece)
+            size, lines = size + len(piece), lines + piece.count(b"\n")
+        target.flush()
+    finally:
+        if part:
+            target.close()
+    if part and out:
+        part.replace(out)
+    return size, lines, digest.hexdigest()
