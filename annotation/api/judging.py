@@ -36,10 +36,10 @@ class OwnAnswerSerializer(serializers.Serializer[Any]):
 
 
 class MarksSerializer(serializers.Serializer[Any]):
-    """Half-open character ranges of words shared with the aspect."""
+    """Words shared with the aspect: start, end, start, end, … as half-open character ranges."""
 
-    title = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
-    abstract = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
+    title = serializers.ListField(child=serializers.IntegerField())
+    abstract = serializers.ListField(child=serializers.IntegerField())
 
 
 class CellSerializer(serializers.Serializer[Any]):
@@ -102,7 +102,9 @@ class GivenSerializer(serializers.Serializer[Any]):
 class SubmissionsSerializer(serializers.Serializer[Any]):
     submissions = serializers.ListField(child=GivenSerializer(), min_length=1, max_length=MOST_AT_ONCE)
     have = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=200),
+        child=serializers.ListField(
+            child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), min_length=1, max_length=200
+        ),
         max_length=50,
         required=False,
         help_text="units you hold still; with it the answer brings the units that come next",
@@ -131,7 +133,7 @@ class NextItems(InCampaignView):
 
     serializer_class = NextSerializer
 
-    @extend_schema(operation_id="next_read", parameters=[HAVE], responses=answers({200: NextSerializer}, 400, 403, 409))
+    @extend_schema(operation_id="next_read", parameters=[HAVE], responses=answers({200: NextSerializer}, 403, 409, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """Your next units; in an open queue they are leased to you. When there are none, `empty` says why."""
         have = read_have_text(request.query_params.get("have", ""))
@@ -150,7 +152,7 @@ class Submissions(InCampaignView):
         operation_id="submissions_create",
         request=SubmissionsSerializer,
         responses=answers(
-            {200: SubmittedSerializer, 409: SubmittedSerializer, 422: SubmittedSerializer}, 400, 403, 415
+            {200: SubmittedSerializer, 409: SubmittedSerializer, 422: SubmittedSerializer}, 400, 403, 409, 413, 415, 422
         ),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:

@@ -16,7 +16,7 @@ from corpus.permissions import can_oversee
 
 class AssignmentSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
-    annotator = serializers.CharField()
+    annotator = serializers.CharField(source="annotator_name")
     topic = serializers.CharField()
     aspect = serializers.CharField(allow_null=True)
     docno = serializers.CharField(allow_null=True)
@@ -26,15 +26,15 @@ class AssignmentSerializer(serializers.Serializer[Any]):
 
 class JudgmentSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
-    annotator = serializers.CharField()
+    annotator = serializers.CharField(source="annotator_name")
     machine = serializers.BooleanField()
     topic = serializers.CharField()
     aspect = serializers.CharField(allow_null=True)
     docno = serializers.CharField(allow_null=True)
-    criterion = serializers.CharField()
+    criterion = serializers.CharField(source="criterion_key")
     value = serializers.IntegerField()
     reason = serializers.CharField()
-    submission = serializers.UUIDField()
+    submission = serializers.UUIDField(source="uuid")
     received_at = serializers.DateTimeField()
 
 
@@ -51,7 +51,7 @@ class AssignmentList(InCampaignView):
             "id",
             "state",
             "finished_at",
-            annotator=F("annotator__name"),
+            annotator_name=F("annotator__name"),
             topic=F("item__topic__number"),
             aspect=F("item__aspect__text"),
             docno=F("item__document__docno"),
@@ -77,13 +77,13 @@ class JudgmentList(InCampaignView):
             "id",
             "value",
             "reason",
-            annotator=F("assignment__annotator__name"),
+            annotator_name=F("assignment__annotator__name"),
             machine=F("assignment__annotator__kind"),
             topic=F("assignment__item__topic__number"),
             aspect=F("assignment__item__aspect__text"),
             docno=F("assignment__item__document__docno"),
-            criterion=F("criterion__key"),
-            submission=F("submission__uuid"),
+            criterion_key=F("criterion__key"),
+            uuid=F("submission__uuid"),
             received_at=F("submission__received_at"),
         )
 

@@ -1,0 +1,73 @@
+"""The API against its own description: schemathesis finds no 500, no undeclared answer, no body off its schema."""
+
+import os
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.wsgi import get_wsgi_application
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import Case
+
+from accounts.keys import digest_of, new_key
+from accounts.models import ApiToken
+from corpus.models import Role
+from tests.access_table import World, make_world
+from tests.factories.accounts import AT
+
+EXAMPLES = int(os.environ.get("LITMUS_API_EXAMPLES", "12"))  # for each operation and role
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    schemathesis.checks.status_code_conformance,
+    schemathesis.checks.content_type_conformance,
+    schemathesis.checks.response_schema_conformance,
+]
+SCHEMA: Any = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(public=True))
+SCHEMA.app = get_wsgi_application()
+OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
+
+
+@pytest.fixture
+def world(transactional_db: None) -> World:
+    return make_world()
+
+
+def token_of(world: World, role: Role) -> str:
+    key = new_key()
+    ApiToken.objects.create(user=world.members[role].user, label="test", digest=digest_of(key), created_at=AT)
+    return key
+
+
+def test_the_description_tells_of_every_address() -> None:
+    assert {operation.path for operation in OPERATIONS} >= {"/api/collections/", "/api/collections/{slug}/documents/"}
+
+
+@pytest.mark.parametrize("role", [Role.MANAGER, Role.ANNOTATOR])
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+def test_whatever_is_sent_is_answered_as_declared(operation: Any, role: Role, world: World) -> None:
+    headers = {"Authorization": f"Bearer {token_of(world, role)}"}
+    real = {
+        "slug": world.collection.slug,
+        "campaign": world.campaign.slug,
+        "docno": world.document.docno,
+        "number": world.topic.number,
+        "pk": world.import_run.pk,
+        "id": world.import_run.pk,
+    }
+
+    @given(case=operation.as_strategy())
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def check(case: Case) -> None:
+        # Names that exist, or every answer would be 404.
+        case.path_parameters = {name: real[name] for name in case.path_parameters or {}}
+        case.call_and_validate(headers=headers, checks=CHECKS)
+
+    check()
