@@ -1,0 +1,269 @@
+"""The frame, and the pages of accounts and people, in Chromium: accessible in every way of showing them, and alive."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from accounts.audit import record_event
+from accounts.models import User
+from annotation.models import Annotator, Assignment, AssignmentState, Campaign, CampaignKind, CampaignState, Item
+from corpus.actions.invitations import create_invitation
+from corpus.invitation_links import token_for
+from corpus.models import Collection, Document, Membership, Role, Topic
+from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.factories.accounts import AT, PASSWORD, CollectionFactory, UserFactory, one_member_each
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture
+def members() -> dict[Role, Membership]:
+    """A collection with a member of each role, invitations, a campaign half judged and a long audit log."""
+    collection = CollectionFactory(
+        slug="tea", title="Questions on tea and its history", description="What drinkers ask.", licence="CC BY 4.0"
+    )
+    members = one_member_each(collection)
+    manager = members[Role.MANAGER]
+    now = timezone.now()
+    create_invitation(by=manager.user, at=now, membership=manager, email="new@example.org", role=Role.VIEWER)
+    late = now - timedelta(days=60)
+    create_invitation(by=manager.user, at=late, membership=manager, email="late@example.org", role=Role.ANNOTATOR)
+    for number in range(60):
+        record_event(by=manager.user, at=now, verb="update_collection", target=collection, scope="tea", number=number)
+    for slug, done in (("one", 3), ("two", 0), ("three", 5)):
+        _campaign(collection, members[Role.ANNOTATOR].user, slug, done)
+    return members
+
+
+def _campaign(collection: Collection, judge: User, slug: str, done: int) -> None:
+    campaign = Campaign.objects.create(
+        collection=collection,
+        slug=slug,
+        name=f"Round {slug}",
+        kind=CampaignKind.RELEVANCE,
+        state=CampaignState.OPEN,
+        seed=1,
+        created_at=AT,
+    )
+    annotator = Annotator.objects.create(campaign=campaign, name="annotator", user=judge, created_at=AT)
+    topic, _ = Topic.objects.get_or_create(collection=collection, number="1", defaults={"text": "Why tea?"})
+    for number in range(5):
+        document, _ = Document.objects.get_or_create(collection=collection, docno=f"D{number}")
+        item = Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, document=document)
+        state = AssignmentState.DONE if number < done else AssignmentState.PENDING
+        Assignment.objects.create(
+            item=item, annotator=annotator, state=state, slot=1, finished_at=AT if number < done else None
+        )
+
+
+OPEN_PAGES = [
+    "account_login",
+    "account_reset_password",
+    "account_reset_password_done",
+    "account_reset_password_from_key_done",
+    "account_signup",
+    "account_inactive",
+    "help",
+]
+
+
+@pytest.mark.parametrize("name", OPEN_PAGES)
+def test_pages_before_sign_in_are_accessible(page: Page, name: str) -> None:
+    assert_accessible_everywhere(page, reverse(name))
+
+
+OWN_PAGES = ["style", "account_profile", "token_list", "account_change_password", "mfa_index", "account_logout"]
+
+
+@pytest.mark.parametrize("name", OWN_PAGES)
+def test_ones_own_pages_are_accessible(new_page: NewPage, name: str) -> None:
+    assert_accessible_everywhere(new_page(UserFactory()), reverse(name))
+
+
+PAGES_BY_ROLE = [
+    ("annotator", "/"),
+    ("manager", "/"),
+    ("manager", "/collections/"),
+    ("manager", "/collections/new/"),
+    ("manager", "/c/tea/settings/"),
+    ("manager", "/c/tea/people/"),
+    ("viewer", "/c/tea/people/"),
+    ("annotator", "/c/tea/people/"),  # refused, with the reason
+    ("manager", "/c/tea/audit/"),
+    ("manager", "/c/tea/audit/?person=nobody"),
+    ("manager", "/no/such/page/"),
+]
+
+
+@pytest.mark.parametrize(("role", "address"), PAGES_BY_ROLE)
+def test_pages_of_a_collection_are_accessible(
+    new_page: NewPage, members: dict[Role, Membership], role: str, address: str
+) -> None:
+    assert_accessible_everywhere(new_page(members[Role(role)].user), address)
+
+
+@pytest.mark.parametrize("staff", [True, False])
+def test_the_empty_home_is_accessible(new_page: NewPage, staff: bool) -> None:
+    assert_accessible_everywhere(new_page(UserFactory(is_staff=staff)), "/")
+
+
+def test_every_face_of_an_invitation_is_accessible(new_page: NewPage, members: dict[Role, Membership]) -> None:
+    manager = members[Role.MANAGER]
+    make = {"by": manager.user, "at": timezone.now(), "membership": manager, "role": Role.VIEWER}
+    addresses = {
+        email: reverse("invitation_accept", args=[token_for(create_invitation(email=email, **make).invitation)])
+        for email in ("fresh@example.org", "known@example.org")
+    }
+    known = UserFactory(email="known@example.org")
+    assert_accessible_everywhere(new_page(), addresses["fresh@example.org"])
+    assert_accessible_everywhere(new_page(), addresses["known@example.org"])
+    assert_accessible_everywhere(new_page(known), addresses["known@example.org"])
+    assert_accessible_everywhere(new_page(known), addresses["fresh@example.org"])
+    assert_accessible_everywhere(new_page(), "/invitations/broken/")
+
+
+def test_forms_with_errors_are_accessible(new_page: NewPage) -> None:
+    page = new_page(UserFactory(is_staff=True))
+    page.goto("/collections/new/")
+    page.locator("form.form").evaluate("form => { form.noValidate = true }")
+    page.get_by_role("button", name="Make the collection").click()
+    expect(page.get_by_text("This field is required.").first).to_be_visible()
+    described = "As it will be cited, for example “Questions on astrochemistry”. This field is required."
+    expect(page.get_by_label("Title")).to_have_accessible_description(described)
+    assert_accessible(page)
+
+
+def test_sign_in_with_the_keyboard_alone(page: Page) -> None:
+    UserFactory(email="ada@example.org", name="Ada L.")
+    page.goto("/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Email")).to_be_focused()
+    page.keyboard.type("ada@example.org")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Welcome, Ada")).to_be_visible()
+
+
+def test_sign_in_and_out_without_script(new_page: NewPage) -> None:
+    UserFactory(email="ada@example.org", name="Ada L.")
+    page = new_page(java_script_enabled=False)
+    page.goto("/accounts/login/")
+    page.get_by_label("Email").fill("ada@example.org")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("details.menu > summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("You are signed out.")).to_be_visible()
+
+
+def test_the_theme_changes_at_once_and_stays(new_page: NewPage) -> None:
+    user = UserFactory()
+    page = new_page(user, color_scheme="light")
+    page.goto("/help/")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.locator("details.menu > summary").click()
+    assert_accessible(page)
+    with page.expect_response("**/accounts/theme/"):
+        page.get_by_role("button", name="Dark").click()
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(ground) == dark
+    user.refresh_from_db()
+    assert user.preferences["theme"] == "dark"
+
+
+def test_the_theme_works_without_script(new_page: NewPage) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto("/help/?a=1")
+    page.get_by_role("button", name="Dark").click()
+    expect(page).to_have_url("/help/?a=1")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_a_menu_closes_by_escape_and_by_a_click_elsewhere(new_page: NewPage) -> None:
+    page = new_page(UserFactory())
+    page.goto("/help/")
+    menu = page.locator("details.menu")
+    menu.locator("summary").click()
+    page.keyboard.press("Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(menu.locator("summary")).to_be_focused()
+    menu.locator("summary").click()
+    expect(menu).to_have_attribute("open", "")
+    page.get_by_role("heading", name="Help").click()
+    expect(menu).not_to_have_attribute("open", "")
+
+
+def test_a_refused_button_says_why_to_eyes_and_ears(new_page: NewPage, members: dict[Role, Membership]) -> None:
+    page = new_page(members[Role.MANAGER].user)
+    page.goto("/c/tea/people/")
+    button = page.get_by_role("button", name="Leave")
+    expect(button).to_have_accessible_description("Manager is the only manager. Make somebody else a manager first.")
+    tooltip = page.get_by_role("tooltip").filter(has_text="only manager").last
+    expect(tooltip).to_be_hidden()
+    button.focus()
+    expect(tooltip).to_be_visible()
+    assert_accessible(page)
+
+
+def test_removing_asks_first(new_page: NewPage, members: dict[Role, Membership]) -> None:
+    page = new_page(members[Role.MANAGER].user)
+    page.goto("/c/tea/people/")
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.get_by_role("button", name="Remove Viewer").click()
+    assert asked[0].startswith("Remove Viewer from Questions on tea")
+    assert Membership.objects.filter(pk=members[Role.VIEWER].pk).exists()
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Remove Viewer").click()
+    expect(page.get_by_text("Viewer is no longer in this collection.")).to_be_visible()
+    assert not Membership.objects.filter(pk=members[Role.VIEWER].pk).exists()
+
+
+def test_messages_can_be_dismissed(new_page: NewPage) -> None:
+    page = new_page(UserFactory())
+    page.goto("/accounts/profile/")
+    page.get_by_label("Name").fill("Ada")
+    page.get_by_role("button", name="Save").click()
+    message = page.locator("#messages .alert")
+    expect(message).to_contain_text("Your profile is saved.")
+    assert_accessible(page)
+    message.get_by_role("button", name="Dismiss").click()
+    expect(message).to_have_count(0)
+
+
+def test_a_new_key_can_be_copied(new_page: NewPage) -> None:
+    page = new_page(UserFactory(), permissions=["clipboard-read", "clipboard-write"])
+    page.goto("/accounts/tokens/")
+    page.get_by_label("What is it for?").fill("the lab")
+    page.get_by_role("button", name="Make a token").click()
+    key = page.get_by_label("The new key").input_value()
+    assert_accessible(page)
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == key
+
+
+def test_printing_leaves_the_furniture_away(new_page: NewPage, members: dict[Role, Membership]) -> None:
+    page = new_page(members[Role.MANAGER].user, color_scheme="dark")
+    page.goto("/c/tea/audit/")
+    page.emulate_media(media="print")
+    expect(page.locator(".masthead")).to_be_hidden()
+    expect(page.locator(".tabs")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Audit log")).to_be_visible()
+    assert (
+        page.evaluate("getComputedStyle(document.body).color") == "rgb(31, 28, 38)"
+    )  # ink on paper, whatever the scheme
