@@ -24,7 +24,7 @@ def collection_list(request: HttpRequest) -> HttpResponse:
 def collection_create(request: HttpRequest) -> HttpResponse:
     """Make a collection; its maker becomes its manager."""
     check_can_create_collections(request.user)
-    form = NewCollectionForm(request.POST or None)
+    form = NewCollectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             collection = create_collection(by=request.user, at=timezone.now(), **form.cleaned_data)
@@ -43,7 +43,7 @@ def collection_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change title, description and licence."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    form = CollectionForm(request.POST or None, instance=membership.collection)
+    form = CollectionForm(request.POST if request.method == "POST" else None, instance=membership.collection)
     if form.is_valid():
         update_collection(by=request.user, at=timezone.now(), membership=membership, **form.cleaned_data)
         messages.success(request, "The description of the collection is saved.")

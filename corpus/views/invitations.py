@@ -97,7 +97,7 @@ def _accept_as_known(request: HttpRequest, token: str, invited: InvitedRole) -> 
 
 
 def _accept_as_new(request: HttpRequest, token: str, invited: InvitedRole) -> HttpResponse:
-    form = NewAccountForm(request.POST or None, email=invited.invitation.email)
+    form = NewAccountForm(request.POST if request.method == "POST" else None, email=invited.invitation.email)
     if form.is_valid():
         accepted = accept_as_new_user(
             at=timezone.now(), token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password"]
