@@ -192,9 +192,7 @@ class _Reader:
         """Leave an entry that is never closed: go on at the next one, or refuse the file where there is none."""
         following = _LINE_HEAD.search(self.text, self.at + 1)
         if following is None:
-            raise BrokenFile(
-                self.file, self.line, "the file ends inside the entry that begins here: a brace is missing or the rest"
-            )
+            raise BrokenFile(self.file, self.line, "the file ends inside the entry that begins here: it is cut short")
         self.unclosed += 1
         if self.unclosed > _MAX_UNCLOSED:
             raise BrokenFile(self.file, self.line, f"more than {_MAX_UNCLOSED} entries are never closed")

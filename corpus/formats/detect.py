@@ -18,7 +18,7 @@ _JUDGMENT_KEYS = frozenset({"annotator", "value"})
 
 # The first kind of which all keys of one set are there.
 _JSON_KINDS: list[tuple[str, list[set[str]]]] = [
-    ("doris-mae-json", [{"query_text", "candidate_pool"}, {"original_abstract", "abstract_id"}, {"aspect_id2aspect"}]),
+    ("doris-mae-json", [{"Query"}, {"Corpus"}, {"Annotation"}, {"aspect_id2aspect"}, {"aspect2aspect_id"}]),
     ("jsonl-judgments", [{"annotator", "value"}]),
     ("litsearch-queries", [{"query_set"}, {"query", "corpusids"}]),
     ("s2orc", [{"corpusid", "content"}, {"paper_id", "body_text"}, {"paper_id", "pdf_parse"}]),

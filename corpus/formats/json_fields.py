@@ -11,10 +11,10 @@ class FieldError(ValueError):
 
 
 def take_first(item: dict[str, Any], names: Iterable[str]) -> tuple[str, Any]:
-    """Remove and return the first of `names` that has a value, as (name, value), or ("", None)."""
+    """Remove and return the first of `names` that has a value, as (name, value), or ("", None); nulls go."""
     for name in names:
-        if item.get(name) is not None:
-            return name, item.pop(name)
+        if name in item and (value := item.pop(name)) is not None:
+            return name, value
     return "", None
 
 

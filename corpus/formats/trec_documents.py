@@ -21,6 +21,7 @@ TEXT_TAGS = ("TEXT", "ABSTRACT", "LP", "LEADPARA")
 MAX_DOCUMENT_CHARS = 64 << 20
 
 _FIELD = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)>")
+_CLOSING = re.compile(r"</([A-Za-z][\w-]*)>")
 _INNER = re.compile(r"<!--.*?-->|</?[A-Z][A-Z0-9]*(?:\s[^<>]*)?>")
 
 
@@ -71,9 +72,9 @@ def _take_line(draft: _Draft, text: str, file: str) -> None:
         draft.open = name
         draft.fields.setdefault(name, [])
         text = text[tag.end() :]
-    closing = text.upper().rfind(f"</{draft.open}>") if draft.open else -1
-    draft.fields.setdefault(draft.open or "TEXT", []).append(text if closing < 0 else text[:closing])
-    if closing >= 0:
+    closings = [match.start() for match in _CLOSING.finditer(text) if match[1].upper() == draft.open]
+    draft.fields.setdefault(draft.open or "TEXT", []).append(text[: closings[-1]] if closings else text)
+    if closings:
         draft.open = ""
 
 

@@ -1,0 +1,80 @@
+import json
+
+import pytest
+
+from corpus.formats.detect import detect_format
+from corpus.formats.records import BrokenFile
+from tests.shared import shared_path
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        ("% export\n@inproceedings{10.1/2,\ntitle = {T}}", "bibtex"),
+        ("\ufeff@Article(k, title={T})", "bibtex"),
+        ('{"_id": "1", "title": "T", "text": "x"}\n', "beir-corpus"),
+        ('{"_id": "1", "text": "x"}\n', "beir-queries"),
+        ('{"docno": "1", "title": "x"}', "jsonl-documents"),
+        ('{"corpusid": 1, "title": "x", "abstract": "y", "citations": []}', "jsonl-documents"),
+        ('{"number": "1", "text": "x"}', "jsonl-topics"),
+        ('{"id": "1", "text": "x", "aspects": []}', "jsonl-topics"),
+        ('{"query_set": "inline_acl", "query": "?", "corpusids": [1]}', "litsearch-queries"),
+        ('{"corpusid": 1, "externalids": {}, "content": {}}', "s2orc"),
+        ('{"paper_id": "1", "abstract": [], "body_text": []}', "s2orc"),
+        ('{"annotator": "a", "topic": "1", "value": 2}', "jsonl-judgments"),
+        ('{"Query": [{"query_text": "x", "candidate_pool": []}]}', "doris-mae-json"),
+        ("<DOC>\n<DOCNO>1</DOCNO>\n", "trec-documents"),
+        ("\n<top>\n<num> Number: 1\n", "trec-topics"),
+        ('<?xml version="1.0"?>\n<topics><topic number="1">', "trec-xml-topics"),
+        ("Query: 0\n\nI need", "doris-mae"),
+        ("1 Q0 d1 1 3.5 tag\n1 Q0 d2 2 3.0 tag\n", "trec-run"),
+        ("1 0 d1 1\n1\tann\td2\t-1\n", "trec-qrels"),
+        ("query-id\tcorpus-id\tscore\n1\td\t2\n", "beir-qrels"),
+        ("annotator,topic,docno,criterion,value\n", "csv-judgments"),
+        ('"topic";"annotator";"note";"value"\r\n', "csv-judgments"),
+    ],
+)
+def test_formats_are_told_apart(head: str, found: str) -> None:
+    assert detect_format(head.encode(), "f") == found
+
+
+def test_a_first_line_longer_than_the_head_is_told_by_its_keys() -> None:
+    line = json.dumps({"_id": "1", "title": "T", "text": "x" * 1000})
+    assert detect_format(line[:500].encode(), "f") == "beir-corpus"
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b" \n\n", "the file is empty"),
+        (b"%PDF-1.4\n\0\0", "is not a text file"),
+        (b"Dear colleagues,\nplease find", "begins with “Dear colleagues, please find”.*--format"),
+        (b'{"a": 1}', "not recognised"),
+        (b'[{"id": 1}]', "not recognised"),
+        (b"name,year\n", "not recognised"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_with_the_way_out(head: bytes, reason: str) -> None:
+    with pytest.raises(BrokenFile, match=reason):
+        detect_format(head, "f")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("acm-cr/contexts.topics", "trec-topics"),
+        ("acm-cr/contexts.qrels", "trec-qrels"),
+        ("csfcube/papers.jsonl", "jsonl-documents"),
+        ("csfcube/specter.run", "trec-run"),
+        ("doris-mae/queries.txt", "doris-mae"),
+        ("doris-mae/judged/corpus.jsonl", "beir-corpus"),
+        ("doris-mae/judged/queries.jsonl", "beir-queries"),
+        ("doris-mae/runs/bm25.run", "trec-run"),
+        ("llmjudge/human.qrels", "trec-qrels"),
+        ("llmjudge/labels/TREMA-other.qrels", "trec-qrels"),
+    ],
+)
+def test_shared_files_are_told_apart(path: str, found: str) -> None:
+    assert detect_format(shared_path("data", path).read_bytes()[: 1 << 16], path) == found

@@ -1,0 +1,166 @@
+import gzip
+import io
+import json
+import re
+import tracemalloc
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pybtex.database
+import pytest
+
+from corpus.formats.bibtex import read_entries
+from corpus.formats.documents import EXCLUDED_REASON, read_documents
+from corpus.formats.members import open_members
+from corpus.formats.records import BrokenFile, DocumentRecord, Problem, Skip
+from tests.corpus.formats.reading import records
+from tests.shared import shared_path
+
+BIBTEX = "@article{k1, title = {T}}\n@article{k2, title = {T}}\n"
+JSONL = '{"docno": "d1", "title": "T"}\n{"docno": "d2", "title": "T"}\n{"docno": "d1", "title": "again"}\n'
+BEIR = '{"_id": "b1", "title": "T", "text": "x"}\n'
+TREC = "<DOC>\n<DOCNO>t1</DOCNO>\n<TEXT>\nx\n</TEXT>\n</DOC>\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "format_", "docnos"),
+    [(BIBTEX, "bibtex", ["k1", "k2"]), (BEIR, "beir", ["b1"]), (TREC, "trec", ["t1"]), (BEIR, "jsonl", ["b1"])],
+)
+def test_formats_are_named_or_told(tmp_path: Path, content: str, format_: str, docnos: list[str]) -> None:
+    path = tmp_path / "upload"
+    path.write_text(content)
+    for choice in (format_, "auto"):
+        assert [item.docno for item in records(read_documents(path, choice))] == docnos
+
+
+def test_a_docno_that_occurs_again_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(JSONL)
+    found = list(read_documents(path, name="mine.jsonl"))
+    assert [item.docno for item in found if isinstance(item, DocumentRecord)] == ["d1", "d2"]
+    assert found[2] == Problem("mine.jsonl", 3, "docno d1 stands in this file more than once; the first one counts")
+
+
+def test_excluded_documents_are_skips(tmp_path: Path) -> None:
+    path = tmp_path / "a.bib"
+    path.write_text(BIBTEX)
+    skip, record = read_documents(path, exclude={"k1"})
+    assert skip == Skip("a.bib", 1, EXCLUDED_REASON, "k1")
+    assert isinstance(record, DocumentRecord)
+
+
+def test_archives_may_hold_several_formats_and_other_files(tmp_path: Path) -> None:
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("one.bib", BIBTEX)
+        archive.writestr("README", "how to read this")
+        archive.writestr("two.jsonl.gz", gzip.compress(JSONL.encode()))
+        archive.writestr("qrels.txt", "1 0 d1 1\n")
+    found = list(read_documents(path))
+    assert [item.docno for item in found if isinstance(item, DocumentRecord)] == ["k1", "k2", "d1", "d2"]
+    reasons = [(item.file, item.reason) for item in found if isinstance(item, Problem)]
+    assert reasons[0][0] == "all.zip/README"
+    assert "not recognised" in reasons[0][1]
+    assert reasons[2] == ("all.zip/qrels.txt", "holds no documents: it looks like trec-qrels")
+
+
+def test_a_file_that_holds_no_documents_is_broken(tmp_path: Path) -> None:
+    path = tmp_path / "a.qrels"
+    path.write_text("1 0 d1 1\n")
+    with pytest.raises(BrokenFile, match="holds no documents: it looks like trec-qrels"):
+        list(read_documents(path))
+
+
+def test_an_unknown_format_is_an_error_of_the_caller(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown format 'word'; known are auto, bibtex"):
+        list(read_documents(tmp_path / "x", "word"))
+
+
+def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
+    def peak(times: int) -> int:
+        path = tmp_path / f"{times}.bib"
+        entry = "@article{{k{0},\ntitle = {{T{0}}},\nabstract = {{" + "word " * 200 + "}}\n}}\n"
+        path.write_text("".join(entry.format(n) for n in range(times)))
+        tracemalloc.start()
+        assert sum(1 for _ in read_documents(path)) == times
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    assert peak(20_000) < peak(5_000) + 3_000_000
+
+
+# --- the whole of ACM-CR's collection ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Collection:
+    """What one reading of the whole collection leaves behind."""
+
+    skips: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    seen: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+    documents: int = 0
+    unclean: list[str] = field(default_factory=list)
+    accented: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="session")
+def acm() -> Collection:
+    folder = shared_path("data", "acm-cr")
+    found = Collection()
+    unclean = re.compile(r"[\x00-\x1f\x7f-\xa0]|  |&(?:amp|lt|gt|nbsp);|</?(?:i|em|sup)>").search
+    exclude = frozenset((folder / "blacklist.txt").read_text().split())
+    for item in read_documents(folder / "collection.tar.xz", exclude=exclude):
+        if isinstance(item, DocumentRecord):
+            found.documents += 1
+            found.seen[item.docno] = (bool(item.abstract), bool(item.keywords))
+            if unclean(item.title) or unclean(item.abstract):
+                found.unclean.append(item.docno)
+            if any("\\" in name for name in item.authors):
+                found.accented[item.docno] = item.authors
+        elif isinstance(item, Skip):
+            found.skips[item.reason] += 1
+        else:
+            found.problems.append(item)
+    return found
+
+
+@pytest.mark.shared
+def test_the_collection_gives_the_expected_counts(acm: Collection) -> None:
+    expected = json.loads(shared_path("data", "acm-cr", "expected.json").read_text())["collection"]
+    assert acm.problems == []
+    assert len(acm.seen) == expected["documents"] == 108_857
+    assert sum(abstract for abstract, _ in acm.seen.values()) == expected["with_abstract"]
+    assert sum(keywords for _, keywords in acm.seen.values()) == expected["with_keywords"]
+    left_out = {kind: n for kind, n in expected["kinds"].items() if kind not in ("article", "inproceedings")}
+    assert acm.skips == {
+        "a session heading without an abstract": expected["session_dropped"],
+        "a document on the list of exclusions": 50,
+        **{f"an entry of type @{kind}": n for kind, n in left_out.items()},
+    }
+    assert acm.documents + acm.skips.total() == expected["entries"]
+
+
+@pytest.mark.shared
+def test_the_texts_of_the_collection_come_out_clean(acm: Collection) -> None:
+    # A closing tag without its opener, and tags written with entities: both are text, by the rules of corpus.text.markup.
+    assert sorted(acm.unclean) == ["10.1145/1394251.1394260", "10.1145/3173574.3174236"]
+    # "\\law" is no macro of LaTeX's.
+    assert acm.accented == {"10.5555/1622572.1622581": ("Liu, Lengning", "Truszczynski, Miros\\law")}
+
+
+@pytest.mark.shared
+def test_pybtex_reads_the_same_fields() -> None:
+    members = open_members(shared_path("data", "acm-cr", "collection.tar.xz"))
+    member = next(member for member in members if member.name.endswith("cikm-1996.bib"))
+    content = member.stream.read()
+    theirs = pybtex.database.parse_bytes(content, "bibtex").entries
+    ours = records(read_entries(io.BytesIO(content), member.name))
+    assert [entry.key for entry in ours] == list(theirs)
+    for entry in ours:
+        other = {name.lower(): value for name, value in theirs[entry.key].fields.items() if name.lower() != "month"}
+        folded = {name: " ".join(value.split()) for name, value in entry.fields.items()}
+        assert {name: value for name, value in folded.items() if name not in ("author", "month")} == other
