@@ -4,6 +4,7 @@ put before judges stays, with every method that ever brought it in and the best 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 
@@ -91,7 +92,7 @@ def measure_pools(collection_id: int) -> tuple[int, int]:
     return topics, pairs
 
 
-def _store(brought: str, named: dict[str, object], methods: Sequence[str]) -> Pooled:
+def _store(brought: str, named: dict[str, Any], methods: Sequence[str]) -> Pooled:
     with connection.cursor() as cursor:
         cursor.execute(brought + STORE, named)
         rows = cursor.fetchall()
