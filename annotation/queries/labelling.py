@@ -1,6 +1,8 @@
 """What the labelling screen knows beside its units: how far the annotator is, why there is nothing, their history."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotation.queries.desks import Desk
 from annotation.queries.prepared import run
@@ -43,6 +45,9 @@ BEFORE = HISTORY.format(
 )
 
 
+GROUP = 10  # assignments of one document, about
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far one annotator is: `finished` (judged or skipped) of `mine`, all ever given to them."""
@@ -77,15 +82,26 @@ def why_empty(desk: Desk, progress: Progress) -> str:
     return "waiting" if queue.free or queue.leased else "all-done"
 
 
-def fetch_history(desk: Desk, *, before: int | None = None, most: int = 20) -> list[list[int]]:
-    """The annotator's finished units, newest first: at most `most`, older than the assignment `before`.
+def fetch_history(desk: Desk, *, before: int | None = None, most: int = 10) -> tuple[list[list[int]], int | None]:
+    """The annotator's finished units, newest first: about `most`, older than the assignment `before`.
 
-    In the order by document, what was finished of one topic and document stands together.
+    Returns the units and the `before` of the page after, None when this is the oldest. In the order by document, what
+    was finished of one topic and document stands together.
     """
-    named: dict[str, object] = {"annotator": desk.annotator, "most": most}
+    wanted = most * GROUP if desk.by_document else most
+    named: dict[str, object] = {"annotator": desk.annotator, "most": wanted}
     rows = run(NEWEST, named) if before is None else run(BEFORE, {**named, "before": before})
+    is_last = len(rows) < wanted
     if not desk.by_document:
-        return [[row.id] for row in rows]
+        return [[row.id] for row in rows], None if is_last else rows[-1].id
+    units = _by_document(rows)
+    if not is_last and len(units) > 1:  # the oldest unit may go on in the next page, so it is left for it
+        cut = next(at for at, row in enumerate(rows) if row.id in units[-1])
+        rows, units = rows[:cut], _by_document(rows[:cut])
+    return units, None if is_last else rows[-1].id
+
+
+def _by_document(rows: Sequence[Any]) -> list[list[int]]:
     units: dict[tuple[int, int, int], list[int]] = {}
     for row in rows:
         units.setdefault((row.topic_id, row.document_id, row.repeat), []).append(row.id)

@@ -17,6 +17,18 @@ KEYS = {
     "highlights": "h",
     "help": "?",
 }
+KEY_WORDS = {
+    "submit": "Submit and go to the next item",
+    "undo": "Take back the last submit",
+    "earlier": "Back through my own history",
+    "later": "Forward through my own history",
+    "skip": "Skip, with a reason",
+    "flag": "Flag for the adjudicators",
+    "note": "Write a note",
+    "guideline": "Go to the guideline",
+    "highlights": "Highlights on or off",
+    "help": "Show these keys",
+}
 DELAYS = (0, 250, 500, 1000, 2000)  # milliseconds between a digit and the next item
 DEFAULT_DELAY = 250
 

@@ -136,6 +136,22 @@ def annotator_rows(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
     """All annotators of the campaign, people first, removed ones last. Three queries."""
     annotators = list(campaign.annotators.select_related("user").order_by("kind", "name"))
     annotators.sort(key=lambda each: each.state == AnnotatorState.REMOVED)
+    return _rows_of(annotators, now)
+
+
+def annotator_row(annotator: Annotator, now: datetime) -> AnnotatorRow:
+    """The same for one."""
+    return _rows_of([annotator], now)[0]
+
+
+def own_progress(annotator: Annotator) -> tuple[int, int]:
+    """(judged, assigned) of one annotator: all that an annotator may know of how far a campaign is."""
+    found = _rows(LOADS, {"annotators": [annotator.pk]})
+    pending, done = found[0][1:3] if found else (0, 0)
+    return done, pending + done
+
+
+def _rows_of(annotators: list[Annotator], now: datetime) -> list[AnnotatorRow]:
     named = {"annotators": [each.pk for each in annotators], "since": now - timedelta(days=PACE_DAYS)}
     loads = {row[0]: row[1:] for row in _rows(LOADS, named)}
     paces = {row[0]: row[1:] for row in _rows(PACES, named)}

@@ -27,14 +27,18 @@ def _cut(units: bytes, start: int, end: int) -> str:
 
 
 @register.filter
-def answer_to(cell: dict[str, object], key: str) -> object:
+def answer_to(cell: dict[str, object] | None, key: str) -> object:
     """The value that this cell's answer (or what was just sent in its place) gives for a criterion, or None."""
-    answer = cell.get("answer")
-    return answer.get("answers", {}).get(key) if isinstance(answer, dict) else None
+    return _given(cell, "answers").get(key)
 
 
 @register.filter
-def reason_for(cell: dict[str, object], key: str) -> object:
+def reason_for(cell: dict[str, object] | None, key: str) -> object:
     """The reason that goes with it, or ""."""
-    answer = cell.get("answer")
-    return answer.get("reasons", {}).get(key, "") if isinstance(answer, dict) else ""
+    return _given(cell, "reasons").get(key, "")
+
+
+def _given(cell: dict[str, object] | None, name: str) -> dict[str, object]:
+    answer = cell.get("answer") if cell else None
+    given = answer.get(name) if isinstance(answer, dict) else None
+    return given if isinstance(given, dict) else {}

@@ -2,10 +2,11 @@
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.requests import Request
 from annotation.forms.samples import SampleForm
 from annotation.queries.home import work_of
 from annotation.queries.preferences import KEYS, preferences_of
@@ -29,7 +30,7 @@ SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 
 
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: Request) -> HttpResponse:
     """What waits for the person, the collections they are in, and what to do if there are none."""
     work = work_of(request.user)
     context = {
@@ -43,13 +44,13 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 @require_safe
-def show_help(request: HttpRequest) -> HttpResponse:
+def show_help(request: Request) -> HttpResponse:
     """The keys, the words, the way through a collection. Open to everybody."""
     roles = [(role.label, words) for role, words in ROLE_WORDS.items()]
     return render(request, "annotation/help.html", {"roles": roles, "key_map": _key_map(request)})
 
 
-def _key_map(request: HttpRequest) -> list[tuple[list[str], str]]:
+def _key_map(request: Request) -> list[tuple[list[str], str]]:
     """Keys as they are written on a keyboard and what they do: the person's own, or the usual ones."""
     own = preferences_of(request.user).keys if request.user.is_authenticated else KEYS
     lines = [([str(digit) for digit in range(4)], "give this grade")]
@@ -60,7 +61,7 @@ def _key_map(request: HttpRequest) -> list[tuple[list[str], str]]:
 
 
 @require_safe
-def show_style(request: HttpRequest) -> HttpResponse:
+def show_style(request: Request) -> HttpResponse:
     """Every component of the design system once, for those who build pages."""
     page = Paginator(range(240), 20).page(3)
     return render(request, "annotation/style.html", {"form": SampleForm({"text": "", "choice": "1"}), "page": page})

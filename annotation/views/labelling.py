@@ -26,7 +26,7 @@ from annotation.forms.labelling import Malformed, read_form
 from annotation.models import Campaign, Guideline, SubmissionKind, SubmissionOutcome
 from annotation.queries.desks import Desk, fetch_desk
 from annotation.queries.labelling import fetch_history, fetch_progress, fetch_recent_ms, why_empty
-from annotation.queries.preferences import DELAYS, KEYS, preferences_of
+from annotation.queries.preferences import DELAYS, KEY_WORDS, KEYS, preferences_of
 from annotation.queries.units import Unit, fetch_units
 from annotation.views.answers import TOO_LATE, person_of, standing
 
@@ -107,8 +107,10 @@ def show_screen(
     campaign = Campaign.objects.select_related("collection").get(pk=desk.campaign)
     progress = fetch_progress(desk)
     shown = opened or (hand[0] if hand else None)
-    for cell in shown["cells"] if shown else ():
-        cell["uuid"] = str(uuid.uuid4())
+    last = _last(desk) if not opened else None
+    for unit in filter(None, (shown, last)):
+        for cell in unit["cells"]:
+            cell["uuid"] = str(uuid.uuid4())
     newest = Guideline.objects.filter(campaign=campaign).first()
     preferences = preferences_of(person)
     recent = fetch_recent_ms(desk)
@@ -124,10 +126,10 @@ def show_screen(
         "guideline": newest,
         "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",
         "guideline_changed": 0 < desk.guideline_seen < desk.guideline,
-        "last": _last(desk) if not opened else None,
+        "last": last,
         "skip_reasons": SKIP_REASONS,
         "preferences": preferences,
-        "default_keys": KEYS,
+        "key_words": KEY_WORDS,
         "delays": DELAYS,
         "data": {
             "desk": f"{person.pk}:{desk.campaign}",
@@ -146,6 +148,7 @@ def show_screen(
             "progress": asdict(progress),
             "recentMs": recent,
             "preferences": asdict(preferences),
+            "defaultKeys": KEYS,
         },
     }
     return render(request, "annotation/label_screen.html", context, status=status)
@@ -153,7 +156,7 @@ def show_screen(
 
 def _last(desk: Desk) -> Unit | None:
     """The newest unit that can be undone."""
-    units = fetch_units(desk, fetch_history(desk, most=1))
+    units = fetch_units(desk, fetch_history(desk, most=1)[0][:1])
     return units[0] if units else None
 
 
@@ -163,14 +166,14 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     """The person's own answers as a list, each leading to the screen where it can be changed."""
     desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
     before = request.GET.get("before", "")
-    ids = fetch_history(desk, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE)
+    ids, older = fetch_history(desk, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE)
     judged = Campaign.objects.select_related("collection").get(pk=desk.campaign)
     context = {
         "campaign": judged,
         "collection": judged.collection,
         "units": fetch_units(desk, ids),
         "criteria": desk.scales,
-        "oldest": ids[-1][-1] if sum(map(len, ids)) == HISTORY_PAGE else None,
+        "older": older,
         "is_first": not before,
     }
     return render(request, "annotation/label_history.html", context)

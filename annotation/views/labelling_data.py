@@ -25,7 +25,6 @@ from annotation.views.answers import answer_json, for_script, person_of, problem
 from annotation.views.labelling import receive_form, show_history
 
 JSON = "application/json"
-HISTORY_PAGE = 10  # units
 
 
 @require_POST
@@ -86,8 +85,8 @@ label_history.login_required = False  # type: ignore[attr-defined]
 def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     before = request.GET.get("before", "")
     desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
-    units = fetch_history(desk, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE)
-    return answer_json({"units": fetch_units(desk, units)})
+    units, older = fetch_history(desk, before=int(before) if before.isdecimal() else None)
+    return answer_json({"units": fetch_units(desk, units), "before": older})
 
 
 @require_http_methods(["GET", "POST"])

@@ -1,0 +1,57 @@
+/** The guideline beside the work: opened by a key, fetched anew when there is a newer version, which is told once. */
+
+import { announce, data, part, show, tell } from "./page.js";
+import { get, postForm } from "./server.js";
+
+export class GuidelinePane {
+  constructor() {
+    this.version = data.guideline.version;
+    this.fetching = false;
+    document.querySelector('[data-form="guideline-seen"]').addEventListener("submit", (event) => this.seen(event));
+  }
+
+  /** Go to the guideline, or back from it. */
+  toggle() {
+    const pane = part("guideline");
+    if (pane.contains(document.activeElement) && pane.open) {
+      pane.open = !window.matchMedia("(max-width: 52rem)").matches;
+      part("title").focus({ preventScroll: true });
+      return;
+    }
+    pane.open = true;
+    part("guideline-body").focus();
+  }
+
+  /** A request has told the newest version; fetch and announce it if it is new. */
+  async noteVersion(version) {
+    if (!version || version <= this.version || this.fetching) return;
+    this.fetching = true;
+    try {
+      const { status, body } = await get(data.urls.label_guideline);
+      if (status === 200) this.showVersion(body);
+    } catch {
+      // The next answer of the server tells the version again.
+    } finally {
+      this.fetching = false;
+    }
+  }
+
+  showVersion({ version, html }) {
+    this.version = version;
+    part("guideline-body").innerHTML = html; // sanitised by the server, which is the only source
+    tell("guideline-version", `version ${version}`);
+    tell("guideline-news-version", `version ${version}`);
+    document.querySelector('[data-form="guideline-seen"] [name=version]').value = version;
+    document.querySelector("[data-label-form] [name=guideline]").value = version;
+    show(part("guideline-news"));
+    announce(`The guideline has changed: it is now version ${version}.`);
+  }
+
+  async seen(event) {
+    event.preventDefault();
+    show(part("guideline-news"), false);
+    part("title").focus({ preventScroll: true });
+    const version = event.target.elements.version.value;
+    await postForm(data.urls.label_guideline, { version }).catch(() => {}); // untold, it announces itself once more
+  }
+}

@@ -1,0 +1,77 @@
+/** The units of one annotator: the one at work, those ahead, and their own past, newest first. */
+
+import { get } from "./server.js";
+import { data } from "./page.js";
+import { keptNote } from "./drafts.js";
+
+export const keyOf = (unit) => unit.cells[0].assignment;
+export const idsOf = (unit) => unit.cells.map((cell) => cell.assignment);
+
+export class Hand {
+  constructor(units) {
+    this.ahead = [];
+    this.current = null;
+    this.past = []; // units that were submitted, each cell with the answer given and the uuid it has
+    this.cursor = null; // where older history goes on; null: not asked yet
+    this.exhausted = false;
+    this.gone = new Set(); // assignments submitted here, which the server may still deal for a moment
+    this.add(units);
+  }
+
+  /** Take units the server deals, leaving out what is here already. */
+  add(units) {
+    const here = new Set([...this.ahead, ...(this.current ? [this.current] : [])].flatMap(idsOf));
+    for (const unit of units) {
+      if (idsOf(unit).some((id) => here.has(id) || this.gone.has(id))) continue;
+      for (const cell of unit.cells) restoreNote(cell);
+      this.ahead.push(unit);
+    }
+  }
+
+  /** Go on to the next unit; null when there is none here. */
+  advance() {
+    this.current = this.ahead.shift() ?? null;
+    return this.current;
+  }
+
+  /** Put a unit before all others; the one at work comes after it. */
+  comeBackTo(unit) {
+    if (this.current) this.ahead.unshift(this.current);
+    for (const id of idsOf(unit)) this.gone.delete(id);
+    this.past = this.past.filter((other) => keyOf(other) !== keyOf(unit));
+    this.current = unit;
+  }
+
+  /** The unit at work has been submitted. */
+  finish(unit) {
+    for (const id of idsOf(unit)) this.gone.add(id);
+    this.past = [unit, ...this.past.filter((other) => keyOf(other) !== keyOf(unit))];
+    if (this.current === unit) this.current = null;
+  }
+
+  /** Units as the server wants them: what is in hand and not yet submitted. */
+  held() {
+    return [...(this.current ? [this.current] : []), ...this.ahead].map(idsOf);
+  }
+
+  /** The unit of my past at this place (0: newest), asking the server for older ones; null when there is none. */
+  async pastAt(index) {
+    while (index >= this.past.length && !this.exhausted) await this.older();
+    return this.past[index] ?? null;
+  }
+
+  async older() {
+    const address = this.cursor ? `${data.urls.label_history}?before=${this.cursor}` : data.urls.label_history;
+    const { status, body } = await get(address);
+    if (status !== 200) throw new Error(body?.detail ?? `The server answered ${status}.`);
+    const known = new Set([...this.past, ...this.ahead, ...(this.current ? [this.current] : [])].flatMap(idsOf));
+    this.past.push(...body.units.filter((unit) => !idsOf(unit).some((id) => known.has(id))));
+    this.cursor = body.before;
+    this.exhausted = !body.before;
+  }
+}
+
+function restoreNote(cell) {
+  const note = keptNote(cell.assignment);
+  if (note && !cell.draft) cell.draft = { kind: "answer", answers: {}, ...cell.answer, note };
+}

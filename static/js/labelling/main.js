@@ -1,0 +1,313 @@
+/** The labelling screen: everything is put together here. Without this script the page is a plain form that works. */
+
+import { Clock } from "./clock.js";
+import { Desk } from "./desk.js";
+import * as dialogs from "./dialogs.js";
+import { keepNote } from "./drafts.js";
+import { GuidelinePane } from "./guideline.js";
+import { Hand, idsOf, keyOf } from "./hand.js";
+import { labelKeys, listen } from "./keys.js";
+import { Outbox } from "./outbox.js";
+import { announce, anyDialogOpen, data, notice, part, show } from "./page.js";
+import * as screen from "./screen.js";
+import { get, refreshSession } from "./server.js";
+import { countFinished, notePace, queuedWords, showSaveState } from "./status.js";
+import { openStore } from "./store.js";
+
+const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
+const NOT_NOW = new Set(["closed", "draft", "paused", "removed"]);
+
+const hand = new Hand(data.hand);
+const guideline = new GuidelinePane();
+const clock = new Clock();
+const outbox = new Outbox({
+  store: await openStore(data.desk),
+  url: data.urls.submission_create,
+  user: data.user,
+  context: (sending) => [...hand.held(), ...outbox.waiting.filter((entry) => entry.id !== sending.id).map(entryIds)],
+});
+const desk = new Desk({ hand, outbox, clock, guideline });
+const entryIds = (entry) => entry.submissions.map((submission) => submission.assignment);
+let lookTimer = null;
+
+// --- what the server says ----------------------------------------------------------------------------------------------
+
+outbox.addEventListener("changed", () => {
+  showSaveState(outbox);
+  if (outbox.trouble === "signed-out") dialogs.askSignIn();
+});
+
+outbox.addEventListener("settled", ({ detail }) => {
+  hand.add(detail.units);
+  guideline.noteVersion(detail.guideline);
+  detail.results.forEach((result, i) => {
+    if (result.outcome === "counted") countFinished(detail.entry.finishes[i] ?? 0);
+    if (result.outcome === "not-counted") notice(result.detail);
+  });
+  if (detail.refused) refused(detail.entry);
+  if (!screen.currentUnit() && !desk.inPast && hand.ahead.length) desk.showPresent();
+  else if (!screen.currentUnit()) showEmpty();
+});
+
+/** An entry that the server did not take: shown again, or kept as a draft with the reason. */
+async function refused(entry) {
+  const { code, detail } = entry.failed;
+  const isUndo = entry.submissions.every((submission) => submission.kind === "undo");
+  if (code === "changed-elsewhere") {
+    if (!anyDialogOpen()) await decide(entry);
+  } else if (["invalid", "malformed"].includes(code) && !isUndo) {
+    await outbox.drop(entry);
+    desk.bringBack(entry, detail);
+  } else if (isUndo) {
+    await outbox.drop(entry);
+    notice(detail);
+  } else if (NOT_NOW.has(code)) {
+    notice(detail);
+  }
+}
+
+async function decide(entry) {
+  const choice = await dialogs.askWhichVersion(entry);
+  if (choice === "theirs") await outbox.drop(entry);
+  if (choice === "mine") {
+    const [submission] = entry.submissions;
+    Object.assign(submission, { uuid: crypto.randomUUID(), base: entry.failed.current?.uuid ?? null });
+    await outbox.retry(entry);
+  }
+}
+
+// --- nothing to judge --------------------------------------------------------------------------------------------------
+
+function showState(state) {
+  show(part("unit"), false);
+  show(part("empty"));
+  for (const section of document.querySelectorAll("[data-empty]")) show(section, section.dataset.empty === state);
+  document.querySelector(`[data-empty="${state}"] h2`)?.focus();
+}
+
+/** There is nothing here: wait for what is being sent, or ask the server what it has, or why it has nothing. */
+async function showEmpty() {
+  clearTimeout(lookTimer);
+  if (outbox.trouble === "offline" || !navigator.onLine) {
+    showState("offline");
+    return;
+  }
+  if (outbox.waiting.length) {
+    showState("loading");
+    return;
+  }
+  await look();
+}
+
+async function look() {
+  clearTimeout(lookTimer);
+  let answer;
+  try {
+    answer = await get(data.urls.label_next);
+  } catch {
+    showState("offline");
+    lookTimer = setTimeout(look, LOOK_EVERY);
+    return;
+  }
+  if (answer.status === 401) {
+    outbox.note("signed-out");
+    return;
+  }
+  const { units = [], empty = "all-done", guideline: version } = answer.body ?? {};
+  hand.add(units);
+  guideline.noteVersion(version);
+  if (hand.ahead.length) {
+    desk.showPresent();
+    return;
+  }
+  showState(empty);
+  if (empty === "waiting") lookTimer = setTimeout(look, LOOK_EVERY);
+}
+
+desk.addEventListener("empty", showEmpty);
+desk.addEventListener("submitted", ({ detail }) => {
+  const answered = detail.submissions.filter((submission) => submission.kind === "answer");
+  if (answered.length) notePace(answered.reduce((sum, submission) => sum + submission.active_ms, 0) / answered.length);
+});
+
+// --- what the person does ----------------------------------------------------------------------------------------------
+
+const acts = {
+  submit: () => void desk.submit(),
+  undo: () => void desk.undo(),
+  earlier: () => void desk.earlier(),
+  later: () => desk.later(),
+  present: () => desk.present(),
+  skip: () => void skip(),
+  flag: () => flag(),
+  note: () => void screen.chosenCell()?.element.querySelector("[data-note]").focus(),
+  guideline: () => guideline.toggle(),
+  highlights: () => toggleHighlights(),
+  help: () => void dialogs.showPreferences(applyPreferences),
+  look: () => void look(),
+  drafts: () => dialogs.showDrafts(outbox.failed),
+  digit: (value) => desk.digit(value),
+  move: (step) => desk.move(step),
+  escape,
+};
+
+function escape(event) {
+  if (anyDialogOpen()) return;
+  if (event.target.matches?.("textarea, input:not([type=radio], [type=checkbox]), select")) {
+    part("title").focus({ preventScroll: true });
+  } else if (desk.timer) {
+    desk.undo();
+  } else {
+    desk.present();
+  }
+}
+
+async function skip() {
+  if (!screen.chosenCell() || desk.busy) return;
+  desk.cancelTimer();
+  const reason = await dialogs.askSkipReason();
+  if (reason) desk.skip(reason);
+}
+
+function flag() {
+  const box = screen.chosenCell()?.element.querySelector("[data-flag]");
+  if (!box) return;
+  box.checked = !box.checked;
+  announce(box.checked ? "Flagged." : "No longer flagged.");
+}
+
+function toggleHighlights() {
+  data.preferences.highlights = !data.preferences.highlights;
+  applyPreferences();
+  announce(data.preferences.highlights ? "Highlights on." : "Highlights off.");
+  dialogs.storePreferences(data.preferences);
+}
+
+function applyPreferences() {
+  const { highlights } = data.preferences;
+  document.body.classList.toggle("plain-text", !highlights);
+  document.querySelector('[data-act="highlights"]').setAttribute("aria-pressed", String(highlights));
+}
+
+listen(acts);
+labelKeys(data.preferences);
+
+let pointerAt = -Infinity; // when a pointer last pressed: a radio button chosen by arrow keys must not submit
+document.addEventListener("pointerdown", (event) => {
+  pointerAt = performance.now();
+  desk.device = event.pointerType === "touch" ? "touch" : "mouse";
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-act]");
+  if (button && acts[button.dataset.act]) {
+    event.preventDefault();
+    chooseCellOf(button);
+    acts[button.dataset.act]();
+    return;
+  }
+  if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event.target);
+  else chooseCellOf(event.target);
+});
+
+function chooseCellOf(element) {
+  const index = screen.indexOf(element);
+  if (index >= 0) screen.choose(index);
+}
+
+function chosenByHand(radio) {
+  chooseCellOf(radio);
+  const { element } = screen.chosenCell();
+  screen.noteAnswer(element);
+  if (performance.now() - pointerAt < 1000) desk.graded(element);
+}
+
+document.addEventListener("focusin", (event) => {
+  if (event.target.closest?.("[data-cell]")) chooseCellOf(event.target);
+});
+
+document.addEventListener("change", (event) => {
+  const cell = event.target.closest?.("[data-cell]");
+  if (cell && event.target.matches("select") && event.target.value) desk.graded(cell);
+});
+
+document.addEventListener("input", (event) => {
+  if (!event.target.matches?.("[data-note]")) return;
+  desk.cancelTimer();
+  keepNote(Number(event.target.closest("[data-cell]").dataset.cell), event.target.value);
+});
+
+document.querySelector("[data-label-form]").addEventListener("submit", (event) => {
+  event.preventDefault();
+  desk.submit();
+});
+
+document.addEventListener("click", (event) => {
+  const act = event.target.closest?.("[data-act]")?.dataset.act;
+  if (act === "close-notice") notice("");
+  const entry = outbox.entries.find((each) => each.id === event.target.closest?.("[data-entry]")?.dataset.entry);
+  if (!entry) return;
+  if (act === "drop-draft") outbox.drop(entry);
+  if (act === "retry-draft" && entry.failed?.code === "changed-elsewhere") {
+    dialogs.dialog("drafts").close();
+    decide(entry);
+    return;
+  }
+  if (act === "retry-draft") outbox.retry(entry);
+  if (act) event.target.closest("[data-entry]").remove();
+});
+
+window.addEventListener("beforeunload", (event) => {
+  const writing = [...document.querySelectorAll("[data-note]")].some((note) => note.value !== note.defaultValue);
+  if (!outbox.waiting.length && !(writing && desk.busy)) return;
+  event.preventDefault();
+  event.returnValue = queuedWords(outbox.waiting.length); // old browsers show their own words all the same
+});
+
+// A page from the browser's back-forward cache has an old hand.
+window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());
+
+document.addEventListener("visibilitychange", async () => {
+  if (document.hidden || outbox.trouble !== "signed-out") return;
+  const user = await refreshSession().catch(() => null);
+  if (user !== null) signedIn(user);
+});
+
+/** Whoever signs in again must be the one whose answers are waiting. */
+function signedIn(user) {
+  if (user !== data.user) {
+    notice(`You signed in as somebody else. What waits here belongs to ${data.email}: sign in as them to send it.`);
+    return;
+  }
+  dialogs.dialog("login").close();
+  outbox.note("");
+  outbox.flush();
+  if (!screen.currentUnit()) look();
+}
+
+dialogs.wireDialogs({ onSignedIn: signedIn });
+
+// --- beginning ---------------------------------------------------------------------------------------------------------
+
+/** Begin with the unit that the address asks for, in my past or to be judged; else with the present. */
+function begin() {
+  const { opened } = data;
+  if (opened) window.history.replaceState(null, "", window.location.pathname);
+  if (opened?.cells.every((cell) => cell.done)) {
+    hand.past.unshift(opened);
+    hand.current = hand.ahead.shift() ?? null;
+    desk.earlier();
+    return;
+  }
+  if (opened) {
+    hand.ahead = [opened, ...hand.ahead.filter((unit) => keyOf(unit) !== keyOf(opened))];
+  }
+  desk.showPresent();
+}
+
+if (!outbox.store.durable) notice("This browser keeps nothing for later, so stay online: each answer waits for the server.");
+await outbox.resume();
+const unsent = new Set(outbox.entries.flatMap(entryIds));
+hand.ahead = hand.ahead.filter((unit) => !idsOf(unit).some((id) => unsent.has(id)));
+begin();
+document.body.dataset.ready = "true"; // for tests: keys work from now on

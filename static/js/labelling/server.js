@@ -1,0 +1,53 @@
+/** Requests to the server. A network that fails is an Offline; everything else is an answer with its status. */
+
+import { csrfToken } from "../base.js";
+import { data } from "./page.js";
+
+const PATIENCE = 30_000; // milliseconds until a request counts as lost
+
+export class Offline extends Error {}
+
+let token = csrfToken();
+
+/** {status, body}: body is the JSON of the answer, or null when it is none. */
+async function request(method, url, { json, form } = {}) {
+  const headers = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" };
+  if (method === "POST") headers["X-CSRFToken"] = token;
+  if (json) headers["Content-Type"] = "application/json";
+  const body = json ? JSON.stringify(json) : form ? new URLSearchParams(form) : undefined;
+  const signal = AbortSignal.timeout(PATIENCE);
+  let response;
+  try {
+    response = await fetch(url, { method, headers, body, signal, redirect: "manual", credentials: "same-origin" });
+    const isJson = response.headers.get("Content-Type")?.includes("json");
+    return { status: response.status, body: isJson ? await response.json() : null };
+  } catch {
+    throw new Offline();
+  }
+}
+
+export const get = (url) => request("GET", url);
+export const post = (url, json) => request("POST", url, { json });
+export const postForm = (url, form) => request("POST", url, { form });
+
+/** Who is signed in now, with a fresh token for what is sent next; null when nobody is. */
+export async function refreshSession() {
+  const { status, body } = await get(data.urls.label_session);
+  if (status !== 200 || !body) return null;
+  token = body.csrf;
+  return body.user;
+}
+
+/** Sign in without leaving the page. {ok} or {reason}. */
+export async function signIn(login, password) {
+  await refreshSession(); // nobody's, but the cookie and the token must belong together
+  const form = { login, password, csrfmiddlewaretoken: token };
+  const { status, body } = await postForm(data.urls.account_login, form);
+  if (status === 429) return { reason: "Too many attempts. Wait a few minutes, then try again." };
+  if (status === 403) return { reason: "The page is too old to sign in from. Use the sign-in page in a new tab." };
+  const user = await refreshSession();
+  if (user !== null) return { ok: true, user };
+  const errors = Object.values(body?.form?.fields ?? {}).flatMap((field) => field.errors ?? []);
+  const all = [...(body?.form?.errors ?? []), ...errors];
+  return { reason: all.join(" ") || "One more step is needed: finish signing in on the sign-in page in a new tab." };
+}
