@@ -35,9 +35,13 @@ def secret_key(data_dir: Path, *, required: bool = False) -> str:
     path = data_dir / "secret-key"
     try:
         return path.read_text().strip()
-    except FileNotFoundError:
-        pass
-    private_directory(data_dir)
+    except PermissionError:
+        raise EmbeddedError(
+            f"{path} may not be read by this user. Run Litmus as the user who started it first, or set LITMUS_DATA_DIR "
+            "to a directory of your own."
+        ) from None
+    except (FileNotFoundError, NotADirectoryError):
+        private_directory(data_dir)
     with locked(data_dir / "secret-key.lock"):
         if not path.exists():
             fresh = path.with_suffix(".new")

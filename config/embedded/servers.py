@@ -86,13 +86,14 @@ class Server(ABC):
         self.make_socket_dir()
         if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
             self.log.replace(self.log.with_suffix(".log.old"))
-        return subprocess.Popen(  # noqa: S603 - our own command
-            self.command(),
-            stdin=subprocess.DEVNULL,
-            stdout=self.log.open("ab"),
-            stderr=subprocess.STDOUT,
-            **self.child_settings(),
-        )
+        with self.log.open("ab") as log:
+            return subprocess.Popen(  # noqa: S603 - our own command
+                self.command(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                **self.child_settings(),
+            )
 
     def child_settings(self) -> dict[str, Any]:
         """Keyword arguments of `subprocess` for every program of this server."""

@@ -53,6 +53,7 @@ class Hold:
     def start_keeper(self) -> None:
         """Start a keeper and wait for its report. Errors: EmbeddedError with its message."""
         self.reap()
+        paths = [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
         read, write = os.pipe()
         log = self.server.places.logs / "keeper.log"
         with os.fdopen(read, "rb") as answer:
@@ -60,7 +61,7 @@ class Hold:
                 self.keeper = os.posix_spawn(
                     sys.executable,
                     [sys.executable, "-m", "config.embedded", self.server.name, str(self.server.places.data_dir)],
-                    os.environ | {"PYTHONPATH": str(CHECKOUT)},
+                    os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
                     file_actions=[
                         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                         (os.POSIX_SPAWN_DUP2, write, 1),
@@ -111,21 +112,32 @@ class Hold:
 _holds: dict[tuple[Path, str], Hold] = {}
 
 
+def take(name: str, data_dir: Path) -> Hold:
+    held = Hold(server_named(name, data_dir))
+    try:
+        held.take()
+    except BaseException:
+        held.release()
+        raise
+    return held
+
+
 def hold(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> None:
     """Have the embedded servers of `data_dir` running until this process ends (or `release`s as often).
 
     Starts what does not run and shares what does; returns when connections are taken.
-    Errors: EmbeddedError with what to do.
+    Errors: EmbeddedError with what to do; then none of them is held.
     """
     data_dir = data_dir.resolve()
     Places(data_dir).make()
-    for name in servers:
-        key = (data_dir, name)
-        if key not in _holds:
-            held = Hold(server_named(name, data_dir))
-            held.take()
-            _holds[key] = held
-        _holds[key].count += 1
+    for position, name in enumerate(servers):
+        try:
+            if (data_dir, name) not in _holds:
+                _holds[data_dir, name] = take(name, data_dir)
+        except BaseException:
+            release(data_dir, servers[:position])
+            raise
+        _holds[data_dir, name].count += 1
 
 
 def release(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> None:

@@ -99,21 +99,22 @@ def listen(host: str, port: int) -> socket.socket:
     Errors: CommandError with what to do.
     """
     hint = f"Choose another with --port, such as --port {port + 1} (make run PORT={port + 1})."
+    if not 0 <= port <= 65535:
+        raise CommandError(f"--port {port}: use a number from 1 to 65535, or 0 for any free port.")
     try:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.create_server(where[:2], family=family, backlog=2048)
+        return socket.create_server(where[:2], family=family, backlog=2048)
     except socket.gaierror:
         raise CommandError(f"There is no address for --host {host}.") from None
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         reasons: dict[int | None, str] = {
             errno.EADDRINUSE: f"Port {port} is taken by another program. {hint}",
             errno.EACCES: f"Port {port} is reserved for root. {hint}",
             errno.EADDRNOTAVAIL: f"--host {host} is not an address of this machine.",
         }
-        code = getattr(error, "errno", None)
-        raise CommandError(reasons.get(code, f"Port {port} of {host} cannot be used ({error}). {hint}")) from None
-    listener.set_inheritable(True)
-    return listener
+        raise CommandError(
+            reasons.get(error.errno, f"Port {port} of {host} cannot be used ({error}). {hint}")
+        ) from None
 
 
 def stop_on_signals() -> None:

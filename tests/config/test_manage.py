@@ -1,0 +1,51 @@
+"""manage.py: which commands start servers, and how it fails."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.processes import CHECKOUT
+
+
+def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=CHECKOUT,
+        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("arguments", [("help",), ("check",), ("up", "--help"), ("migrate", "--help")])
+def test_commands_that_need_no_servers_start_none(tmp_path: Path, arguments):
+    done = manage(*arguments, LITMUS_DATA_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "postgres").exists()
+
+
+def test_a_bad_variable_is_told_in_one_line(tmp_path: Path):
+    done = manage("check", LITMUS_DATA_DIR=str(tmp_path), LITMUS_DEBUG="perhaps")
+    assert done.returncode == 1
+    assert done.stderr == "LITMUS_DEBUG='perhaps': use one of 1, true, yes, on, 0, false, no, off.\n"
+
+
+def test_a_data_directory_that_cannot_be_used_is_told_without_a_traceback(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    done = manage("migrate", LITMUS_DATA_DIR=str(tmp_path / "file" / "data"))
+    assert done.returncode == 1
+    assert "cannot be created" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.services
+def test_a_command_that_needs_a_database_has_one(tmp_path: Path):
+    done = manage("migrate", "--plan", LITMUS_DATA_DIR=str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    assert "accounts.0001_initial" in done.stdout
+    assert (tmp_path / "data" / "postgres" / "PG_VERSION").exists()
+    assert not (tmp_path / "data" / "postgres" / "postmaster.pid").exists()

@@ -1,0 +1,161 @@
+"""manage.py up as people start it: a process of its own, on a data directory of its own."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from django.conf import settings
+from django.core.management.base import CommandError
+
+from config.management.commands.up import address, allowed_hosts, child_environment, listen
+from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
+from tests import processes
+from tests.processes import free_port, wait_for
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture(scope="module")
+def data_dir() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="lit-") as directory:
+        yield Path(directory).resolve() / "data"
+
+
+@pytest.fixture
+def up(data_dir: Path, tmp_path: Path) -> Iterator[Callable[..., processes.Child]]:
+    """Starts `manage.py up` with these arguments; kills what a failed test leaves."""
+    started = []
+
+    def start(*arguments: str) -> processes.Child:
+        ours = ("LITMUS_", "DATABASE_URL", "REDIS_URL", "PYTEST_")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        # The collected static files of another run would do as well; here they are made for real.
+        environment |= {"LITMUS_DATA_DIR": str(data_dir), "PYTHONUNBUFFERED": "1"}
+        command = [sys.executable, "manage.py", "up", "--no-demo", "--workers", "1", *arguments]
+        started.append(processes.Child(command, tmp_path / f"up{len(started)}.log", environment))
+        return started[-1]
+
+    yield start
+    for child in started:
+        child.kill()
+    wait_for(lambda: not family(data_dir), 30, "the end of all processes")
+
+
+def family(data_dir: Path) -> list[psutil.Process]:
+    """All living processes that were started for this data directory, told by their environment."""
+    found = []
+    for process in psutil.process_iter(["environ", "cmdline", "status"]):
+        if process.info["status"] == psutil.STATUS_ZOMBIE:
+            continue
+        told = (process.info["environ"] or {}).get("LITMUS_DATA_DIR") == str(data_dir)
+        if told or str(data_dir) in " ".join(process.info["cmdline"] or []):
+            found.append(process)
+    return found
+
+
+def status(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
+    port = free_port()
+    litmus = up("--port", str(port))
+    litmus.wait_for_output("Ctrl-C", 120)
+    assert f"Litmus is running at http://localhost:{port}" in litmus.output
+    assert "createsuperuser" in litmus.output  # no account yet
+    with urllib.request.urlopen(f"http://localhost:{port}/readyz") as response:
+        assert json.load(response) == {"database": "ok", "redis": "ok"}
+    manifest = json.loads((data_dir / "static" / "staticfiles.json").read_text())["paths"]
+    assert status(f"http://localhost:{port}/static/{manifest['js/base.js']}") == 200
+
+    roots = psutil.Process(litmus.process.pid).children()
+    web = next(process for process in roots if any("gunicorn" in word for word in process.cmdline()))
+    web.kill()
+    litmus.wait_for_output("The web server was killed by signal 9 unexpectedly and is started again.", 30)
+    wait_for(lambda: processes.answers(f"http://localhost:{port}/readyz"), 60, "the return of the web server")
+
+    litmus.process.send_signal(signal.SIGINT)
+    assert litmus.process.wait(60) == 0
+    assert litmus.output.endswith("Stopped.\n")
+    assert family(data_dir) == []
+
+
+def test_up_killed_takes_its_processes_along(up, data_dir):
+    litmus = up("--port", str(free_port()))
+    litmus.wait_for_output("Ctrl-C", 120)
+
+    def pool_and_beat_run() -> bool:
+        return len([process for process in family(data_dir) if "celery" in process.cmdline()]) >= 3
+
+    wait_for(pool_and_beat_run, 60, "the worker with its pool and beat")
+    litmus.process.kill()
+    litmus.process.wait()
+    wait_for(lambda: not family(data_dir), 60, "the end of all processes")
+
+
+def test_a_taken_port_is_told_before_anything_is_started(up, tmp_path, data_dir):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        litmus = up("--port", str(port))
+        assert litmus.process.wait(60) == 1
+    assert f"Port {port} is taken by another program. Choose another with --port" in litmus.output
+    assert "Preparing" not in litmus.output
+    assert family(data_dir) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "reason"),
+    [
+        ("127.0.0.1", 70_000, "from 1 to 65535"),
+        ("192.0.2.1", 8000, "not an address of this machine"),
+        ("no-such-host.invalid", 8000, "no address for --host"),
+    ],
+)
+def test_an_address_that_cannot_be_listened_on(host, port, reason):
+    with pytest.raises(CommandError, match=reason):
+        listen(host, port)
+
+
+def test_the_address_is_one_to_open_on_this_machine():
+    assert address("0.0.0.0", 8000) == "http://localhost:8000"
+    assert address("192.168.1.5", 80) == "http://192.168.1.5:80"
+    assert address("::1", 8000) == "http://localhost:8000"
+    assert address("fd00::7", 8000) == "http://[fd00::7]:8000"
+
+
+def test_names_of_this_machine_are_allowed_when_others_may_come(monkeypatch):
+    monkeypatch.delenv("LITMUS_ALLOWED_HOSTS", raising=False)
+    assert allowed_hosts("127.0.0.1") == settings.ALLOWED_HOSTS
+    assert socket.gethostname() in allowed_hosts("0.0.0.0")
+    assert "0.0.0.0" not in allowed_hosts("0.0.0.0")
+    assert "192.168.1.5" in allowed_hosts("192.168.1.5")
+    monkeypatch.setenv("LITMUS_ALLOWED_HOSTS", "label.example")
+    assert child_environment("0.0.0.0", 8000, None)["LITMUS_ALLOWED_HOSTS"] == "label.example"
+
+
+def test_a_process_that_always_ends_is_given_up(monkeypatch):
+    told: list[str] = []
+    supervisor = Supervisor([Child("thing", ["platform"])], told.append)
+    supervisor.start()
+
+    def look_until_given_up() -> None:
+        while True:
+            supervisor.look()
+
+    with pytest.raises(GivenUp, match=r"The thing ended with status 0, 5 times within a minute"):
+        look_until_given_up()
+    assert len(told) == MOST_STARTS_A_MINUTE - 1
+    supervisor.stop()
