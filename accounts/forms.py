@@ -25,13 +25,13 @@ class ProfileForm(forms.Form):
         help_text="Digits grade, Enter submits, and so on. Switch them off if they clash with assistive technology.",
     )
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *, user: User) -> None:
         initial = {
             "name": user.name,
             "theme": user.preferences.get("theme", Theme.SYSTEM),
             "shortcuts": user.preferences.get("shortcuts", True),
         }
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(data, initial=initial)
 
 
 class ThemeForm(forms.Form):

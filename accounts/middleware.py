@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import render
 
 from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.requests import OpenRequest
 
 View = Callable[..., HttpResponseBase]
 
@@ -19,8 +20,8 @@ class SignInMiddleware(LoginRequiredMiddleware):
     that no sign-in page lands in the middle of another page and nothing typed is lost.
     """
 
-    def handle_no_permission(
-        self, request: HttpRequest, view_func: Callable[..., HttpResponseBase]
+    def handle_no_permission(  # type: ignore[override]  # Django's stubs allow a redirect only
+        self, request: OpenRequest, view_func: View
     ) -> HttpResponseBase:
         if request.htmx or "application/json" in request.headers.get("Accept", ""):
             return JsonResponse({"detail": "You are signed out. Sign in again."}, status=HTTPStatus.UNAUTHORIZED)
@@ -36,7 +37,7 @@ class RefusalMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+    def process_exception(self, request: OpenRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, Refused):
             return None
         status = 403 if isinstance(exception, NotAllowed) else 409 if isinstance(exception, Conflict) else 422

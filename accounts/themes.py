@@ -15,6 +15,8 @@ class Theme(models.TextChoices):
 def theme_of(request: HttpRequest) -> Theme:
     """The person's own choice if they are known, else this browser's, else the system's."""
     user = getattr(request, "user", None)
-    known = user is not None and user.is_authenticated
-    chosen = user.preferences.get("theme") if known else request.COOKIES.get(COOKIE)
+    if user is not None and user.is_authenticated:
+        chosen = user.preferences.get("theme")
+    else:
+        chosen = request.COOKIES.get(COOKIE)
     return Theme(chosen) if chosen in Theme.values else Theme.SYSTEM

@@ -3,7 +3,7 @@
 from allauth.account.views import email
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -11,13 +11,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.actions.users import set_theme, update_profile, vouch_for_address
 from accounts.forms import ProfileForm, ThemeForm
+from accounts.requests import OpenRequest, Request
 from accounts.themes import COOKIE, Theme
 
 A_YEAR = 365 * 24 * 3600  # seconds
 
 
 @require_http_methods(["GET", "POST"])
-def profile(request: HttpRequest) -> HttpResponse:
+def profile(request: Request) -> HttpResponse:
     """Show and change one's own profile."""
     form = ProfileForm(request.POST if request.method == "POST" else None, user=request.user)
     if form.is_valid():
@@ -29,7 +30,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/profile.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
-def change_email(request: HttpRequest) -> HttpResponse:
+def change_email(request: Request) -> HttpResponse:
     """Allauth's page: the new address counts once the link sent to it has been followed."""
     vouch_for_address(request.user)
     return email(request)
@@ -37,7 +38,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 @require_POST
-def update_theme(request: HttpRequest) -> HttpResponse:
+def update_theme(request: OpenRequest) -> HttpResponse:
     """Choose light, dark or the system's scheme: in a cookie for this browser, and with the person if known."""
     form = ThemeForm(request.POST)
     theme = Theme(form.cleaned_data["theme"]) if form.is_valid() else Theme.SYSTEM
@@ -47,12 +48,12 @@ def update_theme(request: HttpRequest) -> HttpResponse:
     return _with_theme(answer, request, theme)
 
 
-def _with_theme(response: HttpResponse, request: HttpRequest, theme: Theme) -> HttpResponse:
+def _with_theme(response: HttpResponse, request: OpenRequest, theme: Theme) -> HttpResponse:
     response.set_cookie(COOKIE, theme.value, max_age=A_YEAR, httponly=True, samesite="Lax", secure=request.is_secure())
     return response
 
 
-def _next(request: HttpRequest) -> str:
+def _next(request: OpenRequest) -> str:
     """The page to go back to, if it is one of ours."""
     target = request.POST.get("next", "")
     return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else "/"

@@ -1,7 +1,7 @@
 """One's own API tokens."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -11,11 +11,12 @@ from accounts.actions.tokens import create_token, revoke_token
 from accounts.forms import TokenForm
 from accounts.models import ApiToken
 from accounts.refusals import Refused
+from accounts.requests import Request
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def token_list(request: HttpRequest) -> HttpResponse:
+def token_list(request: Request) -> HttpResponse:
     """List one's tokens; a POST makes one and shows its key, in this answer and never again."""
     form, key = TokenForm(request.POST if request.method == "POST" else None), ""
     if form.is_valid():
@@ -30,7 +31,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+def token_revoke(request: Request, pk: int) -> HttpResponse:
     """Revoke one of one's own tokens; other people's do not exist here."""
     token = get_object_or_404(ApiToken, pk=pk, user=request.user)
     revoke_token(by=request.user, at=timezone.now(), token=token)

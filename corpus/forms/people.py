@@ -1,5 +1,7 @@
 """Forms about members and invitations."""
 
+from typing import Any
+
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
@@ -38,8 +40,8 @@ class NewAccountForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="The password again", strip=False
     )
 
-    def __init__(self, *args: object, email: str, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+    def __init__(self, data: Any = None, *, email: str) -> None:
+        super().__init__(data)
         self.email = email
 
     def clean(self) -> dict[str, object]:

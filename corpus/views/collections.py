@@ -1,12 +1,13 @@
 """My collections; making one; describing one."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.refusals import NotAllowed, Refused
+from accounts.requests import Request
 from corpus.actions.collections import create_collection, update_collection
 from corpus.forms.collections import CollectionForm, NewCollectionForm
 from corpus.permissions import can_create_collections, check_can_create_collections, check_can_manage, fetch_membership
@@ -14,14 +15,14 @@ from corpus.queries.collections import memberships_of
 
 
 @require_safe
-def collection_list(request: HttpRequest) -> HttpResponse:
+def collection_list(request: Request) -> HttpResponse:
     """The collections one is a member of."""
     context = {"memberships": memberships_of(request.user), "may_create": can_create_collections(request.user)}
     return render(request, "corpus/collection_list.html", context)
 
 
 @require_http_methods(["GET", "POST"])
-def collection_create(request: HttpRequest) -> HttpResponse:
+def collection_create(request: Request) -> HttpResponse:
     """Make a collection; its maker becomes its manager."""
     check_can_create_collections(request.user)
     form = NewCollectionForm(request.POST if request.method == "POST" else None)
@@ -39,7 +40,7 @@ def collection_create(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-def collection_edit(request: HttpRequest, slug: str) -> HttpResponse:
+def collection_edit(request: Request, slug: str) -> HttpResponse:
     """Change title, description and licence."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
+from accounts.requests import Request
 from corpus.actions.invitations import (
     Accepted,
     BadInvitation,
@@ -32,7 +33,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 @require_POST
-def invitation_create(request: HttpRequest, slug: str) -> HttpResponse:
+def invitation_create(request: Request, slug: str) -> HttpResponse:
     """Invite an address into the collection."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
@@ -51,7 +52,7 @@ def invitation_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-def invitation_resend(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def invitation_resend(request: Request, slug: str, pk: int) -> HttpResponse:
     """Mail the link again and make it good for another fortnight."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
@@ -62,7 +63,7 @@ def invitation_resend(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_POST
-def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def invitation_revoke(request: Request, slug: str, pk: int) -> HttpResponse:
     """Take an invitation back."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
@@ -75,7 +76,7 @@ def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_not_required
 @never_cache
 @require_http_methods(["GET", "POST"])
-def invitation_accept(request: HttpRequest, token: str) -> HttpResponse:
+def invitation_accept(request: Request, token: str) -> HttpResponse:
     """What an invited person sees: join, sign in to join, make an account to join, or why none of it is possible."""
     try:
         invited = find_invitation(token=token, at=timezone.now())
@@ -88,7 +89,7 @@ def invitation_accept(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "corpus/invitation_bad.html", {"reason": refusal.reason}, status=410)
 
 
-def _accept_as_known(request: HttpRequest, token: str, invited: InvitedRole) -> HttpResponse:
+def _accept_as_known(request: Request, token: str, invited: InvitedRole) -> HttpResponse:
     if request.user.email.lower() != invited.invitation.email:
         return _page(request, "corpus/invitation_mismatch.html", invited, status=409)
     if request.method != "POST":
@@ -96,7 +97,7 @@ def _accept_as_known(request: HttpRequest, token: str, invited: InvitedRole) -> 
     return _welcome(request, accept_invitation(by=request.user, at=timezone.now(), token=token))
 
 
-def _accept_as_new(request: HttpRequest, token: str, invited: InvitedRole) -> HttpResponse:
+def _accept_as_new(request: Request, token: str, invited: InvitedRole) -> HttpResponse:
     form = NewAccountForm(request.POST if request.method == "POST" else None, email=invited.invitation.email)
     if form.is_valid():
         accepted = accept_as_new_user(
@@ -108,14 +109,12 @@ def _accept_as_new(request: HttpRequest, token: str, invited: InvitedRole) -> Ht
     return _page(request, "corpus/invitation_new_account.html", invited, status=status, form=form)
 
 
-def _page(
-    request: HttpRequest, template: str, invited: InvitedRole, status: int = 200, **context: object
-) -> HttpResponse:
+def _page(request: Request, template: str, invited: InvitedRole, status: int = 200, **context: object) -> HttpResponse:
     words = ROLE_WORDS[Role(invited.role)]
     return render(request, template, {"invited": invited, "words": words, **context}, status=status)
 
 
-def _welcome(request: HttpRequest, accepted: Accepted) -> HttpResponse:
+def _welcome(request: Request, accepted: Accepted) -> HttpResponse:
     collection = accepted.membership.collection
     if accepted.joined:
         messages.success(request, f"Welcome to {collection}. You are in as {accepted.membership.get_role_display()}.")
@@ -126,7 +125,7 @@ def _welcome(request: HttpRequest, accepted: Accepted) -> HttpResponse:
     return redirect("collection_dashboard", collection.slug)
 
 
-def _mail(request: HttpRequest, invited: InvitedRole) -> None:
+def _mail(request: Request, invited: InvitedRole) -> None:
     email = invited.invitation.email
     if mail_invitation(invited):
         messages.success(request, f"The invitation is on its way to {email}. Its link is also in the list below.")

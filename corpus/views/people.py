@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.requests import Request
 from corpus.actions.people import change_role, remove_member
 from corpus.forms.people import InvitationForm, RoleForm
 from corpus.invitation_links import link_for
@@ -24,14 +25,14 @@ from corpus.queries.people import RoleGroup, invitation_is_expired, members_by_r
 
 
 @require_safe
-def member_list(request: HttpRequest, slug: str) -> HttpResponse:
+def member_list(request: Request, slug: str) -> HttpResponse:
     """Members by role; managers also see invitations and can change things."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     return show_people(request, membership, InvitationForm())
 
 
-def show_people(request: HttpRequest, membership: Membership, form: InvitationForm) -> HttpResponse:
+def show_people(request: Request, membership: Membership, form: InvitationForm) -> HttpResponse:
     """The page, with the form as it was sent or empty."""
     groups = members_by_role(membership.collection)
     context: dict[str, Any] = {
@@ -49,7 +50,7 @@ def show_people(request: HttpRequest, membership: Membership, form: InvitationFo
 
 
 @require_POST
-def member_update(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def member_update(request: Request, slug: str, pk: int) -> HttpResponse:
     """Give a member another role."""
     membership = fetch_membership(request.user, slug)
     target = get_object_or_404(Membership.objects.select_related("user"), pk=pk, collection=membership.collection)
@@ -73,7 +74,7 @@ def member_update(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_POST
-def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def member_remove(request: Request, slug: str, pk: int) -> HttpResponse:
     """Remove a member, or leave."""
     membership = fetch_membership(request.user, slug)
     target = get_object_or_404(Membership.objects.select_related("user"), pk=pk, collection=membership.collection)
