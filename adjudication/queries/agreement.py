@@ -6,6 +6,7 @@ from typing import Any
 from accounts.models import JobState
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.queries.labels import count_newer
+from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.pairwise import PAIR_STATISTICS
 from annotation.models import Campaign
@@ -157,7 +158,7 @@ def show(result: AgreementResult, label: str = "") -> Shown:
         why_no_interval=REASONS.get(result.ci_reason, result.ci_reason),
         notes=notes,
         points={name: value for name, value in points.items() if value is not None},
-        p="" if result.p is None else f"{result.p:.3f}" if result.p >= 0.001 else "< 0.001",
+        p=_p(result.p),
         model=result.model,
     )
 
@@ -169,10 +170,100 @@ def number(statistic: str, value: float | None) -> str:
     return f"{100 * value:.1f} %" if statistic in SHARES else f"{value:.3f}".replace("-", "−")
 
 
-def pair_figures(run: AgreementRun, criterion: str, statistic: str) -> dict[frozenset[str], Shown]:
-    """{the two names: figure} for each pair of annotators (and annotator with verdict) on one statistic."""
+def pair_figures(
+    run: AgreementRun, criterion: str, statistic: str, *, named: bool = False
+) -> dict[frozenset[str], Shown]:
+    """{the two names: figure} for each pair of annotators (and annotator with verdict) on one statistic.
+
+    `named` labels each figure by its pair instead of by the statistic.
+    """
     rows = run.results.filter(criterion=criterion, statistic=statistic, scope="pair")
-    return {frozenset(row.annotators): show(row) for row in rows}
+    return {frozenset(row.annotators): show(row, _pair_name(row) if named else "") for row in rows}
+
+
+def _pair_name(result: AgreementResult) -> str:
+    return " × ".join("verdict" if name == ADJUDICATED else name for name in result.annotators)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """People less machine on one statistic, with what can and cannot be said about it."""
+
+    label: str
+    model: str
+    value: str
+    low: str
+    high: str
+    p: str
+    p_holm: str
+    detectable: str
+    verdict: str
+    n_items: int
+    why: str
+
+
+def comparisons(run: AgreementRun, criterion: str) -> list[Difference]:
+    """The tests of "people agree with each other as they agree with the machine" of one criterion."""
+    return [_difference(found) for found in run.detail[criterion].get("comparisons", ())]
+
+
+def _difference(found: dict[str, Any]) -> Difference:
+    statistic, difference = found["statistic"], found["difference"]
+    ci = difference["ci"] or {}
+    return Difference(
+        label=STATISTICS[statistic],
+        model=found["model"],
+        value=number(statistic, difference["value"]),
+        low=number(statistic, ci.get("low")),
+        high=number(statistic, ci.get("high")),
+        p=_p(difference["p"]),
+        p_holm=_p(found["p_holm"]),
+        detectable=number(statistic, found["detectable"]),
+        verdict=_equivalence(found),
+        n_items=difference["n_items"],
+        why=REASONS.get(difference["reason"] or difference["ci_reason"] or "", ""),
+    )
+
+
+def _equivalence(found: dict[str, Any]) -> str:
+    """What the equivalence test says, in words; a large p alone never says "equal"."""
+    if found["margin"] is None:
+        return "no margin was set, so nothing can be said about equivalence"
+    if found["equivalent"] is None:
+        return "undefined"
+    margin = number(found["statistic"], found["margin"])
+    if found["equivalent"]:
+        return f"equivalent within ±{margin}"
+    return f"not worse by {margin} or more" if found["non_inferior"] else f"equivalence within ±{margin} not shown"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}" if value >= 0.001 else "< 0.001"
+
+
+METHODS = {
+    "percentile": "percentile bootstrap intervals",
+    "bca": "BCa bootstrap intervals",
+    "jackknife_t": "jackknife intervals with Student’s t",
+}
+
+
+def method_sentence(run: AgreementRun, criterion: str) -> str:
+    """How the figures were made, in a sentence for a paper."""
+    detail = run.detail[criterion]
+    if "unit" not in detail:
+        return ""
+    used = run.results.filter(criterion=criterion, ci__isnull=False).values_list("ci__method", flat=True)
+    methods = " and ".join(METHODS[name] for name in sorted(set(used)))
+    if not methods:
+        return f"{run.n_judgments:,} judgments of {detail['n_items']:,} items; too few for intervals."
+    unit = f"{detail['n_topics']:,} topics" if detail["unit"] == "topic" else f"{detail['n_items']:,} items"
+    drawn = f", {detail['resamples']:,} resamples" if "bootstrap" in methods else ""
+    return (
+        f"{100 * detail['level']:.0f} % {methods} over {unit}{drawn}, seed {run.seed}, NumPy"
+        f" {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}."
+        " They speak of other items judged by the same annotators."
+    )
 
 
 def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[Shown]]:

@@ -1,6 +1,8 @@
 """The adjudicator's queue: verdicts of one criterion by what they need, lowest agreement first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -79,12 +81,29 @@ def without_own(rows: QuerySet[Verdict], user: User) -> QuerySet[Verdict]:
     return rows.filter(~Exists(mine))
 
 
-def acceptable(criterion: Criterion, methods: list[str], *, user: User, topic: int | None = None) -> QuerySet[Verdict]:
+def acceptable(
+    criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None
+) -> QuerySet[Verdict]:
     """Votes that may be accepted in bulk: nobody has decided them, nothing has reopened them, nobody is still asked."""
     rows = Verdict.objects.filter(criterion=criterion, method__in=methods, decided_at=None, reopened_at=None)
     if topic is not None:
         rows = rows.filter(item__topic=topic)
     return without_own(rows.filter(~_SENT), user).order_by("pk")
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """Votes somebody accepted together: when, and how many of them still stand so."""
+
+    at: datetime
+    count: int
+
+
+def latest_acceptance(campaign: Campaign, user: User) -> Acceptance | None:
+    """The person's newest bulk acceptance that can still be taken back."""
+    mine = Verdict.objects.filter(item__campaign=campaign, decided_by=user).exclude(method=Method.BY_HAND)
+    newest = mine.values("decided_at").annotate(n=Count("pk")).order_by("-decided_at").first()
+    return Acceptance(newest["decided_at"], newest["n"]) if newest and newest["decided_at"] else None
 
 
 # Answers that came after the decision: the decision asks to be looked at again before any new vote is counted.

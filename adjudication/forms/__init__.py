@@ -1,0 +1,1 @@
+"""Shapes of what people send: fields and their ranges, nothing else."""

@@ -1,0 +1,80 @@
+"""What to compute, and how."""
+
+from typing import Any
+
+from django import forms
+
+from adjudication.actions.jobs import MOST_RESAMPLES
+from adjudication.models import TiePolicy
+from adjudication.stats.report import MIN_RESAMPLES
+
+INTERVALS = {
+    "auto": "by sample size (percentile, or jackknife for small samples)",
+    "percentile": "percentile bootstrap",
+    "bca": "BCa bootstrap",
+    "jackknife_t": "jackknife with Student’s t",
+}
+UNITS = {
+    "auto": "topics, where a topic has several items",
+    "topic": "topics, each with all its items",
+    "item": "items, as if topics did not matter",
+}
+VOTERS = {"humans": "people", "machines": "machines", "all": "people and machines"}
+
+
+class AgreementForm(forms.Form):
+    """Options of an agreement run; what is left out takes its usual value."""
+
+    resamples = forms.IntegerField(
+        label="Resamples",
+        initial=10_000,
+        min_value=MIN_RESAMPLES,
+        max_value=MOST_RESAMPLES,
+        required=False,
+        help_text="More make the ends of intervals steadier; 10,000 give two decimals of a percent.",
+    )
+    interval = forms.ChoiceField(label="Interval", choices=list(INTERVALS.items()), required=False)
+    unit = forms.ChoiceField(label="Resample", choices=list(UNITS.items()), required=False)
+    seed = forms.IntegerField(
+        label="Seed",
+        min_value=0,
+        max_value=2**63 - 1,
+        required=False,
+        help_text="Left empty, the campaign’s own: the same labels then always give the same figures.",
+    )
+    margin = forms.FloatField(
+        label="Equivalence margin",
+        min_value=0.001,
+        max_value=1,
+        required=False,
+        help_text="The largest difference of people and machine that you would call none, chosen beforehand:"
+        " 0.05 is 5 points. Only with machine annotators.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        return _filled(self, {"resamples": 10_000, "interval": "auto", "unit": "auto"})
+
+
+class VoteForm(forms.Form):
+    """Options of a majority vote."""
+
+    ties = forms.ChoiceField(label="Ties", choices=TiePolicy.choices, required=False)
+    min_votes = forms.IntegerField(
+        label="Fewest votes",
+        initial=2,
+        min_value=1,
+        max_value=100,
+        required=False,
+        help_text="An item with fewer stays without a verdict.",
+    )
+    voters = forms.ChoiceField(label="Who votes", choices=list(VOTERS.items()), required=False)
+    weighted = forms.BooleanField(label="Count each vote by its annotator’s weight", required=False)
+
+    def clean(self) -> dict[str, Any]:
+        return _filled(self, {"ties": TiePolicy.ADJUDICATE.value, "min_votes": 2, "voters": "humans"})
+
+
+def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:
+    """The cleaned data with the usual value where nothing was given."""
+    given = form.cleaned_data
+    return {name: usual.get(name) if value in (None, "") else value for name, value in given.items()}

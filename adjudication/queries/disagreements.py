@@ -1,0 +1,116 @@
+"""Items on which annotators differ, down to the labels: by topic, by pair, by cell of a pair's confusion matrix."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
+
+from accounts.models import User
+from adjudication.models import Verdict
+from adjudication.queries.labels import counted_judgments
+from annotation.models import Annotator, Assignment, AssignmentState, Criterion, Item, Judgment
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which items: of a topic; of two annotators who differ, or gave exactly these two values; decided ones too."""
+
+    criterion: Criterion
+    topic: int | None = None
+    pair: tuple[int, int] | None = None
+    cell: tuple[int, int] | None = None
+    everything: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """One annotator's value on an item, as the list shows it."""
+
+    name: str
+    kind: str
+    value: int
+    note: str
+    flagged: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """One item of the list. `hidden`: the reader still has to judge it, so its labels are kept from them."""
+
+    item: Item
+    labels: list[Label]
+    verdict: Verdict | None
+    hidden: bool
+
+
+def find_items(wanted: Wanted) -> QuerySet[Item]:
+    """The items, lowest agreement first where votes have been counted, else as they were made.
+
+    Without a pair this reads verdicts, so votes must have been counted; a pair is compared label by label.
+    """
+    items = Item.objects.filter(campaign=wanted.criterion.campaign_id)
+    if wanted.topic is not None:
+        items = items.filter(topic=wanted.topic)
+    verdicts = Verdict.objects.filter(item=OuterRef("pk"), criterion=wanted.criterion)
+    if not wanted.everything:
+        items = items.filter(~Exists(verdicts.filter(decided_at__isnull=False, reopened_at__isnull=True)))
+    if wanted.pair is not None:
+        return _of_pair(items, wanted, wanted.pair).order_by("pk")
+    items = items.filter(verdicts__criterion=wanted.criterion, verdicts__agreement__lt=1)
+    return items.order_by("verdicts__agreement", "pk")
+
+
+def _of_pair(items: QuerySet[Item], wanted: Wanted, pair: tuple[int, int]) -> QuerySet[Item]:
+    first, second = (
+        counted_judgments(wanted.criterion.campaign).filter(
+            assignment__item=OuterRef("pk"), assignment__annotator=annotator, criterion=wanted.criterion
+        )
+        for annotator in pair
+    )
+    if wanted.cell is not None:
+        return items.filter(Exists(first.filter(value=wanted.cell[0])), Exists(second.filter(value=wanted.cell[1])))
+    values = items.annotate(one=_value(first), other=_value(second))
+    return values.filter(one__isnull=False, other__isnull=False).exclude(one=F("other"))
+
+
+def _value(judgments: QuerySet[Judgment]) -> Subquery:
+    return Subquery(judgments.values("value")[:1])
+
+
+def fetch_lines(items: list[Item], criterion: Criterion, reader: User) -> list[Line]:
+    """The items with their labels and verdicts, for one page. Three queries."""
+    judgments = (
+        counted_judgments(criterion.campaign)
+        .filter(assignment__item__in=items, criterion=criterion)
+        .select_related("assignment__annotator", "submission")
+        .order_by("assignment__annotator__kind", "assignment__annotator__name")
+    )
+    labels: dict[int, list[Label]] = {}
+    for judgment in judgments:
+        labels.setdefault(judgment.assignment.item_id, []).append(_label(judgment))
+    verdicts = {row.item_id: row for row in Verdict.objects.filter(item__in=items, criterion=criterion)}
+    todo = Assignment.objects.filter(item__in=items, annotator__user=reader, state=AssignmentState.PENDING)
+    waiting = set(todo.values_list("item_id", flat=True))
+    return [
+        Line(item, [] if item.pk in waiting else labels.get(item.pk, []), verdicts.get(item.pk), item.pk in waiting)
+        for item in items
+    ]
+
+
+def _label(judgment: Judgment) -> Label:
+    annotator = judgment.assignment.annotator
+    return Label(
+        name=annotator.name if annotator else "",
+        kind=annotator.kind if annotator else "",
+        value=judgment.value,
+        note=judgment.submission.note,
+        flagged=judgment.submission.flagged,
+    )
+
+
+def pair_of(criterion: Criterion, text: str) -> list[Annotator] | None:
+    """The two annotators named by "id,id", in that order; None for anything else."""
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.isdecimal() and len(part) < 19 for part in parts) or parts[0] == parts[1]:
+        return None
+    found = criterion.campaign.annotators.in_bulk([int(part) for part in parts])
+    return [found[int(part)] for part in parts] if len(found) == 2 else None

@@ -1,0 +1,243 @@
+"""The adjudication screen: the queue, one item with its votes, the decision. Works by keys and by plain forms."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.refusals import NotAllowed, Refused
+from adjudication.actions.judges import send_back_item
+from adjudication.actions.verdicts import decide_verdict, withdraw_decision
+from adjudication.forms.jobs import VoteForm
+from adjudication.forms.verdicts import DecisionForm, first_error
+from adjudication.models import Cause, Method, Verdict
+from adjudication.permissions import OWN_ITEM, check_can_adjudicate, judged_it
+from adjudication.queries.ballots import fetch_ballots
+from adjudication.queries.items import fetch_item_view
+from adjudication.queries.queue import (
+    FILTERS,
+    VoteStanding,
+    fetch_vote_standing,
+    next_after,
+    previous_to,
+    queue_counts,
+    queue_of,
+)
+from adjudication.views.jobs import job_context
+from adjudication.views.scope import Scope, chosen_criterion, fetch_scope, whole_number
+from annotation.models import Criterion
+from corpus.models import Role
+
+QUEUE_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the queue the person is: criterion, filter, topic; kept in every address of the screen."""
+
+    scope: Scope
+    criterion: Criterion
+    chosen: str
+    topic: int | None
+
+    @property
+    def rows(self) -> QuerySet[Verdict]:
+        return queue_of(self.criterion, self.chosen, topic=self.topic)
+
+    def query(self, **more: object) -> str:
+        known = {"criterion": self.criterion.key, "filter": self.chosen, "topic": self.topic, **more}
+        return urlencode({name: value for name, value in known.items() if value})
+
+    def address(self, **more: object) -> str:
+        where = (self.scope.collection.slug, self.scope.campaign.slug)
+        return f"{reverse('adjudication_screen', args=where)}?{self.query(**more)}"
+
+
+@never_cache
+@require_safe
+def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The queue under a filter with one of its items open: `?verdict=`, else the first."""
+    scope = fetch_scope(request, slug, campaign)
+    place = _place(request, scope)
+    standing = fetch_vote_standing(scope.campaign)
+    if place is None or standing.run is None:
+        return _show_nothing(request, scope, standing)
+    pk = whole_number(request.GET.get("verdict"))
+    verdict = _verdict(scope, pk) if pk else place.rows.first()
+    return render(request, "adjudication/adjudication_screen.html", _context(place, standing, verdict))
+
+
+@require_POST
+def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Store the decision, then on to the next item; what is refused is shown where it was entered."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        return _show_refused(request, place, verdict, first_error(form))
+    following = next_after(place.rows, verdict)
+    try:
+        decide_verdict(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return _show_refused(request, place, verdict, refusal.reason)
+    more = {"verdict": following.pk} if following else {}
+    return HttpResponseRedirect(place.address(last=verdict.pk, **more))
+
+
+@require_POST
+def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Take the decision back and show the item again."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    try:
+        withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        messages.info(request, "Taken back. The item stands as the votes have it.")
+    return HttpResponseRedirect(place.address(verdict=verdict.pk))
+
+
+@require_POST
+def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask for one more judge, then on to the next item."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    following = next_after(place.rows, verdict)
+    try:
+        sent = send_back_item(
+            verdict=verdict, by=scope.user, at=timezone.now(), override=bool(request.POST.get("override"))
+        )
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return _show_refused(request, place, verdict, refusal.reason)
+    who = "whoever comes next in the open queue" if sent.annotator is None else "one more annotator"
+    messages.success(request, f"Sent back to {who}. It returns here when they have judged and the votes are counted.")
+    more = {"verdict": following.pk} if following else {}
+    return HttpResponseRedirect(place.address(**more))
+
+
+def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Place, Verdict]:
+    """Scope, place in the queue and verdict of a form that was sent; only for those who may adjudicate."""
+    scope = fetch_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
+    verdict = _verdict(scope, pk)
+    place = _place(request, scope, verdict.criterion)
+    return scope, place or Place(scope, verdict.criterion, next(iter(FILTERS)), None), verdict
+
+
+def _verdict(scope: Scope, pk: int) -> Verdict:
+    rows = Verdict.objects.select_related("item", "criterion", "vote_run", "decided_by")
+    return get_object_or_404(rows, pk=pk, item__campaign=scope.campaign)
+
+
+def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = None) -> Place | None:
+    given = request.POST if request.method == "POST" else request.GET
+    criterion = criterion or chosen_criterion(request, scope.criteria())
+    if criterion is None:
+        return None
+    chosen = given.get("filter", "")
+    topic = whole_number(given.get("topic"))
+    return Place(scope, criterion, chosen if chosen in FILTERS else next(iter(FILTERS)), topic)
+
+
+def _show_nothing(request: HttpRequest, scope: Scope, standing: VoteStanding) -> HttpResponse:
+    """No vote has been counted: what to do, and how far a vote that is being counted has come."""
+    context = scope.context(section="adjudication", standing=standing, vote_form=VoteForm())
+    if standing.job is not None:
+        context |= job_context(scope, standing.job)
+    return render(request, "adjudication/adjudication_empty.html", context)
+
+
+def _show_refused(request: HttpRequest, place: Place, verdict: Verdict, reason: str) -> HttpResponse:
+    """The same item with what was entered, and why it was not taken."""
+    standing = fetch_vote_standing(place.scope.campaign)
+    context = _context(place, standing, verdict, given=request.POST.dict()) | {"refused": reason}
+    return render(request, "adjudication/adjudication_screen.html", context, status=422)
+
+
+def _context(
+    place: Place, standing: VoteStanding, verdict: Verdict | None, given: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    scope = place.scope
+    context = scope.context(
+        section="adjudication",
+        standing=standing,
+        vote_form=VoteForm(),
+        criteria=scope.criteria(),
+        criterion=place.criterion,
+        chosen=place.chosen,
+        topic=scope.collection.topics.filter(pk=place.topic).first() if place.topic else None,
+        filters=_filters(place),
+        queue=_queue(place, verdict),
+        place=place.query(),
+        verdict=verdict,
+        body_class="wide",
+    )
+    if standing.job is not None and standing.job != standing.run:
+        context |= job_context(scope, standing.job)
+    return context | (_item_context(place, verdict, given or {}) if verdict else {})
+
+
+def _filters(place: Place) -> list[tuple[str, str, int, str]]:
+    """(name, label, count, address) of each filter that has any, and always the chosen one and the first."""
+    counts = queue_counts(place.criterion, topic=place.topic)
+    shown = {place.chosen, next(iter(FILTERS))}
+    return [
+        (name, label, counts[name], Place(place.scope, place.criterion, name, place.topic).address())
+        for name, label in FILTERS.items()
+        if counts[name] or name in shown
+    ]
+
+
+def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
+    """The stretch of the queue around the open item, each with its address."""
+    rows = place.rows.select_related("item__topic", "item__document", "item__aspect")
+    found = list(rows[:QUEUE_SHOWN])
+    if verdict is not None and verdict not in found:
+        later = [row for row in (next_after(rows, verdict),) if row is not None and row not in found]
+        found = [*later, *found][:QUEUE_SHOWN]
+    return [(row, place.address(verdict=row.pk)) for row in found]
+
+
+def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict[str, Any]:
+    """The open item. Whoever judged it sees neither votes nor form, unless they manage and ask to override."""
+    scope = place.scope
+    own = judged_it(verdict, scope.user)
+    override = given.get("override") or ""
+    may_override = own and scope.membership.role == Role.MANAGER
+    earlier, later = previous_to(place.rows, verdict), next_after(place.rows, verdict)
+    context: dict[str, Any] = {
+        "view": fetch_item_view(verdict.item_id),
+        "own": own,
+        "own_reason": OWN_ITEM,
+        "may_override": may_override,
+        "override": override,
+        "earlier": place.address(verdict=earlier.pk) if earlier else "",
+        "later": place.address(verdict=later.pk) if later else "",
+        "causes": Cause.choices,
+    }
+    if own and not override:
+        return context
+    ballots = fetch_ballots(verdict)
+    values = {ballot.value for ballot in ballots.people}
+    selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
+    return context | {
+        "ballots": ballots,
+        "voted": ",".join(str(value) for value in sorted(values)),
+        "selected": selected,
+        "cause": given.get("cause", verdict.cause),
+        "comment": given.get("comment", verdict.comment),
+        "levels": [(level, str(level.value) == selected) for level in place.criterion.levels.all()],
+        "by_hand": verdict.method == Method.BY_HAND,
+    }

@@ -1,0 +1,107 @@
+"""The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from accounts.models import JobState
+from adjudication.forms.jobs import AgreementForm
+from adjudication.models import AgreementRun
+from adjudication.queries.agreement import (
+    BLOCKS,
+    SHARES,
+    STATISTICS,
+    Shown,
+    as_json,
+    block_figures,
+    comparisons,
+    fetch_standing,
+    method_sentence,
+    pair_figures,
+    whole_figures,
+)
+from adjudication.queries.matrix import confusion, confusion_pairs, forest, pair_matrix, topic_rows
+from adjudication.queries.people import annotator_figures
+from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
+from adjudication.views.jobs import job_context
+from adjudication.views.scope import chosen_criterion, fetch_scope
+from annotation.models import Criterion
+
+PAIRWISE = [name for name in STATISTICS if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
+
+
+@require_safe
+def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest finished figures with what is newer than they are, or what to do to get any."""
+    scope = fetch_scope(request, slug, campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    standing = fetch_standing(scope.campaign)
+    context = scope.context(
+        criteria=criteria, criterion=criterion, standing=standing, form=AgreementForm(), section="agreement"
+    )
+    if standing.job is not None and standing.job != standing.run:
+        context |= job_context(scope, standing.job)
+    if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
+        context |= _figures(request, standing.run, criterion)
+    return render(request, "adjudication/agreement_detail.html", context)
+
+
+@require_safe
+def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Every figure of one finished run as JSON, in the shape of the command's."""
+    scope = fetch_scope(request, slug, campaign)
+    run = get_object_or_404(AgreementRun, pk=pk, campaign=scope.campaign, state=JobState.DONE)
+    answer = JsonResponse(as_json(run), json_dumps_params={"ensure_ascii": False, "allow_nan": False, "indent": 1})
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-agreement-{run.pk}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.json"'
+    return answer
+
+
+def _figures(request: HttpRequest, run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
+    wanted = request.GET.get("statistic", "")
+    statistic = wanted if wanted in PAIRWISE else "cohen_kappa"
+    columns, rows = pair_matrix(run, criterion.key, statistic)
+    blocks = block_figures(run, criterion.key)
+    marks, ticks = forest(_pairs_by_name(run, criterion.key, statistic))
+    pairs = confusion_pairs(run, criterion.key)
+    return {
+        "run": run,
+        "detail": run.detail[criterion.key],
+        "statistic": statistic,
+        "statistic_label": STATISTICS[statistic],
+        "statistics": [(name, STATISTICS[name]) for name in PAIRWISE],
+        "is_share": statistic in SHARES,
+        "columns": columns,
+        "rows": rows,
+        "whole": whole_figures(run, criterion.key),
+        "block_names": [(block, BLOCKS[block]) for block in blocks],
+        "blocks": _block_table(blocks),
+        "comparisons": comparisons(run, criterion.key),
+        "marks": marks,
+        "ticks": ticks,
+        "forest_height": 28 * len(marks) + 8,
+        "confusion": confusion(run, criterion.key, request.GET.get("pair", "")),
+        "confusion_pairs": pairs,
+        "topics": topic_rows(run, criterion.key),
+        "annotators": annotator_figures(run, criterion.key),
+        "method": method_sentence(run, criterion.key),
+    }
+
+
+def _pairs_by_name(run: AgreementRun, criterion: str, statistic: str) -> list[Shown]:
+    """Figures of the pairs, the best first."""
+    found = pair_figures(run, criterion, statistic, named=True)
+    return sorted(found.values(), key=lambda figure: -figure.points.get("value", -2))
+
+
+def _block_table(blocks: dict[str, list[Shown]]) -> list[tuple[str, list[list[Shown]]]]:
+    """[(statistic, its figures in each block)], for blocks side by side; a block has one figure for each model."""
+    labels = list(dict.fromkeys(figure.label for figures in blocks.values() for figure in figures))
+    return [
+        (label, [[figure for figure in figures if figure.label == label] for figures in blocks.values()])
+        for label in labels
+    ]

@@ -1,0 +1,98 @@
+"""What a collection gives out: findings of the validator first, then files as streams."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from accounts.audit import record_event
+from accounts.refusals import Refused
+from adjudication.exports.files import open_export
+from adjudication.exports.findings import find
+from adjudication.exports.options import GRADES, KINDS, Options, make_options
+from corpus.models import Collection, Membership
+from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
+
+CHOICES = ("campaign", "criterion", "level", "grades", "unresolved")
+
+
+@require_safe
+def export_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every kind of file with what stands in its way under the chosen options."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    collection = membership.collection
+    campaigns = list(collection.campaigns.order_by("name"))
+    chosen = _chosen(request)
+    if not chosen["campaign"] and campaigns:
+        chosen["campaign"] = campaigns[0].slug
+    campaign = next((one for one in campaigns if one.slug == chosen["campaign"]), None)
+    context = {
+        "collection": collection,
+        "membership": membership,
+        "tab": "exports",
+        "campaigns": campaigns,
+        "campaign": campaign,
+        "criteria": campaign.criteria.all() if campaign else [],
+        "chosen": chosen,
+        "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
+        "offers": [_offer(collection, name, chosen) for name in KINDS],
+        "may_manage": can_manage(membership),
+    }
+    return render(request, "adjudication/export_list.html", context)
+
+
+@require_safe
+def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """The file as a stream. Managers only; 422 with every reason where something fatal stands in its way."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    if name not in KINDS:
+        raise Refused(f"There is no export “{name}”.")
+    options = make_options(membership.collection, name, **_words(name, _chosen(request)))
+    export = open_export(options)
+    _record(membership, options, request)
+    answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
+    answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
+    answer["X-Accel-Buffering"] = "no"
+    return answer
+
+
+def _record(membership: Membership, options: Options, request: HttpRequest) -> None:
+    """Who took what out, and when: a download is the one read that is logged."""
+    record_event(
+        by=membership.user,
+        at=timezone.now(),
+        verb="download_export",
+        target=options.campaign or options.collection,
+        scope=options.collection.slug,
+        **{"format": options.kind.name, **{name: value for name, value in _chosen(request).items() if value}},
+    )
+
+
+def _chosen(request: HttpRequest) -> dict[str, Any]:
+    found: dict[str, Any] = {name: request.GET.get(name, "") for name in CHOICES}
+    found["annotators"] = request.GET.get("annotators") == "1"
+    found["grades"] = found["grades"] if found["grades"] in GRADES else "sum"
+    found["level"] = "aspect" if found["level"] == "aspect" else "query"
+    found["unresolved"] = "skip" if found["unresolved"] == "skip" else "refuse"
+    return found
+
+
+def _words(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """The options that this kind of file knows."""
+    return {**chosen, "annotators": chosen["annotators"] and name == "qrels"}
+
+
+def _offer(collection: Collection, name: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """One kind of file: its findings, and why it cannot be written if it cannot."""
+    try:
+        options = make_options(collection, name, **_words(name, chosen))
+    except Refused as refusal:
+        return {"kind": KINDS[name], "findings": [], "reason": refusal.reason}
+    findings = find(options)
+    fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
+    return {"kind": KINDS[name], "findings": findings, "reason": fatal, "filename": options.filename}
