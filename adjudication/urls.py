@@ -1,5 +1,31 @@
 """Addresses of the adjudication app."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from adjudication.views import acceptance, adjudication, agreement, dashboard, disagreements, exports, jobs
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("c/<slug:slug>/", dashboard.collection_dashboard, name="collection_dashboard"),
+    path("c/<slug:slug>/exports/", exports.export_list, name="export_list"),
+    path("c/<slug:slug>/exports/<slug:name>/", exports.export_download, name="export_download"),
+    *[
+        path(f"c/<slug:slug>/campaigns/<slug:campaign>/{address}", view, name=name)
+        for address, view, name in (
+            ("agreement/", agreement.agreement_detail, "agreement_detail"),
+            ("agreement/runs/", jobs.agreement_create, "agreement_create"),
+            ("agreement/runs/<int:pk>/", jobs.agreement_run, "agreement_run"),
+            ("agreement/runs/<int:pk>/cancellation/", jobs.agreement_cancel, "agreement_cancel"),
+            ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
+            ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
+            ("votes/", jobs.vote_create, "vote_create"),
+            ("votes/<int:pk>/", jobs.vote_run, "vote_run"),
+            ("votes/<int:pk>/cancellation/", jobs.vote_cancel, "vote_cancel"),
+            ("adjudication/", adjudication.adjudication_screen, "adjudication_screen"),
+            ("adjudication/<int:pk>/decision/", adjudication.verdict_decide, "verdict_decide"),
+            ("adjudication/<int:pk>/withdrawal/", adjudication.verdict_withdraw, "verdict_withdraw"),
+            ("adjudication/<int:pk>/judge/", adjudication.verdict_send_back, "verdict_send_back"),
+            ("adjudication/acceptance/", acceptance.acceptance, "acceptance"),
+            ("adjudication/acceptance/undo/", acceptance.acceptance_undo, "acceptance_undo"),
+        )
+    ],
+]

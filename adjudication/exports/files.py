@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from accounts.refusals import Refused
 from adjudication.exports.findings import Finding, find
 from adjudication.exports.lines import written
-from adjudication.exports.options import Options
+from adjudication.exports.options import Options, make_options
+from annotation.models import Campaign, CampaignKind
 
 
 @dataclass(frozen=True)
@@ -28,3 +29,10 @@ def open_export(options: Options) -> Export:
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused(f"{options.kind.label} cannot be written. " + " ".join(fatal))
     return Export(options.filename, options.kind.content_type, tuple(findings), written(options))
+
+
+def campaign_findings(campaign: Campaign) -> list[Finding]:
+    """What stands in the way of the campaign's query-level qrels; [] for kinds that have none."""
+    if campaign.kind != CampaignKind.RELEVANCE or not campaign.criteria.exists():
+        return []
+    return find(make_options(campaign.collection, "qrels", campaign=campaign.slug))

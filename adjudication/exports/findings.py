@@ -1,5 +1,6 @@
 """What stands in the way of an export, found before its first byte: fatal findings refuse it, warnings go with it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,25 +32,51 @@ class Finding:
         return self.severity == FATAL
 
 
-def find(options: Options) -> list[Finding]:
-    """Everything that stands in the way of this export, fatal findings first."""
+Read = Callable[[str], list[tuple[Any, ...]]]
+
+
+def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
+    """Everything that stands in the way of this export, fatal findings first.
+
+    A page that asks for several kinds passes one `memo`, so that what they share is read once.
+    """
+    read = _reader(options, {} if memo is None else memo)
     found: list[Finding] = []
     if options.uses_verdicts:
-        found += _verdict_findings(options)
+        found += _verdict_findings(options, read)
     if options.kind.verdicts:
-        found += _grade_findings(options) + _id_findings(options)
+        found += _grade_findings(options, read) + _id_findings(read)
     if options.annotators:
-        found += _name_findings(options)
+        found += _name_findings(read)
     if options.kind.name == "diversity":
-        found += _digit_findings(options)
+        found += _digit_findings(read)
     if options.kind.name == "beir":
-        found += _beir_findings(options)
+        found += _beir_findings(read)
     return sorted(found, key=lambda finding: not finding.is_fatal)
 
 
-def _verdict_findings(options: Options) -> list[Finding]:
+def _reader(options: Options, memo: dict[Any, Any]) -> Read:
+    """Reads a statement's rows for these options, each statement once."""
+    named = {
+        "collection": options.collection.pk,
+        "campaign": options.campaign.pk if options.campaign else None,
+        "criterion": options.criterion.pk if options.criterion else None,
+    }
+
+    def read(statement: str) -> list[tuple[Any, ...]]:
+        key = (statement, *named.values())
+        if key not in memo:
+            with connection.cursor() as cursor:
+                cursor.execute(statement, named)
+                memo[key] = cursor.fetchall()
+        return list(memo[key])
+
+    return read
+
+
+def _verdict_findings(options: Options, read: Read) -> list[Finding]:
     """Values that are missing, undecided or no longer sure; the option decides whether they refuse or are left out."""
-    counts = _one(ITEMS, options)
+    counts = _one(read, ITEMS, ITEM_COLUMNS)
     if not counts["items"]:
         return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
     if not counts["valued"]:
@@ -78,7 +105,7 @@ def _items(count: int) -> str:
     return f"{count:,} item" if count == 1 else f"{count:,} items"
 
 
-def _grade_findings(options: Options) -> list[Finding]:
+def _grade_findings(options: Options, read: Read) -> list[Finding]:
     """Grades that trec_eval cannot hold or would read as unjudged, and documents judged in part."""
     found = []
     levels = options.criterion.levels.all() if options.criterion else []
@@ -87,7 +114,7 @@ def _grade_findings(options: Options) -> list[Finding]:
         found.append(Finding(FATAL, "negative_level", text, len(negative)))
     if options.level == "aspect" or options.kind.name == "diversity":
         return found
-    pairs = _one(PAIRS, options)
+    pairs = _one(read, PAIRS, PAIR_COLUMNS)
     if pairs["highest"] is not None and not LOWEST <= pairs["highest"] <= HIGHEST and options.grades == "sum":
         text = (
             f"The largest sum is {pairs['highest']}; trec_eval holds at most {HIGHEST}. Export binary grades or means."
@@ -101,9 +128,9 @@ def _grade_findings(options: Options) -> list[Finding]:
     return found
 
 
-def _id_findings(options: Options) -> list[Finding]:
+def _id_findings(read: Read) -> list[Finding]:
     """Docnos and topic numbers that no TREC file can carry, by name."""
-    odd = [name for (name,) in _all(ODD_IDS, options)]
+    odd = [name for (name,) in read(ODD_IDS)]
     bad = [problem for name in odd if (problem := id_problem(name))]
     if not bad:
         return []
@@ -111,8 +138,8 @@ def _id_findings(options: Options) -> list[Finding]:
     return [Finding(FATAL, "bad_id", f"Ids that cannot be written: {named}.", len(bad))]
 
 
-def _name_findings(options: Options) -> list[Finding]:
-    names = [name for (name,) in _all(NAMES, options)]
+def _name_findings(read: Read) -> list[Finding]:
+    names = [name for (name,) in read(NAMES)]
     columns: dict[str, list[str]] = {}
     for name in names:
         columns.setdefault(column(name), []).append(name)
@@ -129,9 +156,9 @@ def _name_findings(options: Options) -> list[Finding]:
     return found
 
 
-def _digit_findings(options: Options) -> list[Finding]:
+def _digit_findings(read: Read) -> list[Finding]:
     """ndeval reads topics as digits only."""
-    odd = [number for (number,) in _all(ODD_NUMBERS, options)]
+    odd = [number for (number,) in read(ODD_NUMBERS)]
     if not odd:
         return []
     named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
@@ -139,37 +166,24 @@ def _digit_findings(options: Options) -> list[Finding]:
     return [Finding(FATAL, "number_not_digits", text, len(odd))]
 
 
-def _beir_findings(options: Options) -> list[Finding]:
+def _beir_findings(read: Read) -> list[Finding]:
     found = []
-    if same := [name for (name,) in _all(SAME_IDS, options)]:
+    if same := [name for (name,) in read(SAME_IDS)]:
         text = f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}."
         found.append(Finding(FATAL, "same_id", text, len(same)))
-    if quoted := [name for (name,) in _all(QUOTED_IDS, options)]:
+    if quoted := [name for (name,) in read(QUOTED_IDS)]:
         text = f"BEIR reads a double quote as the start of a quoted field: {', '.join(quoted[:MOST_EXAMPLES])}."
         found.append(Finding(FATAL, "quoted_id", text, len(quoted)))
     return found
 
 
-def _all(statement: str, options: Options) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            statement,
-            {
-                "collection": options.collection.pk,
-                "campaign": options.campaign.pk if options.campaign else None,
-                "criterion": options.criterion.pk if options.criterion else None,
-            },
-        )
-        return cursor.fetchall()
+def _one(read: Read, statement: str, names: str) -> dict[str, Any]:
+    """The single row of a statement, its columns by name."""
+    return dict(zip(names.split(), read(statement)[0], strict=True))
 
 
-def _one(statement: str, options: Options) -> dict[str, Any]:
-    """The single row of a statement whose columns are numbers, by name: the names stand before the statement."""
-    names, query = statement.split(":", 1)
-    return dict(zip(names.split(), _all(query, options)[0], strict=True))
-
-
-ITEMS = """items valued missing unresolved excluded reopened:
+ITEM_COLUMNS = "items valued missing unresolved excluded reopened"
+ITEMS = """
 SELECT count(*), count(v.value), count(*) FILTER (WHERE v.id IS NULL),
   count(*) FILTER (WHERE v.method = 'unresolved'),
   count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL),
@@ -182,7 +196,8 @@ FROM annotation_item i
 LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
 WHERE i.campaign_id = %(campaign)s
 """
-PAIRS = f"""pairs partial highest:
+PAIR_COLUMNS = "pairs partial highest"
+PAIRS = f"""
 WITH {statements.WHOLE}
 SELECT count(*), count(*) FILTER (WHERE things < n), max(total) FROM (
   SELECT count(DISTINCT coalesce(i.aspect_id, 0)) AS things, whole.n, sum(v.value) AS total

@@ -29,6 +29,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = _chosen(request)
     if not chosen["campaign"] and campaigns:
         chosen["campaign"] = campaigns[0].slug
+    memo: dict[Any, Any] = {}
     campaign = next((one for one in campaigns if one.slug == chosen["campaign"]), None)
     context = {
         "collection": collection,
@@ -39,7 +40,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "criteria": campaign.criteria.all() if campaign else [],
         "chosen": chosen,
         "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
-        "offers": [_offer(collection, name, chosen) for name in KINDS],
+        "offers": [_offer(collection, name, chosen, memo) for name in KINDS],
         "may_manage": can_manage(membership),
     }
     return render(request, "adjudication/export_list.html", context)
@@ -54,7 +55,8 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
         raise Refused(f"There is no export “{name}”.")
     options = make_options(membership.collection, name, **_words(name, _chosen(request)))
     export = open_export(options)
-    _record(membership, options, request)
+    if request.method == "GET":
+        _record(membership, options, request)
     answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
     answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
     answer["X-Accel-Buffering"] = "no"
@@ -87,12 +89,12 @@ def _words(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
     return {**chosen, "annotators": chosen["annotators"] and name == "qrels"}
 
 
-def _offer(collection: Collection, name: str, chosen: dict[str, Any]) -> dict[str, Any]:
+def _offer(collection: Collection, name: str, chosen: dict[str, Any], memo: dict[Any, Any]) -> dict[str, Any]:
     """One kind of file: its findings, and why it cannot be written if it cannot."""
     try:
         options = make_options(collection, name, **_words(name, chosen))
     except Refused as refusal:
         return {"kind": KINDS[name], "findings": [], "reason": refusal.reason}
-    findings = find(options)
+    findings = find(options, memo)
     fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
     return {"kind": KINDS[name], "findings": findings, "reason": fatal, "filename": options.filename}

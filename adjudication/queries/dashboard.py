@@ -1,0 +1,122 @@
+"""What the overview of a collection shows: material, campaigns with their progress and figures, what is open."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from accounts.models import FINAL_STATES
+from adjudication.models import AgreementResult, AgreementRun, VoteRun
+from adjudication.queries.agreement import Shown, Standing, fetch_standing, show
+from adjudication.queries.queue import VoteStanding, fetch_vote_standing
+from annotation.models import Campaign, CampaignState
+from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
+from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
+
+HEADLINES = (("alpha_ordinal", "all"), ("cohen_kappa", "mean"), ("accuracy", "mean"))
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a collection holds, and the next thing it lacks ("" when it has everything)."""
+
+    documents: int
+    topics: int
+    aspects: int
+    pooled: int
+    runs: int
+    people: int
+    campaigns: int
+
+    @property
+    def lacks(self) -> str:
+        """documents, topics, pools, campaigns or people: the first that is still missing."""
+        steps = (
+            ("documents", self.documents),
+            ("topics", self.topics),
+            ("pools", self.pooled),
+            ("campaigns", self.campaigns),
+            ("people", self.people > 1),
+        )
+        return next((name for name, there in steps if not there), "")
+
+
+def fetch_material(collection: Collection) -> Material:
+    """Seven counts."""
+    return Material(
+        documents=Document.objects.filter(collection=collection).count(),
+        topics=Topic.objects.filter(collection=collection).count(),
+        aspects=Aspect.objects.filter(topic__collection=collection).count(),
+        pooled=PoolEntry.objects.filter(topic__collection=collection).count(),
+        runs=RetrievalRun.objects.filter(collection=collection).count(),
+        people=collection.memberships.count(),
+        campaigns=collection.campaigns.count(),
+    )
+
+
+@dataclass(frozen=True)
+class CampaignCard:
+    """One campaign on the overview."""
+
+    campaign: Campaign
+    progress: Progress
+    annotators: list[AnnotatorRow]
+    estimate: Estimate
+    agreement: Standing
+    headline: list[Shown]
+    votes: VoteStanding
+
+    @property
+    def undecided(self) -> int:
+        return int(self.votes.run.counts.get("unresolved", 0)) if self.votes.run else 0
+
+
+def fetch_cards(collection: Collection, now: datetime) -> list[CampaignCard]:
+    """Open campaigns first, then the newest; drafts without items are cards too."""
+    order = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
+    campaigns = sorted(collection.campaigns.all(), key=lambda one: (order.index(CampaignState(one.state)), -one.pk))
+    return [_card(collection, campaign, now) for campaign in campaigns]
+
+
+def _card(collection: Collection, campaign: Campaign, now: datetime) -> CampaignCard:
+    campaign.collection = collection
+    progress = fetch_progress(campaign, now)
+    rows = annotator_rows(campaign, now)
+    agreement = fetch_standing(campaign)
+    return CampaignCard(
+        campaign=campaign,
+        progress=progress,
+        annotators=rows,
+        estimate=estimate_end(progress, rows, now),
+        agreement=agreement,
+        headline=_headline(agreement.run) if agreement.run else [],
+        votes=fetch_vote_standing(campaign),
+    )
+
+
+def _headline(run: AgreementRun) -> list[Shown]:
+    """The few figures that tell most, of the first criterion that has any."""
+    first = next(iter(run.detail), None)
+    wanted = AgreementResult.objects.filter(run=run, criterion=first)
+    rows = {(row.statistic, row.scope): row for row in wanted.filter(scope__in=["all", "mean"])}
+    return [show(rows[key]) for key in HEADLINES if key in rows]
+
+
+@dataclass(frozen=True)
+class Running:
+    """A computation that has not ended, with the page that shows it."""
+
+    label: str
+    campaign: Campaign
+    job: AgreementRun | VoteRun
+    page: str
+
+
+def fetch_running(collection: Collection) -> list[Running]:
+    """Agreement and vote jobs of the collection that have not ended."""
+    found: list[Running] = []
+    for model, label, page in (
+        (AgreementRun, "Agreement", "agreement_detail"),
+        (VoteRun, "Vote", "adjudication_screen"),
+    ):
+        jobs = model._default_manager.filter(campaign__collection=collection).exclude(state__in=FINAL_STATES)
+        found += [Running(label, job.campaign, job, page) for job in jobs.select_related("campaign")]
+    return found
