@@ -3,6 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from adjudication.api import exports, results
 from annotation.api import campaigns, judging, judgments
 from corpus.api import collections, documents, imports, topics
 
@@ -28,4 +29,9 @@ urlpatterns = [
     path(f"{K}next/", judging.NextItems.as_view(), name="api_next"),
     path(f"{K}submissions/", judging.Submissions.as_view(), name="api_submissions"),
     path(f"{K}judgments/", judgments.JudgmentList.as_view(), name="api_judgments"),
+    path(f"{K}agreement/", results.AgreementView.as_view(), name="api_agreement"),
+    path(f"{K}votes/", results.VoteList.as_view(), name="api_votes"),
+    path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),
+    path(f"{C}exports/", exports.ExportList.as_view(), name="api_exports"),
+    path(f"{C}exports/<slug:name>/", exports.ExportFile.as_view(), name="api_export"),
 ]

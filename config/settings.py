@@ -41,7 +41,7 @@ CSRF_TRUSTED_ORIGINS = env.words("LITMUS_TRUSTED_ORIGINS", (SITE_URL,))
 HTTPS = env.flag("LITMUS_HTTPS", SITE_URL.startswith("https://"))
 SECURE_SSL_REDIRECT = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-SECURE_HSTS_SECONDS = env.number("LITMUS_HSTS_SECONDS", 31_536_000) if HTTPS else 0
+SECURE_HSTS_SECONDS = env.number("LITMUS_HSTS_SECONDS", 31_536_000) * HTTPS
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # Who is asked to be on the browsers' built-in list cannot easily leave it: that is for the owner of a domain to do.
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
@@ -77,6 +77,8 @@ PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.number("LITMUS_BODY_LIMIT_MB", 20, minimum=1) * 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 UPLOAD_LIMIT = env.number("LITMUS_UPLOAD_LIMIT_MB", 2_000, minimum=1) * 1_000_000  # bytes of all files of a request
+# On the disk of the media: /tmp may be small or memory, and a complete file is moved without being copied.
+FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
 FILE_UPLOAD_HANDLERS = [
     "config.uploads.UploadLimit",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -284,6 +286,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CampaignStateEnum": "annotation.models.CampaignState",
         "AssignmentStateEnum": "annotation.models.AssignmentState",
+        "JobStateEnum": "accounts.models.JobState",
         "CampaignKindEnum": "annotation.models.CampaignKind",
     },
 }

@@ -53,6 +53,7 @@ def test_whatever_is_sent_is_answered_as_declared(operation: Any, role: Role, wo
         "docno": world.document.docno,
         "number": world.topic.number,
         "pk": world.import_run.pk,
+        "name": "topics",
         "id": world.import_run.pk,
     }
 

@@ -1,0 +1,201 @@
+"""Agreement, votes and verdicts: read by overseers, asked for by managers and adjudicators."""
+
+from typing import Any, ClassVar
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import JobState
+from accounts.schema import answers
+from adjudication.actions.jobs import request_agreement, request_vote
+from adjudication.models import Method, TiePolicy, Verdict, VoteRun
+from adjudication.queries.agreement import as_json, fetch_standing
+from annotation.api.base import InCampaignView
+from corpus.models import Role
+from corpus.permissions import OVERSEERS
+
+DECIDE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR)
+ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
+MOST_SEED = 2**63 - 1
+
+
+class JobSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    state = serializers.ChoiceField(JobState.choices)
+    reason = serializers.CharField()
+    requested_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class IntervalSerializer(serializers.Serializer[Any]):
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    level = serializers.FloatField()
+    method = serializers.CharField()
+    unit = serializers.CharField()
+    resamples = serializers.IntegerField()
+    seed = serializers.IntegerField(allow_null=True)
+    n_undefined = serializers.IntegerField()
+
+
+class StatisticSerializer(serializers.Serializer[Any]):
+    """A figure, or null and the reason why there is none."""
+
+    criterion = serializers.CharField()
+    statistic = serializers.CharField()
+    scope = serializers.CharField()
+    annotators = serializers.ListField(child=serializers.CharField())
+    block = serializers.CharField(allow_null=True)
+    value = serializers.FloatField(allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    n_items = serializers.IntegerField(allow_null=True)
+    n_pairs = serializers.IntegerField(allow_null=True)
+    ci = IntervalSerializer(allow_null=True)
+    ci_reason = serializers.CharField(allow_null=True)
+    p = serializers.FloatField(allow_null=True)
+
+
+class FiguresSerializer(serializers.Serializer[Any]):
+    statistics = StatisticSerializer(many=True)
+    comparisons = serializers.ListField(child=serializers.DictField())
+    seconds = serializers.FloatField(allow_null=True)
+    seed = serializers.IntegerField(allow_null=True)
+    parameters = serializers.DictField()
+    snapshot = serializers.IntegerField(allow_null=True)
+    inputs_hash = serializers.CharField()
+    n_judgments = serializers.IntegerField()
+    code_version = serializers.CharField()
+    library_versions = serializers.DictField(child=serializers.CharField())
+
+
+class AgreementSerializer(serializers.Serializer[Any]):
+    """The newest finished figures (null before the first), and the newest job, which may still be running."""
+
+    result = FiguresSerializer(allow_null=True)
+    newer_answers = serializers.IntegerField(help_text="answers given since: the figures are stale when there are any")
+    job = JobSerializer(allow_null=True)
+
+
+class NewAgreementSerializer(serializers.Serializer[Any]):
+    resamples = serializers.IntegerField(min_value=1000, max_value=100_000, default=10_000)
+    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
+    interval = serializers.ChoiceField(["auto", "percentile", "bca", "jackknife_t"], default="auto")
+    unit = serializers.ChoiceField(["auto", "item", "topic"], default="auto")
+
+
+class VoteSerializer(JobSerializer):
+    ties = serializers.ChoiceField(TiePolicy.choices)
+    min_votes = serializers.IntegerField()
+    counts = serializers.DictField(child=serializers.IntegerField())
+
+
+class NewVoteSerializer(serializers.Serializer[Any]):
+    ties = serializers.ChoiceField(TiePolicy.choices, default=TiePolicy.ADJUDICATE)
+    min_votes = serializers.IntegerField(min_value=1, max_value=100, default=2)
+    weighted = serializers.BooleanField(default=False)
+    voters = serializers.ChoiceField(["humans", "machines", "all"], default="humans")
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    topic = serializers.CharField()
+    aspect = serializers.CharField(allow_null=True)
+    docno = serializers.CharField(allow_null=True)
+    criterion = serializers.CharField(source="criterion_key")
+    value = serializers.IntegerField(allow_null=True)
+    method = serializers.ChoiceField(Method.choices)
+    cause = serializers.CharField()
+    comment = serializers.CharField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+    reopened_at = serializers.DateTimeField(allow_null=True)
+
+
+class AgreementView(InCampaignView):
+    """Agreement between the annotators of a campaign."""
+
+    serializer_class = AgreementSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
+
+    @extend_schema(operation_id="agreement_read", responses=answers({200: AgreementSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """The newest figures, as `manage.py agreement --json` prints them."""
+        standing = fetch_standing(self.campaign)
+        return Response(
+            {
+                "result": as_json(standing.run) if standing.run else None,
+                "newer_answers": standing.newer,
+                "job": JobSerializer(standing.job).data if standing.job else None,
+            }
+        )
+
+    @extend_schema(
+        operation_id="agreement_request",
+        request=NewAgreementSerializer,
+        responses=answers({202: JobSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Have all figures computed by a background job."""
+        wanted = NewAgreementSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        job = request_agreement(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(JobSerializer(job).data, status=202)
+
+
+class VoteList(InCampaignView):
+    """Majority votes."""
+
+    serializer_class = VoteSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
+
+    def get_queryset(self) -> QuerySet[VoteRun]:
+        return VoteRun.objects.filter(campaign=self.campaign)
+
+    @extend_schema(operation_id="votes_list", responses=answers({200: VoteSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List votes with what came of them."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="votes_request",
+        request=NewVoteSerializer,
+        responses=answers({202: VoteSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Have the majority decide each item, by a background job. Decisions by hand stand."""
+        wanted = NewVoteSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        run = request_vote(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(VoteSerializer(run).data, status=202)
+
+
+class VerdictList(InCampaignView):
+    """The value each item has now."""
+
+    serializer_class = VerdictSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
+
+    def get_queryset(self) -> QuerySet[Any, Any]:
+        return Verdict.objects.filter(item__campaign=self.campaign).values(
+            "id",
+            "value",
+            "method",
+            "cause",
+            "comment",
+            "decided_at",
+            "reopened_at",
+            topic=F("item__topic__number"),
+            aspect=F("item__aspect__text"),
+            docno=F("item__document__docno"),
+            criterion_key=F("criterion__key"),
+        )
+
+    @extend_schema(operation_id="verdicts_list", responses=answers({200: VerdictSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List verdicts."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
