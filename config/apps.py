@@ -1,6 +1,9 @@
 import atexit
+import contextlib
+from pathlib import Path
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
@@ -9,12 +12,14 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        """Make the Celery application current, so that `shared_task.delay` finds the broker.
+        """Make the Celery application current, so that `shared_task.delay` finds the broker; make a place for uploads.
 
         Here and not in config/__init__.py: the keepers of the embedded servers import this package and stay small.
         """
         import config.celery  # noqa: F401
 
+        with contextlib.suppress(OSError):  # Django's own check tells when it is not there
+            Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
         atexit.register(close_pools)
 
 

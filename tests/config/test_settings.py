@@ -1,0 +1,218 @@
+"""Settings: secure without being asked, loud on bad values, documented to the last variable."""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.embedded import EmbeddedError
+from config.env import BadEnvironment
+from tests.processes import CHECKOUT
+
+SECRET = "x" * 50
+OUTSIDE = {
+    "DATABASE_URL": "postgres://litmus:pass@db:5432/litmus",
+    "REDIS_URL": "redis://cache:6379/0",
+    "LITMUS_SECRET_KEY": SECRET,
+}
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Runs settings.py in an environment of just these variables."""
+
+    def run(**environment: str) -> dict[str, Any]:
+        for name in list(os.environ):
+            if name.startswith("LITMUS_") or name in ("DATABASE_URL", "REDIS_URL"):
+                monkeypatch.delenv(name)
+        for name, value in {"LITMUS_DATA_DIR": str(tmp_path), **environment}.items():
+            monkeypatch.setenv(name, value)
+        return runpy.run_path(str(CHECKOUT / "config" / "settings.py"))
+
+    return run
+
+
+def documented() -> set[str]:
+    text = (CHECKOUT / "docs" / "configuration.md").read_text()
+    return set(re.findall(r"(?m)^\| `([A-Z_]+)`", text))
+
+
+def test_every_variable_is_documented_and_every_documented_one_is_read(load):
+    assert documented() == load()["env"].names
+
+
+def test_no_variable_is_read_elsewhere():
+    """Only settings.py and the processes that hand variables on to it may name one."""
+    allowed = {"config/settings.py", "config/env.py", "config/leash.py", "config/supervisor.py", "manage.py"}
+    allowed |= {"config/management/commands/up.py"}
+    sources = [path for app in ("accounts", "adjudication", "annotation", "config", "corpus") for path in
+               (CHECKOUT / app).rglob("*.py")]  # fmt: skip
+    readers = {
+        str(path.relative_to(CHECKOUT)) for path in sources if re.search(r"environ(\.get\(|\[)", path.read_text())
+    }
+    # Django's own DJANGO_SETTINGS_MODULE is set with setdefault; the embedded servers look at SUDO_UID and PYTHONPATH.
+    assert readers - allowed <= {"config/embedded/unprivileged.py", "config/embedded/users.py"}
+
+
+# --- defaults --------------------------------------------------------------------------------------------------------
+
+
+def test_the_defaults_are_safe_and_embedded(load, tmp_path):
+    settings = load()
+    assert settings["DEBUG"] is False
+    assert settings["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]"]
+    assert settings["SECRET_KEY"] == (tmp_path / "secret-key").read_text().strip()
+    assert settings["EMBEDDED_SERVERS"] == ("postgres", "redis")
+    assert settings["CSRF_COOKIE_HTTPONLY"] is True
+    assert settings["X_FRAME_OPTIONS"] == "DENY"
+    assert settings["EMAIL_BACKEND"].endswith("console.EmailBackend")
+
+
+def test_the_content_policy_allows_nothing_inline_and_nobody_else(load):
+    directives = load()["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]
+    assert directives["default-src"] == ["'none'"]
+    words = {word for sources in directives.values() for word in sources}
+    assert words <= {"'none'", "'self'", "data:"}
+    assert directives["script-src"] == directives["style-src"] == ["'self'"]
+
+
+def test_clearing_the_cache_does_not_touch_the_jobs(load):
+    for environment in ({}, OUTSIDE, OUTSIDE | {"REDIS_URL": "unix:///run/redis.sock?db=4"}):
+        settings = load(**environment)
+        assert settings["CACHES"]["default"]["LOCATION"] != settings["REDIS_URL"]
+    assert settings["CACHES"]["default"]["LOCATION"] == "unix:///run/redis.sock?db=5"
+    assert settings["CELERY_BROKER_URL"] == "redis+socket:///run/redis.sock?virtual_host=4"
+
+
+def test_outside_servers_replace_the_embedded_ones(load):
+    settings = load(**OUTSIDE)
+    assert settings["EMBEDDED_SERVERS"] == ()
+    database = settings["DATABASES"]["default"]
+    assert [database[key] for key in ("HOST", "PORT", "NAME", "USER", "PASSWORD")] == [
+        "db", "5432", "litmus", "litmus", "pass"
+    ]  # fmt: skip
+    assert settings["CELERY_BROKER_URL"] == "redis://cache:6379/0"
+    assert load(REDIS_URL=OUTSIDE["REDIS_URL"])["EMBEDDED_SERVERS"] == ("postgres",)
+
+
+def test_two_installations_on_one_machine_do_not_share_cookies(load):
+    names = [load(LITMUS_SECRET_KEY=secret * 50)["SESSION_COOKIE_NAME"] for secret in "ab"]
+    assert names[0] != names[1]
+
+
+# --- TLS -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_https_address_turns_everything_on_that_needs_tls(load):
+    settings = load(LITMUS_SITE_URL="https://label.example/")
+    assert settings["SITE_URL"] == "https://label.example"
+    assert settings["CSRF_TRUSTED_ORIGINS"] == ["https://label.example"]
+    for name in (
+        "SECURE_SSL_REDIRECT",
+        "SESSION_COOKIE_SECURE",
+        "CSRF_COOKIE_SECURE",
+        "SECURE_HSTS_INCLUDE_SUBDOMAINS",
+    ):
+        assert settings[name] is True
+    assert settings["SECURE_HSTS_SECONDS"] >= 31_536_000
+    assert settings["SECURE_PROXY_SSL_HEADER"] is None  # nobody is believed unless a proxy is said to be there
+
+
+def test_a_proxy_is_believed_when_it_is_there(load):
+    settings = load(LITMUS_BEHIND_PROXY="1")
+    assert settings["SECURE_PROXY_SSL_HEADER"] == ("HTTP_X_FORWARDED_PROTO", "https")
+
+
+def test_django_finds_nothing_to_say_about_a_deployment(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=CHECKOUT,
+        env={**os.environ, "LITMUS_DATA_DIR": str(tmp_path), "LITMUS_SITE_URL": "https://label.example"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# --- bad values ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("LITMUS_DEBUG", "maybe", "use one of 1, true"),
+        ("LITMUS_DB_POOL", "many", "whole number"),
+        ("LITMUS_DB_POOL", "0", "from 1 to"),
+        ("LITMUS_LOG_LEVEL", "loud", "use one of DEBUG"),
+        ("LITMUS_SITE_URL", "label.example", "must start with one of http"),
+        ("LITMUS_SECRET_KEY", "short", "too short"),
+        ("LITMUS_SECRET_KEY", "change-me-" + SECRET, "still the example"),
+        ("DATABASE_URL", "mysql://root@db/litmus", "must start with one of postgres"),
+        ("DATABASE_URL", "postgres://litmus@db", "database name is missing"),
+        ("DATABASE_URL", "postgres://litmus@db:port/litmus", "port must be a number"),
+        ("DATABASE_URL", "postgres://litmus:change-me@db/litmus", "still the example"),
+        ("REDIS_URL", "http://cache", "must start with one of redis"),
+        ("REDIS_URL", "redis://cache/first", "must be a number"),
+        ("LITMUS_EMAIL_URL", "smtp://", "host is missing"),
+    ],
+)
+def test_a_bad_value_names_its_variable(load, variable, value, reason):
+    with pytest.raises(BadEnvironment, match=reason) as caught:
+        load(**{**OUTSIDE, variable: value})
+    assert variable in str(caught.value)
+
+
+@pytest.mark.parametrize("variable", ["LITMUS_SECRET_KEY", "DATABASE_URL", "LITMUS_EMAIL_URL"])
+def test_secrets_are_not_repeated_in_messages(load, variable):
+    values = {
+        "LITMUS_SECRET_KEY": "hidden",
+        "DATABASE_URL": "mysql://me:hidden@db/x",
+        "LITMUS_EMAIL_URL": "imap://me:hidden@mail",
+    }
+    with pytest.raises(BadEnvironment) as caught:
+        load(**{**OUTSIDE, variable: values[variable]})
+    assert "hidden" not in str(caught.value)
+
+
+def test_an_outside_database_needs_a_secret(load):
+    with pytest.raises(EmbeddedError, match="LITMUS_SECRET_KEY is not set"):
+        load(DATABASE_URL=OUTSIDE["DATABASE_URL"])
+
+
+def test_more_threads_than_connections_are_refused(load):
+    with pytest.raises(ImproperlyConfigured, match="LITMUS_DB_POOL"):
+        load(LITMUS_WEB_THREADS="16", LITMUS_DB_POOL="8")
+
+
+# --- addresses -------------------------------------------------------------------------------------------------------
+
+
+def test_special_characters_in_a_database_address(load):
+    url = "postgresql://who%40x:p%2Fw%3A@[fd00::1]:5433/lit%20mus?sslmode=require"
+    database = load(**{**OUTSIDE, "DATABASE_URL": url})["DATABASES"]["default"]
+    assert [database[key] for key in ("USER", "PASSWORD", "HOST", "PORT", "NAME")] == [
+        "who@x", "p/w:", "fd00::1", "5433", "lit mus"
+    ]  # fmt: skip
+    assert database["OPTIONS"]["sslmode"] == "require"
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port", "starttls", "tls"),
+    [
+        ("smtp://mail", "mail", 25, False, False),
+        ("smtp+tls://me:p%40ss@mail", "mail", 587, True, False),
+        ("smtps://me@mail:4650", "mail", 4650, False, True),
+    ],
+)
+def test_mail_servers(load, url, host, port, starttls, tls):
+    settings = load(LITMUS_EMAIL_URL=url)
+    assert settings["EMAIL_BACKEND"].endswith("smtp.EmailBackend")
+    found = [settings[f"EMAIL_{key}"] for key in ("HOST", "PORT", "USE_TLS", "USE_SSL")]
+    assert found == [host, port, starttls, tls]

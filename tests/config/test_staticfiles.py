@@ -1,0 +1,40 @@
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles.storage import storages
+
+from config.staticfiles import collect_if_changed
+
+
+@pytest.fixture
+def collected(settings, tmp_path: Path):
+    """The static files as the product serves them: hashed and compressed."""
+    settings.STATIC_ROOT = tmp_path / "static"
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"}}
+    storages._storages.clear()
+    yield settings.STATIC_ROOT
+    storages._storages.clear()
+
+
+def test_collecting_happens_once_for_the_same_files_and_again_for_others(collected, settings, tmp_path):
+    extra = tmp_path / "extra"
+    extra.mkdir()
+    (extra / "one.css").write_text("a { color: red }")
+    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, extra]
+    assert collect_if_changed() is True
+    assert collect_if_changed() is False
+    os.utime(extra / "one.css", ns=(0, 0))
+    assert collect_if_changed() is True
+
+
+def test_modules_import_each_other_by_their_hashed_names(collected):
+    assert collect_if_changed()
+    names = json.loads((collected / "staticfiles.json").read_text())["paths"]
+    scripts = [collected / hashed for name, hashed in names.items() if re.match(r"js/.*\.js$", name)]
+    assert scripts
+    for script in scripts:
+        for imported in re.findall(r"""(?:from|import)\s*["'](\./[^"']+)["']""", script.read_text()):
+            assert str((script.parent / imported).relative_to(collected)) in names.values()

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import RequestDataTooBig
+from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
+
+
+def upload(rf, *sizes: int):
+    files = {f"file{i}": SimpleUploadedFile(f"{i}.txt", b"x" * size) for i, size in enumerate(sizes)}
+    return rf.post("/anywhere/", {"note": "with a form around", **files})
+
+
+def test_files_within_the_limit_pass(rf, settings):
+    settings.UPLOAD_LIMIT = 1000
+    request = upload(rf, 600, 400)
+    assert [file.size for file in request.FILES.values()] == [600, 400]
+    assert request.POST["note"] == "with a form around"
+
+
+def test_files_that_are_too_large_together_are_refused_with_what_to_do(rf, settings):
+    settings.UPLOAD_LIMIT = 1_000_000
+    with pytest.raises(RequestDataTooBig, match=r"larger than 1 MB.*import_documents"):
+        upload(rf, 600_000, 500_000).FILES  # noqa: B018 - reading them is the test
+
+
+def test_a_length_that_is_too_large_is_refused_before_reading(rf, settings):
+    settings.UPLOAD_LIMIT = 1000
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    request = upload(rf, 5000)
+    with pytest.raises(RequestDataTooBig):
+        request.FILES  # noqa: B018
+    assert request._stream.read(10) == b"--BoUnDaRy"  # the first byte is still there
+
+
+def test_large_files_arrive_on_the_disk_of_the_media(rf, settings):
+    request = upload(rf, settings.FILE_UPLOAD_MAX_MEMORY_SIZE + 1)
+    file = request.FILES["file0"]
+    assert isinstance(file, TemporaryUploadedFile)
+    assert Path(file.temporary_file_path()).parent == settings.FILE_UPLOAD_TEMP_DIR
+    file.close()
