@@ -5,15 +5,15 @@ To add an address, add one line: its URL name, and what each of ROLES gets in th
     login   is sent to the sign-in page (pages) or told 401 (htmx, API)
     200     any number is exactly that status
     ok      200 to 299
+    form    200 or 422: the form is shown again, because nothing was filled in
     gone    a redirect to somewhere else than the sign-in page: a write that was done, or a page that forwards
     404     does not exist for this person; an outsider must get it for everything of a collection
 
-Twelve words are two methods: `GET` first, then after a bar `POST`. POST sends `data` (a dict made from the world), so
-that the form's own validation answers 422 where it is left out. `where` gives path parameters that are not in KWARGS,
-from the world: `def topic(w): return {"pk": w.topic.pk}`.
-Example:
+A line may have several methods, with a bar between. POST sends the form `data` (a dict made from the world), empty
+where it is left out, so that the form's own validation answers 422; `json` is sent instead by any method that has a
+body. `where` gives path parameters that are not in KWARGS. All three are functions of the world. Example:
 
-    row("topic_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=topic)
+    row("topic_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=key_of("topic"))
 
 `World` holds one of everything, made by `make_world`; add to it what your addresses need.
 tests/test_access.py walks all addresses and fails where one is missing here, or where one here no longer exists.
@@ -23,14 +23,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.utils import timezone
 
 from accounts.keys import digest_of, new_key
-from accounts.models import ApiToken, Invitation, User
+from accounts.models import ApiToken, Invitation, JobState, User
+from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from annotation.models import (
     Annotator,
     Assignment,
+    AssignmentRun,
     AssignmentState,
     Campaign,
     CampaignKind,
@@ -38,6 +41,7 @@ from annotation.models import (
     Criterion,
     Guideline,
     Item,
+    ItemBuild,
     Level,
 )
 from corpus.invitation_links import token_for
@@ -76,6 +80,11 @@ class World:
     assignment: Assignment
     import_run: ImportRun
     retrieval_run: RetrievalRun
+    item_build: ItemBuild
+    assignment_run: AssignmentRun
+    agreement_run: AgreementRun
+    vote_run: VoteRun
+    verdict: Verdict
     invited: InvitedRole
     api_token: ApiToken  # the outsider's
 
@@ -103,6 +112,8 @@ def make_world() -> World:
     invitation = Invitation.objects.create(
         email="invited@example.org", invited_by=manager, created_at=AT, expires_at=timezone.now() + timedelta(days=3)
     )
+    asked = {"campaign": campaign, "requested_by": manager, "requested_at": AT}
+    vote_run = VoteRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT)
     return World(
         collection=collection,
         members=members,
@@ -118,6 +129,13 @@ def make_world() -> World:
             collection=collection, kind=ImportKind.DOCUMENTS, requested_by=manager, requested_at=AT
         ),
         retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
+        item_build=ItemBuild.objects.create(**asked),
+        assignment_run=AssignmentRun.objects.create(**asked, strategy=campaign.strategy, overlap=1),
+        agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
+        vote_run=vote_run,
+        verdict=Verdict.objects.create(
+            item=item, criterion=campaign.criteria.get(), method=Method.UNRESOLVED, vote_run=vote_run
+        ),
         invited=InvitedRole.objects.create(invitation=invitation, collection=collection, role=Role.VIEWER),
         api_token=ApiToken.objects.create(user=outsider, label="lab", digest=digest_of(new_key()), created_at=AT),
     )
@@ -158,6 +176,7 @@ class Row:
     expected: tuple[str, ...]
     where: Callable[[World], dict[str, Any]] = field(default=lambda _: {})
     data: Callable[[World], dict[str, Any]] = field(default=lambda _: {})
+    json: Callable[[World], Any] | None = None
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -180,8 +199,28 @@ def everybody(name: str, words: str, **more: Any) -> list[Row]:
     )
 
 
+def key_of(name: str) -> Callable[[World], dict[str, Any]]:
+    """The path parameter pk from the world's object of that name."""
+    return lambda w: {"pk": getattr(w, name).pk}
+
+
 def _member(w: World) -> dict[str, Any]:
     return {"pk": w.members[Role.VIEWER].pk}
+
+
+def _answer(w: World) -> dict[str, Any]:
+    """A judgment as the labelling screen or a program sends it."""
+    answer = {"uuid": str(uuid4()), "assignment": w.assignment.pk, "answers": {"relevance": 1}, "guideline": 1}
+    return {"submissions": [answer]}
+
+
+MANAGERS_FORM = "GET login 404 403 403 403 200 | POST login 404 403 403 403 form"
+MANAGERS_FORM_SENT = "POST login 404 403 403 403 form"
+MANAGERS_WRITE = "POST login 404 403 403 403 gone"
+MANAGERS_PAGE = "GET login 404 403 403 403 200"
+OVERSEERS_PAGE = "GET login 404 403 200 200 200"
+MEMBERS_PAGE = "GET login 404 200 200 200 200"
+DECIDERS_WRITE = "POST login 404 403 403 gone gone"
 
 
 TABLE: list[Row] = [
@@ -237,4 +276,92 @@ TABLE: list[Row] = [
     ),
     *row("audit_list", "GET login 404 403 403 403 200"),
     *row("audit_download", "GET login 404 403 403 403 200"),
+    # --- imports -----------------------------------------------------------------------------------------------------
+    *row("import_list", MANAGERS_PAGE),
+    *row("import_create", MANAGERS_FORM),
+    *row("import_detail", MANAGERS_PAGE, where=key_of("import_run")),
+    *row("import_cancel", MANAGERS_WRITE, where=key_of("import_run")),
+    *row("import_follow", MANAGERS_WRITE, where=key_of("import_run")),
+    # --- campaigns ---------------------------------------------------------------------------------------------------
+    *row("campaign_list", MEMBERS_PAGE),
+    *row("campaign_create", MANAGERS_FORM),
+    *row("campaign_detail", MEMBERS_PAGE),
+    *row("campaign_edit", MANAGERS_FORM),
+    *row("campaign_copy", MANAGERS_FORM_SENT),
+    *row("campaign_open", MANAGERS_WRITE),
+    *row("campaign_close", MANAGERS_WRITE),
+    *row("campaign_delete", MANAGERS_WRITE),
+    *row("criteria_edit", MANAGERS_FORM),
+    *row("criteria_import", MANAGERS_FORM_SENT),
+    *row("guideline_edit", MANAGERS_FORM),
+    *row("guideline_preview", MANAGERS_FORM_SENT),
+    *row("guideline_detail", MEMBERS_PAGE, where=lambda _: {"version": 1}),
+    *row("item_list", OVERSEERS_PAGE),
+    *row("item_build", MANAGERS_FORM),
+    *row("item_build_detail", MANAGERS_PAGE, where=key_of("item_build")),
+    *row("item_build_cancel", MANAGERS_WRITE, where=key_of("item_build")),
+    *row("annotator_list", OVERSEERS_PAGE),
+    *row("annotator_create", MANAGERS_FORM_SENT),
+    *row("annotator_name", MANAGERS_FORM_SENT),
+    *row("annotator_edit", MANAGERS_FORM, where=key_of("annotator")),
+    *row("annotator_state", MANAGERS_WRITE, where=key_of("annotator")),
+    *row("annotator_release", MANAGERS_WRITE, where=key_of("annotator")),
+    *row("annotator_hand_over", MANAGERS_FORM_SENT, where=key_of("annotator")),
+    *row("assignment_plan", MANAGERS_FORM),
+    *row("assignment_detail", MANAGERS_PAGE, where=key_of("assignment_run")),
+    *row("assignment_confirm", MANAGERS_WRITE, where=key_of("assignment_run")),
+    *row("assignment_cancel", MANAGERS_WRITE, where=key_of("assignment_run")),
+    # --- judging: the campaign's own annotators only -----------------------------------------------------------------
+    *everybody("label_session", "GET login 200"),
+    *everybody("label_preferences", "POST login 200", json=lambda _: {}),
+    *row("labelling_screen", "GET login 404 200 403 403 403"),
+    *row("submission_create", "POST login 404 200 403 403 403", json=_answer),
+    *row("label_next", "GET login 404 200 403 403 403"),
+    *row("label_history", "GET login 404 200 403 403 403"),
+    *row("label_guideline", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=lambda _: {}),
+    # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
+    *row("agreement_detail", OVERSEERS_PAGE),
+    *row("agreement_create", DECIDERS_WRITE),
+    *row("agreement_run", OVERSEERS_PAGE, where=key_of("agreement_run")),
+    *row("agreement_cancel", DECIDERS_WRITE, where=key_of("agreement_run")),
+    *row("agreement_download", OVERSEERS_PAGE, where=key_of("agreement_run")),
+    *row("disagreement_list", OVERSEERS_PAGE),
+    *row("vote_create", DECIDERS_WRITE),
+    *row("vote_run", OVERSEERS_PAGE, where=key_of("vote_run")),
+    *row("vote_cancel", DECIDERS_WRITE, where=key_of("vote_run")),
+    *row("adjudication_screen", "GET login 404 403 403 200 200"),
+    *row("verdict_decide", "POST login 404 403 403 form form", where=key_of("verdict")),
+    *row("verdict_withdraw", DECIDERS_WRITE, where=key_of("verdict")),
+    *row("verdict_send_back", "POST login 404 403 403 form form", where=key_of("verdict")),
+    *row("acceptance", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
+    *row("acceptance_undo", DECIDERS_WRITE),
+    # --- dashboard, exports ------------------------------------------------------------------------------------------
+    *row("collection_dashboard", MEMBERS_PAGE),
+    *row("export_list", OVERSEERS_PAGE),
+    *row("export_download", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export
+    # --- API ---------------------------------------------------------------------------------------------------------
+    *everybody("api_schema", "GET login 200"),
+    *everybody("api_docs", "GET login 200"),
+    *row("api_collections", "GET login 200 200 200 200 200"),
+    *row("api_collections", "POST login 403 403 403 403 201", json=lambda _: {"slug": "mate", "title": "Mate"}),
+    *row("api_collection", "GET login 404 200 200 200 200 | PATCH login 404 403 403 403 200", json=lambda _: {}),
+    *row("api_documents", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_document", MEMBERS_PAGE),
+    *row("api_topics", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_topic", MEMBERS_PAGE, where=lambda _: {"number": "1"}),
+    *row("api_imports", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400"),
+    *row("api_import", "GET login 404 403 403 403 200 | DELETE login 404 403 403 403 202", where=key_of("import_run")),
+    *row("api_campaigns", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_campaign", "GET login 404 200 200 200 200 | PATCH login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_items", "POST login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_plans", "POST login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_assignments", MEMBERS_PAGE),
+    *row("api_next", "GET login 404 200 403 403 403"),
+    *row("api_submissions", "POST login 404 200 403 403 403", json=_answer),
+    *row("api_judgments", MEMBERS_PAGE),
+    *row("api_agreement", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
+    *row("api_votes", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
+    *row("api_verdicts", OVERSEERS_PAGE),
+    *row("api_exports", OVERSEERS_PAGE),
+    *row("api_export", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export
 ]
