@@ -15,8 +15,8 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
+from corpus.formats import documents, topics
 from corpus.formats.detect import HEAD_BYTES, detect_format
-from corpus.formats.documents import READERS
 from corpus.formats.records import BrokenFile
 from corpus.models import Collection, ImportKind, ImportRun
 from corpus.permissions import check_manager
@@ -24,9 +24,15 @@ from corpus.runs.imports import UPLOADS, remove_uploads
 
 FORMATS: dict[str, tuple[str, ...]] = {
     ImportKind.DOCUMENTS: ("auto", "bibtex", "jsonl", "beir", "s2orc", "trec", "doris-mae", "litsearch"),
+    ImportKind.TOPICS: ("auto", "trec", "trec-xml", "jsonl", "beir", "doris-mae", "litsearch"),
+    ImportKind.RUNS: ("auto",),
+    ImportKind.POOL: ("auto",),
 }
 READABLE: dict[str, frozenset[str]] = {
-    ImportKind.DOCUMENTS: frozenset(("auto", *READERS)),
+    ImportKind.DOCUMENTS: frozenset(("auto", *documents.READERS)),
+    ImportKind.TOPICS: frozenset(("auto", *topics.READERS)),
+    ImportKind.RUNS: frozenset(("auto",)),
+    ImportKind.POOL: frozenset(("auto",)),
 }
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again

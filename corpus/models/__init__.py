@@ -3,7 +3,7 @@
 from corpus.models.collections import Collection, InvitedRole, Membership, Role
 from corpus.models.documents import Citation, Document
 from corpus.models.imports import ImportKind, ImportRun
-from corpus.models.pools import PoolEntry, PoolSource, Ranking, RetrievalRun
+from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
 from corpus.models.topics import Aspect, AspectNode, Target, Topic, TopicKind
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "InvitedRole",
     "Membership",
     "PoolEntry",
+    "PoolRun",
     "PoolSource",
     "Ranking",
     "RetrievalRun",

@@ -3,9 +3,12 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.topics import Topic
+
+TARGETS = "targets"  # the method that pools the documents known to answer a topic
 
 
 class RetrievalRun(models.Model):
@@ -75,3 +78,19 @@ class PoolSource(models.Model):
 
     def __str__(self) -> str:
         return f"{self.method}@{self.rank}"
+
+
+class PoolRun(Job):
+    """Filling pools from runs: `parameters` hold methods and depth (null: whole rankings), the rest what came of it."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="pool_runs")
+    topics = models.PositiveIntegerField(default=0)  # with a pool, afterwards
+    pairs = models.BigIntegerField(default=0)  # of topic and document in all pools, afterwards
+    methods = models.JSONField(default=dict)  # {method: pairs it brings in}
+    added = models.BigIntegerField(default=0)
+    removed = models.BigIntegerField(default=0)
+
+    objects = InCollection.as_manager()
+
+    def __str__(self) -> str:
+        return "pools"

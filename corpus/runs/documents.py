@@ -26,6 +26,7 @@ LONGEST_DOI = 300
 MOST_YEAR = 9999
 
 STAGE = """
+DROP TABLE IF EXISTS pg_temp.import_batch, pg_temp.import_seen;
 CREATE TEMP TABLE import_batch (
   n integer, docno text, title text, abstract text, keywords text[], authors text[],
   venue text, year smallint, doi text, url text, extra jsonb

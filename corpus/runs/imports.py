@@ -16,6 +16,7 @@ from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportKind, ImportRun
 from corpus.runs.documents import load_documents
 from corpus.runs.tally import Tally
+from corpus.runs.topics import load_topics
 
 Work = Callable[[ImportRun, jobs.Progress, Tally], None]
 
@@ -24,6 +25,7 @@ UPLOADS = "imports"  # the directory below MEDIA_ROOT that holds uploaded files,
 
 _WORK: dict[str, Work] = {
     ImportKind.DOCUMENTS: load_documents,
+    ImportKind.TOPICS: load_topics,
 }
 
 

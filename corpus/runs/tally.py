@@ -20,11 +20,12 @@ class Tally:
     unchanged: int = 0
     errors: list[dict[str, object]] = field(default_factory=list)
     error_count: int = 0
+    notes: int = 0  # of the errors, those about a part of a record that was taken nevertheless
     skips: Counter[str] = field(default_factory=Counter)
 
     @property
     def skipped(self) -> int:
-        return self.error_count + self.skips.total()
+        return self.error_count - self.notes + self.skips.total()
 
     @property
     def kept(self) -> int:
@@ -36,6 +37,12 @@ class Tally:
             self.error_count += 1
             if len(self.errors) < ERRORS_KEPT:
                 self.errors.append({"file": problem.file, "line": problem.line, "reason": problem.reason})
+
+    def add_notes(self, problems: Iterable[Problem]) -> None:
+        """Report what is wrong with records that are taken all the same."""
+        before = self.error_count
+        self.add_problems(problems)
+        self.notes += self.error_count - before
 
     def keep_nothing(self) -> None:
         """The transaction was rolled back: what was counted as written is not there."""

@@ -1,0 +1,147 @@
+"""Topics made, changed, moved and deleted in the browser."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Max, ProtectedError
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from corpus.models import Collection, Topic
+from corpus.permissions import check_manager
+from corpus.queries.judged import is_judged
+
+READ_BY_ANNOTATORS = ("number", "title", "text", "narrative", "sentences")
+JUDGED = (
+    "This topic has been judged, so its number and what annotators read of it (title, text, narrative) are fixed: "
+    "otherwise the judgments would be about something else. Make a new topic for a new question."
+)
+
+# Rows between the old and the new place give way; the rest keep theirs.
+RENUMBER = """
+UPDATE corpus_topic t SET position = o.place
+FROM (
+  SELECT id, row_number() OVER (ORDER BY place) - 1 AS place FROM unnest(%s::bigint[]) WITH ORDINALITY AS l (id, place)
+) o
+WHERE t.id = o.id AND t.position <> o.place
+"""
+
+
+@transaction.atomic
+def create_topic(
+    *,
+    by: User,
+    at: datetime,
+    collection: Collection,
+    number: str,
+    text: str,
+    sentences: Sequence[str] = (),
+    **fields: Any,
+) -> Topic:
+    """A new topic after all others. With sentences, their join is the text."""
+    check_manager(collection, by)
+    last = collection.topics.aggregate(last=Max("position"))["last"]
+    topic = Topic(
+        collection=collection,
+        number=number,
+        text=" ".join(sentences) or text,
+        sentences=list(sentences),
+        position=0 if last is None else last + 1,
+        **fields,
+    )
+    _save(topic)
+    record_event(by=by, at=at, verb="create_topic", target=topic, scope=collection.slug)
+    return topic
+
+
+@transaction.atomic
+def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topic:
+    """Change fields; those that annotators read only while nobody has judged the topic."""
+    check_manager(topic.collection, by)
+    topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
+    if fields.get("sentences"):
+        fields["text"] = " ".join(fields["sentences"])
+    changed = {name: value for name, value in fields.items() if getattr(topic, name) != value}
+    if not changed:
+        return topic
+    if set(changed) & set(READ_BY_ANNOTATORS) and is_judged(topic):
+        raise Refused(JUDGED)
+    before = {name: getattr(topic, name) for name in changed}
+    if "sentences" in changed:
+        _follow_sentences(topic, changed["sentences"])
+    for name, value in changed.items():
+        setattr(topic, name, value)
+    _save(topic, update_fields=list(changed))
+    record_event(
+        by=by, at=at, verb="update_topic", target=topic, scope=topic.collection.slug, before=before, after=changed
+    )
+    return topic
+
+
+@transaction.atomic
+def delete_topic(*, by: User, at: datetime, topic: Topic) -> None:
+    """Delete a topic with its aspects, targets and pool; refused when a campaign or another topic needs it."""
+    collection = topic.collection
+    check_manager(collection, by)
+    record_event(by=by, at=at, verb="delete_topic", target=topic, scope=collection.slug, text=topic.text)
+    try:
+        topic.delete()
+    except ProtectedError as error:
+        raise Refused(why_kept(topic)) from error
+
+
+@transaction.atomic
+def move_topic(*, by: User, at: datetime, topic: Topic, to: int | None = None, steps: int = 0) -> None:
+    """Put the topic at place `to` (from 0) in the collection's order, or so many steps from where it is."""
+    check_manager(topic.collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=topic.collection_id)
+    order = list(Topic.objects.filter(collection=topic.collection_id).values_list("pk", flat=True))
+    before = order.index(topic.pk)
+    after = max(0, min(before + steps if to is None else to, len(order) - 1))
+    order.insert(after, order.pop(before))
+    with connection.cursor() as cursor:
+        cursor.execute(RENUMBER, [order])
+    if before != after:
+        record_event(
+            by=by,
+            at=at,
+            verb="move_topic",
+            target=topic,
+            scope=topic.collection.slug,
+            before=before + 1,
+            after=after + 1,
+        )
+
+
+def why_kept(topic: Topic) -> str:
+    """Why this topic cannot be deleted now."""
+    if is_judged(topic):
+        return f"Topic {topic.number} has been judged. What was judged stays, so that the judgments keep their meaning."
+    items = topic.items.count()
+    if items:
+        return f"Topic {topic.number} is in {items:,} items of a campaign. Remove those first, then delete the topic."
+    return f"Other topics were made from topic {topic.number}. Delete those first."
+
+
+def _follow_sentences(topic: Topic, sentences: Sequence[str]) -> None:
+    """Keep aspects tied to the sentences that are still there, at their new places."""
+    places = {text: place for place, text in reversed(list(enumerate(sentences)))}
+    old = topic.sentences
+    nodes = list(topic.nodes.all())
+    for node in nodes:
+        texts = [old[place] for place in node.sentences if place < len(old)]
+        node.sentences = sorted({places[text] for text in texts if text in places})
+    topic.nodes.bulk_update(nodes, ["sentences"])
+
+
+def _save(topic: Topic, **options: Any) -> None:
+    try:
+        with transaction.atomic():
+            topic.save(**options)
+    except IntegrityError as error:
+        if "topic_number_unique" in str(error):
+            raise Conflict(f"There is a topic with the number {topic.number} already. Choose another.") from error
+        raise

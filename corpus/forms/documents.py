@@ -1,0 +1,25 @@
+"""What narrows the list of documents."""
+
+from django import forms
+
+from corpus.queries.documents import Filters
+
+LATEST_YEAR = 9999
+
+
+class SearchForm(forms.Form):
+    q = forms.CharField(required=False, max_length=1000, label="Words, or a docno", strip=True)
+    year_from = forms.IntegerField(required=False, min_value=0, max_value=LATEST_YEAR, label="From year")
+    year_to = forms.IntegerField(required=False, min_value=0, max_value=LATEST_YEAR, label="To year")
+    venue = forms.CharField(required=False, max_length=300, label="Venue contains")
+
+    def clean_q(self) -> str:
+        return str(self.cleaned_data["q"]).replace("\0", "")
+
+    def clean_venue(self) -> str:
+        return str(self.cleaned_data["venue"]).replace("\0", "")
+
+    @property
+    def filters(self) -> Filters:
+        data = self.cleaned_data
+        return Filters(data.get("year_from"), data.get("year_to"), data.get("venue", ""))

@@ -1,0 +1,108 @@
+"""Forms that take in files."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from corpus.actions.imports import FORMATS, READABLE
+from corpus.models import ImportKind
+
+FORMAT_LABELS = {
+    "auto": "Find out from the file",
+    "bibtex": "BibTeX",
+    "jsonl": "JSON Lines",
+    "beir": "BEIR",
+    "trec": "TREC",
+    "trec-xml": "TREC web track XML",
+    "doris-mae": "DORIS-MAE",
+    "litsearch": "LitSearch",
+    "s2orc": "S2ORC",
+}
+
+
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One or several files."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        one = super().clean
+        if not isinstance(data, list | tuple):
+            data = [data] if data else []
+        return [one(file, initial) for file in data] or [one(None, initial)]
+
+
+class ImportForm(forms.Form):
+    """Which files, in which format; whether only to try."""
+
+    uploads = FilesField(
+        label="Files",
+        allow_empty_file=True,  # refused with a better reason by the action
+        help_text="Plain, compressed (gz, bz2, xz) or archives (zip, tar). You can choose several.",
+    )
+    format = forms.ChoiceField(initial="auto")
+    dry_run = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Try first: count and report, write nothing",
+        help_text="The report offers to import the same files without sending them again.",
+    )
+
+    def __init__(self, *args: Any, kind: ImportKind, **options: Any) -> None:
+        super().__init__(*args, **options)
+        readable = [name for name in FORMATS[kind] if name in READABLE[kind]]
+        choices = forms.ChoiceField(
+            choices=[(name, FORMAT_LABELS[name]) for name in readable], initial=readable[0], required=False
+        )
+        if len(readable) == 1:
+            choices.widget = forms.HiddenInput()
+        self.fields["format"] = choices
+
+    def clean_format(self) -> str:
+        return self.cleaned_data["format"] or str(self.fields["format"].initial)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Further arguments of `request_import`; only after the form was found valid."""
+        return {}
+
+
+class DocumentImportForm(ImportForm):
+    exclude = forms.CharField(
+        required=False,
+        label="Leave out",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text="Docnos that must not come in, one in each line.",
+    )
+    field_order = ["uploads", "format", "exclude", "dry_run"]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"exclude": self.cleaned_data["exclude"].split()}
+
+
+class RunImportForm(ImportForm):
+    name = forms.CharField(
+        required=False,
+        max_length=100,
+        label="Name of the run",
+        help_text="For one file. Left empty, the run takes the tag in its file.",
+    )
+    field_order = ["uploads", "format", "name", "dry_run"]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"name": self.cleaned_data["name"].strip()}
+
+
+FORMS: dict[ImportKind, type[ImportForm]] = {
+    ImportKind.DOCUMENTS: DocumentImportForm,
+    ImportKind.TOPICS: ImportForm,
+    ImportKind.RUNS: RunImportForm,
+    ImportKind.POOL: ImportForm,
+}

@@ -1,0 +1,182 @@
+"""Looking documents up: full-text search, browsing in the order of docnos, one document with what refers to it.
+
+Nothing here grows with the collection: a search ranks at most `MOST_RANKED` matches, browsing goes on from the last
+docno of the page before, and counts stop at a limit.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from corpus.models import Collection, Document
+
+MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
+COUNT_LIMIT = 100_000
+HIT_START, HIT_END = "\ue000", "\ue001"  # private characters around a hit, taken out of the texts beforehand
+_MARKS = f"StartSel={HIT_START}, StopSel={HIT_END}"
+_TITLE_OPTIONS = f"HighlightAll=true, {_MARKS}"
+_ABSTRACT_OPTIONS = f'MaxFragments=2, MinWords=16, MaxWords=38, FragmentDelimiter=" … ", {_MARKS}'
+_HEADLINED = 20_000  # characters of an abstract in which hits are shown
+
+SEARCH = """
+WITH candidates AS MATERIALIZED (
+  SELECT id, search FROM corpus_document
+  WHERE collection_id = %(collection)s AND search @@ websearch_to_tsquery('english', %(text)s) {filters}
+  LIMIT %(most)s + 1
+), best AS (
+  SELECT id, ts_rank(search, websearch_to_tsquery('english', %(text)s), 1) AS rank,
+    (SELECT count(*) FROM candidates) AS matches
+  FROM candidates ORDER BY rank DESC, id LIMIT %(size)s OFFSET %(offset)s
+)
+SELECT d.id, d.docno, d.venue, d.year, d.authors, best.matches,
+  ts_headline('english', translate(d.title, %(marks)s, ''), q, %(title_options)s),
+  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), q, %(abstract_options)s)
+FROM best JOIN corpus_document d USING (id), websearch_to_tsquery('english', %(text)s) q
+ORDER BY best.rank DESC, d.id
+"""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What narrows a search or a list: years inclusive, part of the venue's name."""
+
+    year_from: int | None = None
+    year_to: int | None = None
+    venue: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.year_from is not None or self.year_to is not None or self.venue)
+
+    def as_sql(self) -> tuple[str, dict[str, Any]]:
+        parts: list[str] = []
+        values: dict[str, Any] = {}
+        if self.year_from is not None:
+            parts.append("AND year >= %(year_from)s")
+            values["year_from"] = self.year_from
+        if self.year_to is not None:
+            parts.append("AND year <= %(year_to)s")
+            values["year_to"] = self.year_to
+        if self.venue:
+            parts.append("AND strpos(lower(venue), lower(%(venue)s)) > 0")
+            values["venue"] = self.venue
+        return " ".join(parts), values
+
+    def as_q(self) -> Q:
+        wanted = Q()
+        if self.year_from is not None:
+            wanted &= Q(year__gte=self.year_from)
+        if self.year_to is not None:
+            wanted &= Q(year__lte=self.year_to)
+        if self.venue:
+            wanted &= Q(venue__icontains=self.venue)
+        return wanted
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A found document. Hits in `title` and `extract` stand between HIT_START and HIT_END; both texts are unescaped."""
+
+    pk: int
+    docno: str
+    venue: str
+    year: int | None
+    authors: list[str]
+    title: str
+    extract: str
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """One page of hits, best first. `matches` counts up to MOST_RANKED; `is_cut`: there are more, not ranked."""
+
+    hits: list[Hit]
+    matches: int
+    is_cut: bool
+    number: int
+    size: int
+
+    @property
+    def has_next(self) -> bool:
+        return self.number * self.size < self.matches
+
+    @property
+    def first(self) -> int:
+        return (self.number - 1) * self.size + 1
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.hits) - 1
+
+
+@dataclass(frozen=True)
+class Browsed:
+    """A stretch of the collection in the order of docnos, and whether there is more on either side."""
+
+    documents: list[Document]
+    has_previous: bool
+    has_next: bool
+
+
+def search_documents(
+    collection: Collection, text: str, filters: Filters = Filters(), *, number: int = 1, size: int = 20
+) -> SearchPage:
+    """Page `number` of the documents that match `text` in websearch syntax ("a phrase", OR, -without), best first."""
+    number = max(1, min(number, MOST_RANKED // size))
+    extra, values = filters.as_sql()
+    values |= {
+        "collection": collection.pk,
+        "text": text,
+        "most": MOST_RANKED,
+        "size": size,
+        "offset": (number - 1) * size,
+        "marks": HIT_START + HIT_END,
+        "title_options": _TITLE_OPTIONS,
+        "abstract_options": _ABSTRACT_OPTIONS,
+        "headlined": _HEADLINED,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(SEARCH.format(filters=extra), values)
+        rows = cursor.fetchall()
+    matches = rows[0][5] if rows else 0
+    hits = [
+        Hit(pk, docno, venue, year, authors, title, extract)
+        for pk, docno, venue, year, authors, _, title, extract in rows
+    ]
+    return SearchPage(hits, min(matches, MOST_RANKED), matches > MOST_RANKED, number, size)
+
+
+def has_searchable_words(text: str) -> bool:
+    """Whether anything is left of `text` for a search: not if it is all stop words and signs."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT numnode(websearch_to_tsquery('english', %s)) > 0", [text])
+        return bool(cursor.fetchone()[0])
+
+
+def browse_documents(
+    collection: Collection, filters: Filters = Filters(), *, after: str = "", before: str = "", size: int = 50
+) -> Browsed:
+    """The next documents after a docno, or the last ones before one; from the beginning without either."""
+    rows = collection.documents.filter(filters.as_q()).only("docno", "title", "authors", "venue", "year")
+    if before:
+        found = list(rows.filter(docno__lt=before).order_by("-docno")[: size + 1])
+        return Browsed(found[:size][::-1], len(found) > size, True)
+    found = list(rows.filter(docno__gt=after).order_by("docno")[: size + 1])
+    return Browsed(found[:size], bool(after), len(found) > size)
+
+
+def count_documents(collection: Collection) -> tuple[int, bool]:
+    """How many documents the collection has, and whether counting stopped at COUNT_LIMIT with more to come."""
+    found = collection.documents.order_by()[: COUNT_LIMIT + 1].count()
+    return min(found, COUNT_LIMIT), found > COUNT_LIMIT
+
+
+def document_with(collection: Collection, docno: str) -> Document | None:
+    """The document of this docno, letter by letter."""
+    return collection.documents.filter(docno=docno).defer("search").first()
+
+
+def targeting_topics(document: Document) -> QuerySet[Any]:
+    """Topics this document is known to answer, with what says so."""
+    return document.targeted_by.select_related("topic").order_by("topic__position", "topic_id")

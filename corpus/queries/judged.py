@@ -1,0 +1,31 @@
+"""What may no longer change because somebody has judged it. The judging app sits above this one: its rows are
+reached through the reverse relations of topics and aspects only."""
+
+from collections.abc import Iterable
+
+from django.db.models import Count, Q
+
+from corpus.models import Aspect, Topic
+
+ANSWERED = Q(items__assignments__submissions__isnull=False)
+
+
+def judged_topics(topics: Iterable[Topic]) -> set[int]:
+    """The ids of those topics of which anything was ever judged."""
+    wanted = [topic.pk for topic in topics]
+    return set(Topic.objects.filter(ANSWERED, pk__in=wanted).order_by().values_list("pk", flat=True).distinct())
+
+
+def is_judged(topic: Topic) -> bool:
+    return bool(judged_topics([topic]))
+
+
+def judged_aspects(topics: Iterable[Topic]) -> set[int]:
+    """The ids of the aspects of these topics that were ever judged."""
+    return set(Aspect.objects.filter(ANSWERED, topic__in=list(topics)).values_list("pk", flat=True).distinct())
+
+
+def aspects_in_campaigns(topics: Iterable[Topic]) -> dict[int, int]:
+    """How many items campaigns have made of each aspect of these topics; aspects without any are left out."""
+    counted = Aspect.objects.filter(topic__in=list(topics)).annotate(made=Count("items")).filter(made__gt=0)
+    return dict(counted.values_list("pk", "made"))

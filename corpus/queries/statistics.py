@@ -1,0 +1,54 @@
+"""What a collection holds, in the figures that papers print."""
+
+from typing import Any
+
+from django.db import connection
+
+from corpus.models import Collection
+
+# An item to judge is a distinct aspect of a topic and a document of its pool; a topic without aspects is one itself.
+STATISTICS = """
+WITH topic AS (
+  SELECT id, cardinality(sentences) AS sentences FROM corpus_topic WHERE collection_id = %(collection)s
+), node AS (
+  SELECT n.topic_id, n.id, n.parent_id FROM corpus_aspectnode n JOIN topic ON topic.id = n.topic_id
+), below AS (
+  SELECT top.topic_id, top.id, count(child.id) AS n
+  FROM node top LEFT JOIN node child ON child.parent_id = top.id WHERE top.parent_id IS NULL GROUP BY 1, 2
+), tree AS (
+  SELECT topic_id, count(*) AS aspects, sum(n) AS sub_aspects FROM below GROUP BY 1
+), item AS (
+  SELECT a.topic_id, count(*) AS n FROM corpus_aspect a JOIN topic ON topic.id = a.topic_id GROUP BY 1
+), pool AS (
+  SELECT p.topic_id, count(*) AS n FROM corpus_poolentry p JOIN topic ON topic.id = p.topic_id GROUP BY 1
+)
+SELECT json_build_object(
+  'documents', (SELECT count(*) FROM corpus_document WHERE collection_id = %(collection)s),
+  'with_abstract', (SELECT count(*) FROM corpus_document WHERE collection_id = %(collection)s AND abstract <> ''),
+  'with_keywords', (SELECT count(*) FROM corpus_document WHERE collection_id = %(collection)s AND keywords <> '{}'),
+  'topics', (SELECT count(*) FROM topic),
+  'topics_by_kind', (SELECT coalesce(json_object_agg(kind, n), '{}') FROM (
+    SELECT kind, count(*) AS n FROM corpus_topic WHERE collection_id = %(collection)s GROUP BY 1 ORDER BY 1) k),
+  'sentences', (SELECT coalesce(sum(sentences), 0) FROM topic),
+  'aspects', (SELECT coalesce(sum(aspects), 0) FROM tree),
+  'sub_aspects', (SELECT coalesce(sum(sub_aspects), 0) FROM tree),
+  'aspects_without_sub_aspects', (SELECT count(*) FROM below WHERE n = 0),
+  'max_aspects', (SELECT coalesce(max(aspects), 0) FROM tree),
+  'max_sub_aspects_per_aspect', (SELECT coalesce(max(n), 0) FROM below),
+  'distinct_aspects', (SELECT coalesce(sum(n), 0) FROM item),
+  'distinct_texts', (SELECT count(DISTINCT a.text) FROM corpus_aspect a JOIN topic ON topic.id = a.topic_id),
+  'targets', (SELECT count(*) FROM corpus_target t JOIN topic ON topic.id = t.topic_id),
+  'runs', (SELECT count(*) FROM corpus_retrievalrun WHERE collection_id = %(collection)s),
+  'pooled_topics', (SELECT count(*) FROM pool),
+  'pool_entries', (SELECT coalesce(sum(n), 0) FROM pool),
+  'pairs', (SELECT coalesce(sum(pool.n * coalesce(item.n, 1)), 0) FROM pool LEFT JOIN item USING (topic_id))
+)
+"""
+
+
+def collection_statistics(collection: Collection) -> dict[str, Any]:
+    """All figures at once; reads the whole collection, so for commands and jobs, not for every page."""
+    with connection.cursor() as cursor:
+        cursor.execute(STATISTICS, {"collection": collection.pk})
+        found: dict[str, Any] = cursor.fetchone()[0]
+    return found

@@ -1,0 +1,105 @@
+"""Aspect trees as plain values: compared with what is stored, and stored in bulk."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from corpus.formats.records import AspectRecord
+from corpus.models import Aspect, AspectNode, Topic
+
+LONGEST_ASPECT = 2_500  # bytes in UTF-8: the text stands in a unique index
+
+
+@dataclass(frozen=True)
+class Branch:
+    """An aspect at its place: text, indexes of the topic's sentences it comes from, what stands below it."""
+
+    text: str
+    sentences: tuple[int, ...] = ()
+    below: tuple["Branch", ...] = ()
+
+
+Tree = tuple[Branch, ...]
+
+
+def tree_of(aspects: Iterable[AspectRecord], n_sentences: int) -> Tree:
+    """The tree of a record of so many sentences. Errors: ValueError for what cannot be stored."""
+    return tuple(_branch(aspect, n_sentences, depth=1) for aspect in aspects)
+
+
+def texts_of(tree: Tree) -> list[str]:
+    """The distinct texts, in the order of the tree."""
+    return list(dict.fromkeys(branch.text for top in tree for branch in (top, *top.below)))
+
+
+def stored_trees(topics: Iterable[Topic]) -> dict[int, Tree]:
+    """The trees of these topics, by the topic's id; two queries."""
+    nodes = AspectNode.objects.filter(topic__in=list(topics)).select_related("aspect").order_by("position", "pk")
+    below: dict[int, list[Branch]] = {}
+    tops: dict[int, list[AspectNode]] = {}
+    for node in nodes:
+        if node.parent_id is None:
+            tops.setdefault(node.topic_id, []).append(node)
+        else:
+            below.setdefault(node.parent_id, []).append(Branch(node.aspect.text, tuple(node.sentences)))
+    return {
+        topic: tuple(Branch(node.aspect.text, tuple(node.sentences), tuple(below.get(node.pk, ()))) for node in found)
+        for topic, found in tops.items()
+    }
+
+
+def replace_trees(trees: Mapping[int, Tree], *, created: bool) -> None:
+    """Give each topic (by id) its tree. Aspects whose text stays keep their row; those without a place are removed.
+
+    `created` says that the topics are new, so that there is nothing to look for. What is judged or in a campaign must
+    have been checked by the caller; the database refuses to remove it in any case.
+    """
+    kept: dict[tuple[int, str], Aspect] = {}
+    if not created:
+        AspectNode.objects.filter(topic__in=trees).delete()
+        kept = {(aspect.topic_id, aspect.text): aspect for aspect in Aspect.objects.filter(topic__in=trees)}
+    wanted = [(topic, text) for topic, tree in trees.items() for text in texts_of(tree)]
+    fresh = [Aspect(topic_id=topic, text=text) for topic, text in wanted if (topic, text) not in kept]
+    for aspect in Aspect.objects.bulk_create(fresh, batch_size=5_000):
+        kept[aspect.topic_id, aspect.text] = aspect
+    gone = set(kept) - set(wanted)
+    Aspect.objects.filter(pk__in=[kept[key].pk for key in gone]).delete()
+    _create_nodes(trees, kept)
+
+
+def _create_nodes(trees: Mapping[int, Tree], aspects: Mapping[tuple[int, str], Aspect]) -> None:
+    tops: list[AspectNode] = []
+    branches: list[Branch] = []
+    for topic, tree in trees.items():
+        for position, branch in enumerate(tree):
+            tops.append(_node(topic, branch, position, None, aspects))
+            branches.append(branch)
+    AspectNode.objects.bulk_create(tops, batch_size=5_000)
+    inner = [
+        _node(top.topic_id, branch, position, top, aspects)
+        for top, parent in zip(tops, branches, strict=True)
+        for position, branch in enumerate(parent.below)
+    ]
+    AspectNode.objects.bulk_create(inner, batch_size=5_000)
+
+
+def _node(
+    topic: int, branch: Branch, position: int, parent: AspectNode | None, aspects: Mapping[tuple[int, str], Aspect]
+) -> AspectNode:
+    return AspectNode(
+        topic_id=topic,
+        aspect=aspects[topic, branch.text],
+        parent=parent,
+        position=position,
+        sentences=list(branch.sentences),
+    )
+
+
+def _branch(aspect: AspectRecord, n_sentences: int, depth: int) -> Branch:
+    if not aspect.text.strip():
+        raise ValueError("an aspect without a text")
+    if len(aspect.text.encode()) > LONGEST_ASPECT:
+        raise ValueError(f"an aspect of more than {LONGEST_ASPECT:,} bytes: {aspect.text[:60]!r}…")
+    if aspect.children and depth == 2:
+        raise ValueError(f"aspects on three levels (below {aspect.text[:60]!r}); there are two: aspect and sub-aspect")
+    tied = tuple(sorted({place for place in aspect.sentences if 0 <= place < n_sentences}))
+    return Branch(aspect.text, tied, tuple(_branch(child, n_sentences, depth + 1) for child in aspect.children))

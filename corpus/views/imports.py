@@ -1,0 +1,168 @@
+"""Imports: what was brought in, bringing in more, watching it."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import jobs
+from accounts.refusals import Conflict, NotAllowed, Refused
+from corpus.actions.imports import cancel_import, request_import, request_import_after_dry_run
+from corpus.forms.imports import FORMS
+from corpus.models import ImportKind, ImportRun, Membership
+from corpus.permissions import check_can_manage, fetch_membership
+
+PER_PAGE = 25
+SHOWN_ERRORS = 100
+
+
+@dataclass(frozen=True)
+class KindWords:
+    """How the pages speak about a kind: what it is for, and where to look at what has come in."""
+
+    kind: ImportKind
+    title: str
+    about: str
+    target: str
+
+
+KINDS = {
+    words.kind: words
+    for words in (
+        KindWords(
+            ImportKind.DOCUMENTS,
+            "Import documents",
+            "Records of the literature from BibTeX, JSON Lines, BEIR or TREC files. Known docnos are updated, "
+            "new ones are added, nothing is removed.",
+            "document_list",
+        ),
+        KindWords(
+            ImportKind.TOPICS,
+            "Import topics",
+            "Questions or complex queries, with their aspects where the file has them. Known numbers are updated; "
+            "what has been judged stays as it is.",
+            "topic_list",
+        ),
+        KindWords(
+            ImportKind.RUNS,
+            "Import retrieval runs",
+            "Rankings in TREC's six columns: topic, Q0, docno, rank, score, tag. Topics must be here already; "
+            "a run of the same name is replaced.",
+            "run_list",
+        ),
+        KindWords(
+            ImportKind.POOL,
+            "Import a pool list",
+            "Pairs to be judged: topic and docno in each line, or TREC qrels, whose values are not read. "
+            "They join what the pools hold already.",
+            "pool_list",
+        ),
+    )
+}
+
+
+@require_safe
+def import_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """All imports, newest first, and the ways to bring in more."""
+    membership = _manager(request, slug)
+    rows = membership.collection.import_runs.select_related("requested_by").order_by("-pk")
+    rows = rows.defer("errors", "parameters")
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    for run in page.object_list:
+        jobs.with_live_progress(run)
+    context = _context(membership) | {"page": page, "kinds": KINDS.values()}
+    return render(request, "corpus/import_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Choose files and send them."""
+    membership = _manager(request, slug)
+    words = KINDS.get(kind)  # type: ignore[call-overload]
+    if words is None:
+        raise Http404
+    form = FORMS[words.kind](request.POST or None, request.FILES or None, kind=words.kind)
+    if request.method == "POST" and form.is_valid():
+        try:
+            run = request_import(
+                by=membership.user,
+                at=timezone.now(),
+                collection=membership.collection,
+                kind=words.kind,
+                files=form.cleaned_data["uploads"],
+                format=form.cleaned_data["format"],
+                dry_run=form.cleaned_data["dry_run"],
+                **form.parameters,
+            )
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error("uploads", refusal.reason)
+        else:
+            return redirect("import_detail", slug, run.pk)
+    context = _context(membership) | {"form": form, "words": words}
+    return render(request, "corpus/import_create.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One import: its progress while it runs (also alone, for htmx), its counts and first errors when it has ended."""
+    membership = _manager(request, slug)
+    run = jobs.with_live_progress(_fetch_run(membership, pk))
+    context = (
+        _context(membership)
+        | {
+            "run": run,
+            "words": KINDS.get(run.kind),  # type: ignore[call-overload]
+            "shown_errors": run.errors[:SHOWN_ERRORS],
+            "can_follow": run.dry_run and run.state == "done" and bool(run.files) and run.created + run.updated > 0,
+        }
+    )
+    template = "corpus/_import_job.html" if getattr(request, "htmx", False) else "corpus/import_detail.html"
+    return render(request, template, context)
+
+
+@require_POST
+def import_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Stop an import that waits or runs."""
+    membership = _manager(request, slug)
+    run = _fetch_run(membership, pk)
+    try:
+        cancel_import(by=membership.user, at=timezone.now(), run=run)
+    except Conflict as conflict:
+        messages.info(request, conflict.reason)
+    return redirect("import_detail", slug, pk)
+
+
+@require_POST
+def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Import the files of a dry run for good."""
+    membership = _manager(request, slug)
+    run = _fetch_run(membership, pk)
+    try:
+        following = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("import_detail", slug, pk)
+    return redirect("import_detail", slug, following.pk)
+
+
+def _manager(request: HttpRequest, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    return membership
+
+
+def _fetch_run(membership: Membership, pk: int) -> ImportRun:
+    runs = membership.collection.import_runs.select_related("requested_by", "collection")
+    return get_object_or_404(runs, pk=pk)
+
+
+def _context(membership: Membership) -> dict[str, object]:
+    return {"membership": membership, "collection": membership.collection, "tab": "imports"}

@@ -1,0 +1,185 @@
+"""Topics: listed, read, made, changed, put in order."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import AuditEvent
+from accounts.refusals import NotAllowed, Refused
+from corpus.actions.topics import (
+    JUDGED,
+    READ_BY_ANNOTATORS,
+    create_topic,
+    delete_topic,
+    move_topic,
+    update_topic,
+)
+from corpus.forms.topics import PlaceForm, TopicForm, initial_of
+from corpus.models import Membership, Topic, TopicKind
+from corpus.permissions import can_manage, can_oversee, check_can_manage, fetch_membership
+from corpus.queries.judged import is_judged
+from corpus.queries.topics import aspect_tree, list_topics, neighbours, with_counts
+
+PER_PAGE = 100
+STEPS = {"up": -1, "down": 1}
+
+
+@require_safe
+def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The topics in their order, to be searched and, by managers, reordered."""
+    return _show_list(request, fetch_membership(request.user, slug))
+
+
+@require_http_methods(["GET", "POST"])
+def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Write a topic."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = TopicForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            topic = create_topic(
+                by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
+            )
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error("number", refusal.reason)
+        else:
+            messages.success(request, f"Topic {topic.number} is there. Next: its aspects.")
+            return redirect("topic_detail", slug, topic.pk)
+    context = context_of(membership) | {"form": form}
+    return render(request, "corpus/topic_create.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def topic_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A topic with its tree; what is known to answer it would give judgments away to annotators."""
+    membership = fetch_membership(request.user, slug)
+    topic = fetch_topic(membership, pk)
+    before, after = neighbours(topic)
+    context = context_of(membership) | tree_context(topic) | {"before": before, "after": after}
+    if can_manage(membership):
+        context["undo"] = deletion_of(topic, request.GET.get("undo", ""))
+    if can_oversee(membership):
+        context["targets"] = topic.targets.select_related("document").defer("document__search").order_by("pk")
+        context["n_pool"] = topic.pool.count()
+    return render(request, "corpus/topic_detail.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def topic_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Change a topic; of a judged one, only what annotators do not read."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    topic = fetch_topic(membership, pk)
+    form = TopicForm(request.POST or None, initial=initial_of(topic))
+    reason = JUDGED if is_judged(topic) else ""
+    if reason:
+        form.fix(READ_BY_ANNOTATORS)
+    if request.method == "POST" and form.is_valid():
+        try:
+            update_topic(by=membership.user, at=timezone.now(), topic=topic, **form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            messages.success(request, f"Topic {topic.number} is saved.")
+            return redirect("topic_detail", slug, pk)
+    context = context_of(membership) | {"form": form, "topic": topic, "reason": reason}
+    return render(request, "corpus/topic_edit.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def topic_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete a topic that no campaign needs."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    topic = fetch_topic(membership, pk)
+    try:
+        delete_topic(by=membership.user, at=timezone.now(), topic=topic)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("topic_edit", slug, pk)
+    messages.success(request, f"Topic {topic.number} is deleted.")
+    return redirect("topic_list", slug)
+
+
+@require_POST
+def topic_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Put a topic elsewhere in the order."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = PlaceForm(request.POST)
+    if not form.is_valid() or (form.cleaned_data["place"] is None and form.cleaned_data["way"] not in STEPS):
+        raise Refused("Say where the topic is to go: up, down, or a place.")
+    move_topic(
+        by=membership.user,
+        at=timezone.now(),
+        topic=fetch_topic(membership, pk),
+        to=form.cleaned_data["place"],
+        steps=STEPS.get(form.cleaned_data["way"], 0),
+    )
+    if getattr(request, "htmx", False):
+        return _show_list(request, membership)
+    return redirect("topic_list", slug)
+
+
+def deletion_of(topic: Topic, number: str) -> AuditEvent | None:
+    """The deletion of one of the topic's aspects that this number names, so that it can be taken back."""
+    if not number.isdecimal() or len(number) > 18:
+        return None
+    events = AuditEvent.objects.filter(verb="delete_aspect", target_type="corpus.topic", target_id=str(topic.pk))
+    return events.filter(pk=int(number)).first()
+
+
+def fetch_topic(membership: Membership, pk: int) -> Topic:
+    return get_object_or_404(Topic.objects.select_related("collection"), pk=pk, collection=membership.collection)
+
+
+def context_of(membership: Membership) -> dict[str, Any]:
+    return {
+        "membership": membership,
+        "collection": membership.collection,
+        "tab": "topics",
+        "may_manage": can_manage(membership),
+        "may_oversee": can_oversee(membership),
+    }
+
+
+def tree_context(topic: Topic) -> dict[str, Any]:
+    """What the aspect tree needs, on the page and alone."""
+    tree = aspect_tree(topic)
+    return {
+        "topic": topic,
+        "tree": tree,
+        "n_sub_aspects": sum(len(place.below) for place in tree),
+        "n_distinct": len({place.node.aspect_id for top in tree for place in (top, *top.below)}),
+        "sentences": list(enumerate(topic.sentences)),
+        "tied": {place for top in tree for each in (top, *top.below) for place in each.node.sentences},
+    }
+
+
+def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
+    text = request.GET.get("q", "").replace("\0", "").strip()
+    kind = request.GET.get("kind", "")
+    kind = kind if kind in TopicKind.values else ""
+    found = list_topics(membership.collection, text, kind)
+    page = Paginator(with_counts(found), PER_PAGE).get_page(request.GET.get("page"))
+    context = context_of(membership) | {
+        "page": page,
+        "text": text,
+        "kind": kind,
+        "kinds": TopicKind.choices,
+        "may_reorder": can_manage(membership) and not text and not kind,
+    }
+    template = "corpus/_topic_table.html" if getattr(request, "htmx", False) else "corpus/topic_list.html"
+    return render(request, template, context)
