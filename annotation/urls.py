@@ -2,7 +2,17 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.views import home, labelling, labelling_data
+from annotation.views import (
+    annotators,
+    assignments,
+    campaigns,
+    criteria,
+    guidelines,
+    home,
+    items,
+    labelling,
+    labelling_data,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
@@ -18,6 +28,39 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("next/", labelling_data.label_next, "label_next"),
             ("history/", labelling_data.label_history, "label_history"),
             ("guideline/", labelling_data.label_guideline, "label_guideline"),
+        )
+    ],
+    path("c/<slug:slug>/campaigns/", campaigns.campaign_list, name="campaign_list"),
+    path("c/<slug:slug>/campaigns/new/", campaigns.campaign_create, name="campaign_create"),
+    *[
+        path(f"c/<slug:slug>/campaigns/<slug:campaign>/{address}", view, name=name)
+        for address, view, name in (
+            ("", campaigns.campaign_detail, "campaign_detail"),
+            ("settings/", campaigns.campaign_edit, "campaign_edit"),
+            ("copy/", campaigns.campaign_copy, "campaign_copy"),
+            ("opening/", campaigns.campaign_open, "campaign_open"),
+            ("closure/", campaigns.campaign_close, "campaign_close"),
+            ("deletion/", campaigns.campaign_delete, "campaign_delete"),
+            ("levels/", criteria.criteria_edit, "criteria_edit"),
+            ("levels/toml/", criteria.criteria_import, "criteria_import"),
+            ("guideline/", guidelines.guideline_edit, "guideline_edit"),
+            ("guideline/preview/", guidelines.guideline_preview, "guideline_preview"),
+            ("guideline/<int:version>/", guidelines.guideline_detail, "guideline_detail"),
+            ("items/", items.item_list, "item_list"),
+            ("items/new/", items.item_build, "item_build"),
+            ("items/builds/<int:pk>/", items.item_build_detail, "item_build_detail"),
+            ("items/builds/<int:pk>/cancellation/", items.item_build_cancel, "item_build_cancel"),
+            ("annotators/", annotators.annotator_list, "annotator_list"),
+            ("annotators/members/", annotators.annotator_create, "annotator_create"),
+            ("annotators/names/", annotators.annotator_name, "annotator_name"),
+            ("annotators/<int:pk>/", annotators.annotator_edit, "annotator_edit"),
+            ("annotators/<int:pk>/state/", annotators.annotator_state, "annotator_state"),
+            ("annotators/<int:pk>/release/", annotators.annotator_release, "annotator_release"),
+            ("annotators/<int:pk>/hand-over/", annotators.annotator_hand_over, "annotator_hand_over"),
+            ("assignment/", assignments.assignment_plan, "assignment_plan"),
+            ("assignment/<int:pk>/", assignments.assignment_detail, "assignment_detail"),
+            ("assignment/<int:pk>/confirmation/", assignments.assignment_confirm, "assignment_confirm"),
+            ("assignment/<int:pk>/cancellation/", assignments.assignment_cancel, "assignment_cancel"),
         )
     ],
 ]

@@ -101,9 +101,14 @@ class Progress:
     skipped: list[tuple[str, int]]
 
     @property
+    def wanted(self) -> int:
+        """Judgments given and still needed together."""
+        return self.judgments + self.left
+
+    @property
     def percent(self) -> int:
         """Whole percent of the judgments wanted that are given; 100 only when nothing is left."""
-        return 100 * self.judgments // (self.judgments + self.left) if self.judgments + self.left else 0
+        return 100 * self.judgments // self.wanted if self.wanted else 0
 
     @property
     def skips(self) -> int:

@@ -1,0 +1,49 @@
+"""Forms about items: building them, finding them."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.models import Campaign
+from annotation.queries.items import STATES, ItemFilter
+from corpus.models import Topic
+
+
+class ItemBuildForm(forms.Form):
+    """All pairs that are left, or a sample of them."""
+
+    sample = forms.IntegerField(
+        min_value=1, required=False, label="Only a sample of so many pairs", help_text="Left empty: all that are left."
+    )
+    stratified = forms.BooleanField(required=False, label="Draw the same number from each topic")
+    seed = forms.IntegerField(
+        min_value=0, max_value=10**18 - 1, required=False, help_text="Draws the sample. Left empty: the campaign's own."
+    )
+
+
+class ItemFilterForm(forms.Form):
+    """Which items a list shows. What makes no sense is as if it were not asked."""
+
+    topic = forms.ModelChoiceField(queryset=Topic.objects.none(), required=False, empty_label="all topics")
+    state = forms.ChoiceField(choices=[("", "all"), *STATES.items()], required=False)
+    needs = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Needs")
+    reason = forms.CharField(max_length=500, required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        topics, needs = self.fields["topic"], self.fields["needs"]
+        assert isinstance(topics, forms.ModelChoiceField)  # noqa: S101 - narrows the type
+        assert isinstance(needs, forms.TypedChoiceField)  # noqa: S101 - narrows the type
+        topics.queryset = Topic.objects.filter(collection=campaign.collection).order_by("position", "pk")
+        needs.choices = [("", "any"), *((n, f"{n} more") for n in range(1, campaign.overlap + 2))]
+
+    def chosen(self) -> ItemFilter:
+        self.is_valid()
+        told = self.cleaned_data
+        topic = told.get("topic")
+        return ItemFilter(
+            topic=topic.pk if topic else None,
+            state=told.get("state", ""),
+            needs=told.get("needs"),
+            reason=told.get("reason") if "reason" in self.data else None,
+        )

@@ -1,0 +1,60 @@
+"""The frame of a campaign's pages, and guidelines in templates."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django import template
+from django.urls import NoReverseMatch, reverse
+from django.utils.safestring import SafeString, mark_safe
+
+from annotation.definitions.markdown import render_markdown
+from annotation.models import Campaign
+from corpus.models import Membership, Role
+from corpus.permissions import OVERSEERS
+
+register = template.Library()
+
+MANAGERS = (Role.MANAGER,)
+ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
+SECTIONS = (
+    ("progress", "Progress", "campaign_detail", OVERSEERS),
+    ("items", "Items", "item_list", OVERSEERS),
+    ("annotators", "Annotators", "annotator_list", OVERSEERS),
+    ("assignment", "Assignment", "assignment_plan", MANAGERS),
+    ("levels", "Levels", "criteria_edit", MANAGERS),
+    ("guideline", "Guideline", "guideline_edit", MANAGERS),
+    ("agreement", "Agreement", "agreement_detail", OVERSEERS),
+    ("disagreements", "Disagreements", "disagreement_list", OVERSEERS),
+    ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
+    ("settings", "Settings", "campaign_edit", MANAGERS),
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    key: str
+    label: str
+    href: str
+
+
+@register.inclusion_tag("annotation/_campaign_head.html")
+def campaign_head(campaign: Campaign, membership: Membership, current: str = "") -> dict[str, object]:
+    """Name and state of the campaign, and the pages of it that this member may open; `current` is one's key."""
+    sections = []
+    for key, label, name, roles in SECTIONS:
+        with suppress(NoReverseMatch):  # pages of an app above this one that are not there yet
+            if membership.role in roles:
+                sections.append(Section(key, label, reverse(name, args=[membership.collection.slug, campaign.slug])))
+    return {
+        "campaign": campaign,
+        "collection": membership.collection,
+        "sections": sections,
+        "current": current,
+        "state_class": {"open": "ok", "draft": "info"}.get(campaign.state, ""),
+    }
+
+
+@register.filter
+def markdown(text: str, headings_from: int = 3) -> SafeString:
+    """Markdown as safe HTML, its headings from the given level on."""
+    return mark_safe(render_markdown(text, headings_from=headings_from))  # noqa: S308 - sanitised there

@@ -1,0 +1,118 @@
+"""Assignment: a plan is previewed, looked at, and written exactly as it was seen."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import jobs
+from accounts.refusals import NotAllowed, Refused
+from annotation.actions.assignments import confirm_assignment, request_assignment
+from annotation.forms.assignments import PlanForm
+from annotation.models import AssignmentRun, Campaign
+from annotation.queries.workload import assignable
+from annotation.views.context import campaign_context, fetch_for_manager
+
+SHOWN_RUNS = 10
+
+
+@dataclass(frozen=True)
+class PersonLoad:
+    """One person in a plan: items that are new, items in all, and items shared with each of the others."""
+
+    name: str
+    new: int
+    total: int
+    shared: list[int | None]
+
+
+@require_http_methods(["GET", "POST"])
+def assignment_plan(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Ask for a preview."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    initial = {"overlap": found.overlap, "strategy": found.strategy, "seed": found.seed}
+    form = PlanForm(request.POST or None, initial=initial)
+    if form.is_valid():
+        try:
+            run = request_assignment(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            return redirect("assignment_detail", slug, campaign, run.pk)
+    context = campaign_context(
+        membership,
+        found,
+        "assignment",
+        form=form,
+        people=assignable(found),
+        others=_not_assignable(found),
+        runs=found.assignment_runs.select_related("requested_by").order_by("-pk")[:SHOWN_RUNS],
+    )
+    return render(request, "annotation/assignment_plan.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def assignment_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """A preview with its button to write it, or what was written; while it runs, its progress (alone for htmx)."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    run = jobs.with_live_progress(_fetch_run(found, pk))
+    context = campaign_context(membership, found, "assignment", run=run)
+    if getattr(request, "htmx", False):
+        return render(request, "annotation/_assignment_job.html", context)
+    context["written"] = found.assignment_runs.filter(dry_run=False, state="done", pk__gt=run.pk).first()
+    context["people"] = people_of(run.summary)
+    return render(request, "annotation/assignment_detail.html", context)
+
+
+@require_POST
+def assignment_confirm(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Write the plan that was previewed."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    try:
+        run = confirm_assignment(preview=_fetch_run(found, pk), by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("assignment_detail", slug, campaign, pk)
+    return redirect("assignment_detail", slug, campaign, run.pk)
+
+
+@require_POST
+def assignment_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Stop a preview or an assignment that runs; nothing of it is kept."""
+    _, found = fetch_for_manager(request, slug, campaign)
+    jobs.cancel(_fetch_run(found, pk), at=timezone.now())
+    return redirect("assignment_detail", slug, campaign, pk)
+
+
+def people_of(summary: dict[str, Any]) -> list[PersonLoad]:
+    """The summary of a plan person by person; [] for an open queue, which names nobody."""
+    loads, pairs = summary.get("loads", {}), summary.get("pairs", {})
+    names = list(loads)
+
+    def shared(a: str, b: str) -> int | None:
+        return None if a == b else pairs.get(f"{a}|{b}", pairs.get(f"{b}|{a}", 0))
+
+    return [
+        PersonLoad(name, summary["annotators"][name], loads[name], [shared(name, other) for other in names])
+        for name in names
+    ]
+
+
+def _fetch_run(campaign: Campaign, pk: int) -> AssignmentRun:
+    run = get_object_or_404(AssignmentRun.objects.select_related("requested_by"), pk=pk, campaign=campaign)
+    run.campaign = campaign
+    return run
+
+
+def _not_assignable(campaign: Campaign) -> Any:
+    """People of the campaign who get no new items: paused, without an account, or no longer members."""
+    known = [each.pk for each in assignable(campaign)]
+    return campaign.annotators.filter(kind="human").exclude(pk__in=known).exclude(state="removed").order_by("name")

@@ -1,0 +1,235 @@
+"""Campaigns: the list, a new one, its progress, its settings, its state."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.refusals import NotAllowed, Refused
+from annotation.actions.annotators import add_members
+from annotation.actions.campaigns import (
+    close_campaign,
+    copy_campaign,
+    create_campaign,
+    delete_campaign,
+    open_campaign,
+    update_campaign,
+)
+from annotation.actions.items import build_items, needs_job, request_item_build
+from annotation.forms.campaigns import CampaignForm, CopyForm, NewCampaignForm, SettledForm, settings_of
+from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
+from annotation.permissions.campaigns import hindrance_to_deleting, hindrance_to_opening
+from annotation.queries.campaigns import campaigns_for, fetch_readiness, has_submissions
+from annotation.queries.items import fetch_supply
+from annotation.queries.progress import annotator_rows, estimate_end, fetch_progress, own_progress
+from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_participant
+from corpus.models import Membership
+from corpus.permissions import can_manage, can_oversee, check_can_manage, fetch_membership
+
+
+@require_safe
+def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The campaigns one may see: overseers all of them, annotators their own."""
+    membership = fetch_membership(request.user, slug)
+    context = {
+        "collection": membership.collection,
+        "membership": membership,
+        "tab": "campaigns",
+        "campaigns": campaigns_for(membership),
+        "may_manage": can_manage(membership),
+        "may_oversee": can_oversee(membership),
+    }
+    return render(request, "annotation/campaign_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a campaign with its people and items."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    defaults = {"split": "main", "overlap": 3, "order": "by-aspect", "strategy": "planned"}
+    form = NewCampaignForm(request.POST or None, request.FILES or None, initial=defaults, membership=membership)
+    if form.is_valid():
+        try:
+            campaign = _create(membership, form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            messages.success(request, f"{campaign} is there, as a draft.")
+            return redirect("campaign_detail", slug, campaign.slug)
+    context = {
+        "collection": membership.collection,
+        "membership": membership,
+        "tab": "campaigns",
+        "form": form,
+    }
+    return render(request, "annotation/campaign_create.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """How far the campaign is, for those who oversee it; their own part and the guideline for its annotators."""
+    membership, found = fetch_for_participant(request, slug, campaign)
+    guideline = found.guidelines.first()
+    context = campaign_context(membership, found, "progress", guideline=guideline, criteria=_criteria(found))
+    context["mine"] = _own_part(membership, found)
+    if not can_oversee(membership):
+        return render(request, "annotation/campaign_part.html", context)
+    return render(request, "annotation/campaign_detail.html", context | _progress(found))
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Change what is not settled yet."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    is_draft = found.state == CampaignState.DRAFT
+    kind = CampaignForm if is_draft else SettledForm
+    form = kind(request.POST or None, initial=settings_of(found))
+    if found.state == CampaignState.CLOSED and request.method == "POST":
+        form.add_error(None, f"{found} is closed. Reopen it first.")
+    elif form.is_valid():
+        try:
+            update_campaign(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            messages.success(request, "The settings are saved.")
+            return redirect("campaign_edit", slug, campaign)
+    return _show_settings(request, membership, found, form, CopyForm(initial={"name": f"{found.name} (copy)"}))
+
+
+@require_POST
+def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """A new draft like this one."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = CopyForm(request.POST)
+    if form.is_valid():
+        try:
+            copy = copy_campaign(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error("name", refusal.reason)
+        else:
+            messages.success(
+                request, f"{copy} has the settings, levels, guideline and people of {found}, but no items."
+            )
+            return redirect("campaign_detail", slug, copy.slug)
+    kind = CampaignForm if found.state == CampaignState.DRAFT else SettledForm
+    return _show_settings(request, membership, found, kind(initial=settings_of(found)), form)
+
+
+@require_POST
+def campaign_open(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Open or reopen."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    try:
+        open_campaign(campaign=found, by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        messages.success(request, f"{found} is open. Its annotators find it on their page “My work”.")
+    return redirect("campaign_detail", slug, campaign)
+
+
+@require_POST
+def campaign_close(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Close: nothing is lost, nothing more comes in."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    try:
+        close_campaign(campaign=found, by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        messages.success(request, f"{found} is closed. Reopen it to go on where it stopped.")
+    return redirect("campaign_detail", slug, campaign)
+
+
+@require_POST
+def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Delete a campaign that holds no answers."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    try:
+        delete_campaign(campaign=found, by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("campaign_edit", slug, campaign)
+    messages.success(request, f"{found} is deleted.")
+    return redirect("campaign_list", slug)
+
+
+@transaction.atomic
+def _create(membership: Membership, told: dict[str, Any]) -> Campaign:
+    """The campaign with its people and, where there are pools, its items: all of it or nothing."""
+    at, by = timezone.now(), membership.user
+    names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "seed")
+    campaign = create_campaign(
+        collection=membership.collection,
+        by=by,
+        at=at,
+        criteria=told["file"].criteria,
+        guideline=told["file"].guideline,
+        **{name: told[name] for name in names},
+    )
+    add_members(campaign=campaign, users=list(told["annotators"]), by=by, at=at)
+    sample, stratified = told["sample"], told["stratified"]
+    if needs_job(campaign, sample):
+        request_item_build(campaign=campaign, by=by, at=at, sample=sample, stratified=stratified)
+    elif sample is not None or fetch_supply(campaign).left:
+        build_items(campaign=campaign, by=by, at=at, sample=sample, stratified=stratified)
+    return campaign
+
+
+def _progress(campaign: Campaign) -> dict[str, Any]:
+    now = timezone.now()
+    progress, rows = fetch_progress(campaign, now), annotator_rows(campaign, now)
+    ready = fetch_readiness(campaign)
+    return {
+        "progress": progress,
+        "rows": rows,
+        "estimate": estimate_end(progress, rows, now),
+        "ready": ready,
+        "no_opening": hindrance_to_opening(campaign, ready),
+        "build": campaign.item_builds.order_by("-pk").first(),
+    }
+
+
+def _own_part(membership: Membership, campaign: Campaign) -> dict[str, Any] | None:
+    """The member's own part in the campaign, or None if they do not judge in it."""
+    annotator = Annotator.objects.filter(campaign=campaign, user=membership.user_id).first()
+    if annotator is None or annotator.state == AnnotatorState.REMOVED:
+        return None
+    return {"annotator": annotator, "progress": own_progress(annotator)}
+
+
+def _criteria(campaign: Campaign) -> Any:
+    return campaign.criteria.prefetch_related("levels")
+
+
+def _show_settings(
+    request: HttpRequest, membership: Membership, campaign: Campaign, form: Any, copy_form: CopyForm
+) -> HttpResponse:
+    context = campaign_context(
+        membership,
+        campaign,
+        "settings",
+        form=form,
+        copy_form=copy_form,
+        no_deleting=hindrance_to_deleting(campaign, has_submissions(campaign)),
+    )
+    status = 422 if form.errors or copy_form.errors else 200
+    return render(request, "annotation/campaign_edit.html", context, status=status)

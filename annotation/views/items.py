@@ -1,0 +1,92 @@
+"""Items: the list, and building them."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import jobs
+from accounts.refusals import NotAllowed, Refused
+from annotation.actions.items import build_items, needs_job, request_item_build
+from annotation.forms.items import ItemBuildForm, ItemFilterForm
+from annotation.models import Campaign, CampaignState, ItemBuild
+from annotation.queries.items import describe_items, fetch_supply, find_items
+from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
+from corpus.models import Membership
+
+PER_PAGE = 50
+
+
+@require_safe
+def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The campaign's items by topic and state, for those who oversee it."""
+    membership, found = fetch_for_overseer(request, slug, campaign)
+    form = ItemFilterForm(request.GET, campaign=found)
+    chosen = form.chosen()
+    page = Paginator(find_items(found, chosen, timezone.now()), PER_PAGE).get_page(request.GET.get("page"))
+    context = campaign_context(
+        membership,
+        found,
+        "items",
+        form=form,
+        page=page,
+        items=describe_items(list(page.object_list)),
+        filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
+        reason=chosen.reason,
+    )
+    return render(request, "annotation/item_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Make items of the pairs that are left, all or a sample."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = ItemBuildForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            return _build(request, membership, found, form)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+    context = campaign_context(
+        membership,
+        found,
+        "items",
+        form=form,
+        supply=fetch_supply(found),
+        is_closed=found.state == CampaignState.CLOSED,
+        builds=found.item_builds.select_related("requested_by").order_by("-pk")[:10],
+    )
+    return render(request, "annotation/item_build.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def item_build_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """A build that runs as a job: its progress (also alone, for htmx), then what it made."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    job = jobs.with_live_progress(get_object_or_404(ItemBuild, pk=pk, campaign=found))
+    template = (
+        "annotation/_item_build_job.html" if getattr(request, "htmx", False) else "annotation/item_build_detail.html"
+    )
+    return render(request, template, campaign_context(membership, found, "items", job=job))
+
+
+@require_POST
+def item_build_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Stop a build; nothing of it is kept."""
+    _, found = fetch_for_manager(request, slug, campaign)
+    jobs.cancel(get_object_or_404(ItemBuild, pk=pk, campaign=found), at=timezone.now())
+    return redirect("item_build_detail", slug, campaign, pk)
+
+
+def _build(request: HttpRequest, membership: Membership, campaign: Campaign, form: ItemBuildForm) -> HttpResponse:
+    wanted = {"campaign": campaign, "by": membership.user, "at": timezone.now(), **form.cleaned_data}
+    slug = membership.collection.slug
+    if needs_job(campaign, form.cleaned_data["sample"]):
+        return redirect("item_build_detail", slug, campaign.slug, request_item_build(**wanted).pk)
+    built = build_items(**wanted)
+    messages.success(request, f"Made {built.created:,} items. Nobody is assigned to them yet.")
+    return redirect("item_list", slug, campaign.slug)
