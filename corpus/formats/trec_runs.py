@@ -1,0 +1,115 @@
+"""Runs of retrieval systems: `topic Q0 docno rank score tag`, white space between, no header; see formats.md 3.2.
+
+Only topic, docno, score and tag mean anything: the order is that of the scores, whatever the ranks say. A row that
+cannot be read leaves its topic without a trustworthy ranking, so problems carry the topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import BinaryIO
+
+from corpus.formats.detect import HEAD_BYTES, detect_format
+from corpus.formats.lines import read_lines
+from corpus.formats.members import DEFAULT_LIMITS, Limits, Member, open_members
+from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, RunRow, id_problem
+from corpus.formats.repeats import SeenIds
+
+COLUMNS = "topic Q0 docno rank score tag"
+MAX_LINE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow(Problem):
+    """A row that was left out. `topic` is its first column, whose ranking it would have belonged to."""
+
+    topic: str
+
+
+def read_runs(
+    path: Path | str,
+    *,
+    name: str = "",
+    limits: Limits = DEFAULT_LIMITS,
+    watch: Callable[[int], None] = lambda _: None,
+) -> Iterator[RunRow | BadRow | Problem]:
+    """Yield the rows of every run in `path`, file after file: plain or compressed, an archive or a folder.
+
+    `name` is how messages call the path; `watch` is told the bytes read from disk. Files of an archive or folder that
+    are no runs are passed over with a `Problem` each. Raises `BrokenFile`.
+    """
+    for member in open_members(path, name=name, limits=limits, watch=watch):
+        if reason := _no_run(member):
+            if member.alone:
+                raise BrokenFile(member.name, 0, reason)
+            yield Problem(member.name, 0, reason)
+        else:
+            yield from read_trec_run(member.stream, member.name)
+
+
+def read_trec_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
+    """Yield the rows in the order of the file; blank lines are passed over. A rank that is no number becomes 0.
+
+    Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document stands
+    twice for one topic: nobody can know which of the two was meant, and trec_eval stops there as well.
+    """
+    seen = SeenIds()
+    for line, text in read_lines(stream, file, max_bytes=MAX_LINE_BYTES):
+        columns = text.split()
+        if not columns:
+            continue
+        row = _row(columns, file, line)
+        yield row
+        if isinstance(row, RunRow) and not seen.add(f"{row.topic} {row.docno}"):
+            raise BrokenFile(
+                file,
+                line,
+                f"document {row.docno} stands twice for topic {row.topic} (here in the run {row.tag}); "
+                "a run holds a document once for a topic, and each run needs a file of its own",
+            )
+
+
+def _row(columns: list[str], file: str, line: int) -> RunRow | BadRow:
+    if len(columns) != 6:
+        reason = f"has {len(columns)} column{'s' if len(columns) > 1 else ''}, not the six of a run: {COLUMNS}"
+        return BadRow(file, line, reason, columns[0])
+    topic, _, docno, rank, written, tag = columns
+    if reason := id_problem(topic, MAX_TOPIC_LENGTH) or id_problem(docno) or id_problem(tag) or "":
+        return BadRow(file, line, reason, topic)
+    try:
+        score = _score(written)
+    except ValueError as error:
+        return BadRow(file, line, str(error), topic)
+    return RunRow(topic, docno, _rank(rank), score, tag, file, line)
+
+
+def _score(written: str) -> float:
+    """The score as a number. Errors: ValueError for NaN, infinity, and for what only Python takes for a number."""
+    try:
+        score = float(written)
+    except ValueError:
+        raise ValueError(f"the score {written[:40]!r} is not a number") from None
+    if not isfinite(score):
+        raise ValueError(f"the score {written[:40]!r} is not a finite number, so it gives no place in a ranking")
+    if "_" in written or not written.isascii():
+        raise ValueError(f"the score {written[:40]!r} is not a number")
+    return score
+
+
+def _rank(written: str) -> int:
+    return int(written) if len(written) < 10 and written.isascii() and written.isdigit() else 0
+
+
+def _no_run(member: Member) -> str:
+    """Why this file cannot be a run, or "". A damaged run is read, so that its bad rows are told by their lines."""
+    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+    try:
+        found = detect_format(head, member.name)
+    except BrokenFile as broken:
+        sample = [line for line in head.decode("utf-8-sig", "replace").split("\n")[:20] if line.strip()]
+        alike = sum(len(line.split()) == 6 for line in sample)
+        return "" if 2 * alike > len(sample) else broken.reason
+    return "" if found == "trec-run" else f"holds no run ({COLUMNS}): it looks like {found}"
