@@ -66,13 +66,19 @@ class Place:
 def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The queue under a filter with one of its items open: `?verdict=`, else the first."""
     scope = fetch_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
     place = _place(request, scope)
     standing = fetch_vote_standing(scope.campaign)
     if place is None or standing.run is None:
         return _show_nothing(request, scope, standing)
     pk = whole_number(request.GET.get("verdict"))
     verdict = _verdict(scope, pk) if pk else place.rows.first()
-    return render(request, "adjudication/adjudication_screen.html", _context(place, standing, verdict))
+    context = _context(place, standing, verdict)
+    if last := whole_number(request.GET.get("last")):
+        context["last"] = Verdict.objects.filter(
+            pk=last, item__campaign=scope.campaign, decided_by=scope.user, method=Method.BY_HAND
+        ).first()
+    return render(request, "adjudication/adjudication_screen.html", context)
 
 
 @require_POST
@@ -80,6 +86,8 @@ def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     """Store the decision, then on to the next item; what is refused is shown where it was entered."""
     scope, place, verdict = _open(request, slug, campaign, pk)
     form = DecisionForm(request.POST)
+    if request.POST.get("override") and "seen" not in request.POST:  # asks to see the votes; nothing is decided yet
+        return _show_refused(request, place, verdict, "", status=200)
     if not form.is_valid():
         return _show_refused(request, place, verdict, first_error(form))
     following = next_after(place.rows, verdict)
@@ -159,11 +167,13 @@ def _show_nothing(request: HttpRequest, scope: Scope, standing: VoteStanding) ->
     return render(request, "adjudication/adjudication_empty.html", context)
 
 
-def _show_refused(request: HttpRequest, place: Place, verdict: Verdict, reason: str) -> HttpResponse:
+def _show_refused(
+    request: HttpRequest, place: Place, verdict: Verdict, reason: str, *, status: int = 422
+) -> HttpResponse:
     """The same item with what was entered, and why it was not taken."""
     standing = fetch_vote_standing(place.scope.campaign)
     context = _context(place, standing, verdict, given=request.POST.dict()) | {"refused": reason}
-    return render(request, "adjudication/adjudication_screen.html", context, status=422)
+    return render(request, "adjudication/adjudication_screen.html", context, status=status)
 
 
 def _context(
@@ -180,9 +190,7 @@ def _context(
         topic=scope.collection.topics.filter(pk=place.topic).first() if place.topic else None,
         filters=_filters(place),
         queue=_queue(place, verdict),
-        place=place.query(),
         verdict=verdict,
-        body_class="wide",
     )
     if standing.job is not None and standing.job != standing.run:
         context |= job_context(scope, standing.job)

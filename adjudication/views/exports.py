@@ -14,7 +14,7 @@ from adjudication.exports.files import open_export
 from adjudication.exports.findings import find
 from adjudication.exports.options import GRADES, KINDS, Options, make_options
 from corpus.models import Collection, Membership
-from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.permissions import check_can_oversee, fetch_membership
 
 CHOICES = ("campaign", "criterion", "level", "grades", "unresolved")
 
@@ -41,16 +41,15 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "chosen": chosen,
         "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
         "offers": [_offer(collection, name, chosen, memo) for name in KINDS],
-        "may_manage": can_manage(membership),
     }
     return render(request, "adjudication/export_list.html", context)
 
 
 @require_safe
 def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
-    """The file as a stream. Managers only; 422 with every reason where something fatal stands in its way."""
+    """The file as a stream, for all who may see labels; 422 with every reason that stands in its way."""
     membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    check_can_oversee(membership)
     if name not in KINDS:
         raise Refused(f"There is no export “{name}”.")
     options = make_options(membership.collection, name, **_words(name, _chosen(request)))
