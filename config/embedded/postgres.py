@@ -110,9 +110,9 @@ class Postgres(Server):
         raise EmbeddedError(
             f"{self.data} was written by PostgreSQL {found}, but this installation brings PostgreSQL "
             f"{postgres_major()}, which cannot read it. Nothing was changed. Either go back to the version of Litmus "
-            f"that made it, or move the data: with that version run `pg_dump -h {self.socket.parent} -U postgres "
-            f"--no-owner {DATABASE} > litmus.sql`, move {self.data} away, start this version, and load the file with "
-            f"`psql -h {self.socket.parent} -U {ROLE} {DATABASE} < litmus.sql`."
+            "that made it, or move the data: with that version run `manage.py backup FILE`, rename "
+            f"{self.places.data_dir}, and with this version run `manage.py restore FILE`; then copy the directory "
+            "`media` over."
         )
 
     def initialise(self) -> None:

@@ -316,7 +316,7 @@ def test_a_deleted_madeectory_stops_its_servers(made, user):
 def test_data_of_another_major_version_is_refused_and_left_alone(data_dir):
     (data_dir / "postgres").mkdir(parents=True)
     (data_dir / "postgres" / "PG_VERSION").write_text("17\n")
-    with pytest.raises(EmbeddedError, match=r"written by PostgreSQL 17.*pg_dump"):
+    with pytest.raises(EmbeddedError, match=r"written by PostgreSQL 17.*manage.py backup"):
         embedded.hold(data_dir, ("postgres",))
     assert [path.name for path in (data_dir / "postgres").iterdir()] == ["PG_VERSION"]
     assert processes_of(data_dir) == []

@@ -1,0 +1,67 @@
+"""The whole database into one file and back, through PostgreSQL's own programs."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from config.embedded.postgres import postgres_programs
+
+
+class BackupFailed(Exception):
+    """The message says why, mostly in the words of pg_dump or pg_restore."""
+
+
+def dump(file: Path) -> int:
+    """Write the database to a new file, complete or not at all; its size in bytes. Work may go on meanwhile."""
+    if file.exists():
+        raise BackupFailed(f"{file} exists. Choose another name, or remove it first.")
+    unfinished = file.with_name(file.name + ".unfinished")
+    try:
+        _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished}")
+        unfinished.rename(file)
+    except OSError as error:
+        raise BackupFailed(f"{file} cannot be written: {error.strerror}.") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return file.stat().st_size
+
+
+def load(file: Path) -> None:
+    """Fill an empty database from a file of `dump`; all or nothing.
+
+    Errors: BackupFailed when the database holds tables: nothing is ever overwritten.
+    """
+    if not file.exists():
+        raise BackupFailed(f"{file} does not exist.")
+    if connection.introspection.table_names():
+        raise BackupFailed(
+            "The database is not empty, and nothing is overwritten. Restore into a new one: set LITMUS_DATA_DIR to a "
+            "directory that does not exist yet (or DATABASE_URL to an empty database)."
+        )
+    _run("pg_restore", "--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(file))
+
+
+def _run(name: str, *arguments: str) -> None:
+    database = connection.settings_dict
+    if "postgres" in settings.EMBEDDED_SERVERS and (postgres_programs() / name).exists():
+        program: str | None = str(postgres_programs() / name)
+    else:
+        program = shutil.which(name)
+    if program is None:
+        raise BackupFailed(f"{name} is not on the PATH. Install PostgreSQL's client programs.")
+    where = {"PGHOST": database["HOST"], "PGPORT": database["PORT"], "PGUSER": database["USER"]}
+    where["PGPASSWORD"] = database["PASSWORD"]
+    environment = os.environ | {name: str(value) for name, value in where.items() if value}
+    done = subprocess.run(  # noqa: S603 - our own command
+        [program, *arguments, f"--dbname={database['NAME']}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BackupFailed(f"{name} failed: {done.stderr.strip()}")

@@ -1,0 +1,24 @@
+"""manage.py backup FILE"""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.backups import BackupFailed, dump
+
+
+class Command(BaseCommand):
+    help = "Write the whole database to a file; people may go on working. Uploaded files are not in it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *, file: Path, **_: Any) -> None:
+        try:
+            size = dump(file)
+        except BackupFailed as error:
+            raise CommandError(str(error)) from None
+        self.stderr.write(f"{file}: {size:,} bytes. Copy {settings.MEDIA_ROOT} as well: uploaded files are there.")

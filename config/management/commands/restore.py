@@ -1,0 +1,25 @@
+"""manage.py restore FILE"""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from config.backups import BackupFailed, load
+
+
+class Command(BaseCommand):
+    help = "Fill an empty database from a file of `backup` and bring it up to date with this version."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *, file: Path, **_: Any) -> None:
+        try:
+            load(file)
+        except BackupFailed as error:
+            raise CommandError(str(error)) from None
+        call_command("migrate", interactive=False, verbosity=0)
+        self.stderr.write(f"The database is that of {file}.")
