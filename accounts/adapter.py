@@ -1,5 +1,7 @@
 """How allauth behaves here: nobody signs up without an invitation, and what touches sign-in is audited."""
 
+import logging
+from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -10,6 +12,8 @@ from django.utils import timezone
 
 from accounts.audit import record_event
 from accounts.models import User
+
+logger = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -25,6 +29,13 @@ class AccountAdapter(DefaultAccountAdapter):
     def set_password(self, user: User, password: str) -> None:
         super().set_password(user, password)
         record_event(by=user, at=timezone.now(), verb="set_password", target=user)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """A mail server that is away is the operator's to hear of; to a stranger every answer looks the same."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except (SMTPException, OSError):
+            logger.exception("The mail %s could not be sent", template_prefix)
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         before = email_address.user.email

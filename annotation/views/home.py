@@ -10,6 +10,7 @@ from accounts.requests import Request
 from annotation.forms.samples import SampleForm
 from annotation.queries.home import work_of
 from annotation.queries.preferences import KEYS, preferences_of
+from corpus.models import Role
 from corpus.permissions import can_create_collections
 from corpus.queries.collections import memberships_of
 from corpus.queries.people import ROLE_WORDS
@@ -32,11 +33,12 @@ SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 @require_safe
 def home(request: Request) -> HttpResponse:
     """What waits for the person, the collections they are in, and what to do if there are none."""
-    work = work_of(request.user)
+    work, memberships = work_of(request.user), memberships_of(request.user)
     context = {
         "work": [each for each in work if each.left and not each.paused],
         "rest": [each for each in work if not each.left or each.paused],
-        "memberships": memberships_of(request.user),
+        "is_judge": bool(work) or any(each.role == Role.ANNOTATOR for each in memberships),
+        "memberships": memberships,
         "may_create": can_create_collections(request.user),
     }
     return render(request, "annotation/home.html", context)

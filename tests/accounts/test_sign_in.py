@@ -133,6 +133,17 @@ def confirm_password(client: Client) -> None:
     assert client.post(reverse("account_reauthenticate"), {"password": PASSWORD, "next": "/help/"}).status_code == 302
 
 
+def test_a_mail_server_that_is_away_tells_nothing_to_strangers(
+    client: Client, settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", 9, 2
+    UserFactory(email="ada@example.org")
+    answer = client.post(reverse("account_reset_password"), {"email": "ada@example.org"}, follow=True)
+    assert "Look into your mail" in answer.text
+    assert "could not be sent" in caplog.text
+
+
 def test_a_new_address_counts_once_confirmed(client: Client) -> None:
     user = UserFactory(email="ada@example.org")
     sign_in(client, "ada@example.org")
@@ -145,6 +156,7 @@ def test_a_new_address_counts_once_confirmed(client: Client) -> None:
     again = Client()
     sign_in(again, "ada@example.org")
     assert is_signed_in(again)
+    assert mail.outbox[-1].to == ["new@example.org"]
     address = re.search(r"http://testserver(/accounts/confirm-email/\S+)", mail.outbox[-1].body)
     assert address is not None
     client.post(address[1])

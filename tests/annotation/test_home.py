@@ -150,9 +150,12 @@ def test_without_work_it_says_which_nothing_it_is(client: Client, judge: User, c
     assert "all done" in client.get("/").text
 
 
-def test_managers_see_a_way_to_make_a_collection(client: Client) -> None:
+def test_managers_see_their_collections_and_a_way_to_make_one(client: Client) -> None:
     client.force_login(MembershipFactory(role=Role.MANAGER).user)
-    assert reverse("collection_create") in client.get("/").text
+    text = client.get("/").text
+    assert reverse("collection_create") in text
+    assert '<h1 id="collections-heading">My collections</h1>' in text
+    assert "My work</h1>" not in text  # nobody asked them to judge anything
 
 
 def test_help_shows_the_persons_own_keys(client: Client) -> None:
