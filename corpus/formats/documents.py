@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from corpus.formats.bibtex_documents import read_bibtex
-from corpus.formats.detect import HEAD_BYTES, detect_format
 from corpus.formats.jsonl_documents import read_jsonl_documents
-from corpus.formats.members import DEFAULT_LIMITS, Limits, Member, open_members
-from corpus.formats.records import BrokenFile, DocumentRecord, Problem, Skip
+from corpus.formats.members import DEFAULT_LIMITS, Limits
+from corpus.formats.reading import Reader, choose_readers
+from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.formats.repeats import without_repeats
 from corpus.formats.trec_documents import read_trec_documents
 
@@ -18,7 +17,7 @@ Documents = Iterator[DocumentRecord | Skip | Problem]
 
 EXCLUDED_REASON = "a document on the list of exclusions"
 
-READERS: dict[str, Callable[[BinaryIO, str], Documents]] = {
+READERS: dict[str, Reader] = {
     "bibtex": read_bibtex,
     "jsonl": read_jsonl_documents,
     "beir": read_jsonl_documents,
@@ -50,13 +49,11 @@ def read_documents(
 
     Raises `BrokenFile`, and `ValueError` for an unknown format.
     """
-    if format != "auto" and format not in READERS:
-        raise ValueError(f"unknown format {format!r}; known are auto, {', '.join(READERS)}")
-    for member in open_members(path, name=name, limits=limits, watch=watch):
-        reader = _reader_for(member, format)
-        if isinstance(reader, Problem):
-            yield reader
+    for found in choose_readers(path, format, READERS, _DETECTED, "documents", name=name, limits=limits, watch=watch):
+        if isinstance(found, Problem):
+            yield found
             continue
+        member, reader = found
         for item in without_repeats(reader(member.stream, member.name), _place, "docno"):
             if isinstance(item, DocumentRecord) and item.docno in exclude:
                 yield Skip(item.file, item.line, EXCLUDED_REASON, item.docno)
@@ -66,18 +63,3 @@ def read_documents(
 
 def _place(document: DocumentRecord) -> tuple[str, str, int]:
     return document.docno, document.file, document.line
-
-
-def _reader_for(member: Member, format: str) -> Callable[[BinaryIO, str], Documents] | Problem:  # noqa: A002
-    if format != "auto":
-        return READERS[format]
-    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
-    try:
-        found = detect_format(head, member.name)
-        if found not in _DETECTED:
-            raise BrokenFile(member.name, 0, f"holds no documents: it looks like {found}")
-    except BrokenFile as broken:
-        if member.alone:
-            raise
-        return Problem(member.name, 0, broken.reason)
-    return READERS[_DETECTED[found]]

@@ -146,7 +146,7 @@ def test_the_collection_gives_the_expected_counts(acm: Collection) -> None:
 
 @pytest.mark.shared
 def test_the_texts_of_the_collection_come_out_clean(acm: Collection) -> None:
-    # A closing tag without its opener, and tags written with entities: both are text, by the rules of corpus.text.markup.
+    # A closing tag without its opener, and tags written with entities: both are text by the rules of markup.
     assert sorted(acm.unclean) == ["10.1145/1394251.1394260", "10.1145/3173574.3174236"]
     # "\\law" is no macro of LaTeX's.
     assert acm.accented == {"10.5555/1622572.1622581": ("Liu, Lengning", "Truszczynski, Miros\\law")}

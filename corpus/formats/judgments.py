@@ -1,0 +1,140 @@
+"""Labels from elsewhere: CSV and JSON Lines of single judgments, or TREC qrels with the annotator in column 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from corpus.formats.csv_text import read_csv, write_csv
+from corpus.formats.json_fields import FieldError, take_first
+from corpus.formats.jsonl import read_objects, write_objects
+from corpus.formats.members import DEFAULT_LIMITS, Limits
+from corpus.formats.qrels import read_qrels
+from corpus.formats.reading import choose_readers
+from corpus.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
+from corpus.formats.repeats import without_repeats
+
+COLUMNS = ("annotator", "topic", "aspect", "docno", "criterion", "value", "machine")
+MAX_NAME_LENGTH = 200
+
+_YES = frozenset({"1", "true", "yes", "y", "machine"})
+_NO = frozenset({"", "0", "false", "no", "n", "human"})
+
+
+def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+    """Yield one judgment for each row; columns other than `COLUMNS` are passed over."""
+    required = ("topic", "value") if annotator else ("annotator", "topic", "value")
+    for found in read_csv(stream, file, required=required):
+        yield found if isinstance(found, Problem) else _row(found[1], file, found[0], annotator)
+
+
+def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+    """Yield one judgment for each line; keys other than `COLUMNS` are passed over."""
+    for found in read_objects(stream, file):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, item = found
+        try:
+            yield _row({name: _cell(item, name) for name in COLUMNS}, file, line, annotator)
+        except FieldError as error:
+            yield Problem(file, line, str(error))
+
+
+def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+    """Yield one judgment for each row of qrels: the iteration is the annotator."""
+    for row in read_qrels(stream, file):
+        if isinstance(row, Problem):
+            yield row
+        else:
+            who = annotator or row.iteration
+            yield JudgmentRow(who, row.topic, "", row.docno, "", str(row.value), False, file, row.line)
+
+
+READERS: dict[str, Callable[..., Iterator[JudgmentRow | Problem]]] = {
+    "csv": read_csv_judgments,
+    "jsonl": read_jsonl_judgments,
+    "qrels": read_qrels_judgments,
+}
+_DETECTED = {"csv-judgments": "csv", "jsonl-judgments": "jsonl", "trec-qrels": "qrels"}
+
+
+def read_judgments(
+    path: Path | str,
+    format: str = "auto",  # noqa: A002 (the name users know)
+    *,
+    annotator: str = "",
+    name: str = "",
+    limits: Limits = DEFAULT_LIMITS,
+    watch: Callable[[int], None] = lambda _: None,
+) -> Iterator[JudgmentRow | Problem]:
+    """Yield the judgments in `path`; a second one of the same annotator on the same thing is a `Problem`.
+
+    `annotator`, where given, is whose labels these are, whatever the file says (qrels that hold "0" there).
+    Raises `BrokenFile`, and `ValueError` for an unknown format.
+    """
+    for found in choose_readers(path, format, READERS, _DETECTED, "judgments", name=name, limits=limits, watch=watch):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        member, reader = found
+        rows = partial(reader, annotator=annotator)(member.stream, member.name)
+        for item in without_repeats(rows, _place, "the judgment"):
+            if isinstance(item, JudgmentRow | Problem):
+                yield item
+
+
+def _place(row: JudgmentRow) -> tuple[str, str, int]:
+    what = (row.annotator, row.topic, row.aspect, row.docno, row.criterion)
+    return " · ".join(filter(None, what)), row.file, row.line
+
+
+def _cell(item: dict[str, Any], name: str) -> str:
+    value = take_first(item, (name,))[1]
+    if value is None:
+        return ""
+    if isinstance(value, bool) and name == "machine":
+        return "1" if value else "0"
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise FieldError(f"{name!r} is neither text nor a number")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> JudgmentRow | Problem:
+    named, topic, aspect, docno, criterion, value, machine = (cells.get(name, "").strip() for name in COLUMNS)
+    annotator = annotator or named
+    reason = _problem(annotator, topic, docno, value)
+    if reason is None and machine.lower() not in _YES | _NO:
+        reason = f"machine is {machine!r}; 1 or 0 is wanted"
+    if reason:
+        return Problem(file, line, reason)
+    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, machine.lower() in _YES, file, line)
+
+
+def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
+    if not annotator:
+        return "has no annotator"
+    if len(annotator) > MAX_NAME_LENGTH or not annotator.isprintable():
+        return f"the annotator's name is longer than {MAX_NAME_LENGTH} characters or cannot be printed"
+    if not value:
+        return "has no value"
+    if reason := id_problem(topic, MAX_TOPIC_LENGTH):
+        return f"topic: {reason}"
+    reason = id_problem(docno) if docno else None
+    return f"docno: {reason}" if reason else None
+
+
+def write_csv_judgments(rows: Iterable[JudgmentRow], *, guarded: bool = True) -> Iterator[str]:
+    """Yield the judgments as CSV; see `corpus.formats.csv_text` for the guard against formulas."""
+    return write_csv(COLUMNS, (_cells(row) for row in rows), guarded=guarded)
+
+
+def write_jsonl_judgments(rows: Iterable[JudgmentRow]) -> Iterator[str]:
+    """Yield the judgments as JSON Lines."""
+    return write_objects(dict(zip(COLUMNS, _cells(row), strict=True)) | {"machine": row.machine} for row in rows)
+
+
+def _cells(row: JudgmentRow) -> tuple[str, ...]:
+    return (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value, "1" if row.machine else "0")
