@@ -9,16 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from config.backups import BackupFailed, dump, load
 from tests.processes import CHECKOUT
 
-MAKE_ACCOUNT = """
+SAVE = """
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
 get_user_model().objects.create(email="ada@example.org", name="Ada Ünal")
+call_command("backup", {file!r})
 """
-TELL_ACCOUNT = """
+LOOK = """
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
 user = get_user_model().objects.get()
 print(user.email, user.name)
+call_command("restore", {file!r})
 """
 
 pytestmark = pytest.mark.services
@@ -44,18 +50,27 @@ def manage(data_dir: Path, *arguments: str, feed: str = "") -> subprocess.Comple
 
 def test_a_backup_fills_an_empty_database_and_no_other(place):
     old, new, file = place / "old", place / "new", place / "litmus.dump"
-    assert manage(old, "migrate", "--verbosity=0").returncode == 0
-    assert manage(old, "shell", "--no-imports", feed=MAKE_ACCOUNT).returncode == 0
-    saved = manage(old, "backup", str(file))
+    saved = manage(old, "shell", "--no-imports", feed=SAVE.format(file=str(file)))
     assert saved.returncode == 0, saved.stderr
     assert sorted(path.name for path in place.iterdir()) == ["litmus.dump", "old"]
 
     restored = manage(new, "restore", str(file))
     assert restored.returncode == 0, restored.stderr
-    assert manage(new, "shell", "--no-imports", feed=TELL_ACCOUNT).stdout.strip() == "ada@example.org Ada Ünal"
+    looked = manage(new, "shell", "--no-imports", feed=LOOK.format(file=str(file)))
+    assert looked.stdout.strip() == "ada@example.org Ada Ünal"
+    assert "The database is not empty" in looked.stderr
 
-    again = manage(new, "restore", str(file))
-    assert again.returncode == 1
-    assert "The database is not empty" in again.stderr
-    assert "exists" in manage(new, "backup", str(file)).stderr
-    assert "does not exist" in manage(new, "restore", str(place / "nothing")).stderr
+
+def test_no_file_is_overwritten_and_none_is_invented(place):
+    (place / "there").write_text("mine")
+    with pytest.raises(BackupFailed, match="exists"):
+        dump(place / "there")
+    assert (place / "there").read_text() == "mine"
+    with pytest.raises(BackupFailed, match="does not exist"):
+        load(place / "not there")
+
+
+@pytest.mark.django_db
+def test_a_place_that_cannot_be_written_is_told(place):
+    with pytest.raises(BackupFailed, match="pg_dump failed"):
+        dump(place / "no such directory" / "litmus.dump")
