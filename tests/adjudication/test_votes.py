@@ -1,0 +1,216 @@
+"""The majority vote as a job: policies, hand over vote, late votes, running again."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from accounts.models import JobState
+from accounts.refusals import Conflict, Refused
+from adjudication.actions.jobs import cancel_job, request_vote
+from adjudication.actions.verdicts import decide_verdict
+from adjudication.models import Method, Verdict, VoteRun
+from adjudication.runs.votes import run_vote, share_equal
+from annotation.models import Judgment
+from tests.factories.adjudication import AT, Built, build_campaign
+
+pytestmark = pytest.mark.django_db
+
+LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 1, None], [2, None, None], [None, None, None]]
+
+
+def vote(built: Built, **options: object) -> VoteRun:
+    run = request_vote(campaign=built.campaign, by=None, at=timezone.now(), send=False, **options)  # type: ignore[arg-type]
+    run_vote(run.pk)
+    run.refresh_from_db()
+    assert run.state == JobState.DONE, run.reason
+    return run
+
+
+def verdicts(built: Built) -> list[tuple[int | None, str]]:
+    rows = Verdict.objects.filter(item__campaign=built.campaign).order_by("item_id")
+    return list(rows.values_list("value", "method"))
+
+
+def test_majority_leaves_ties_and_too_few_votes_open() -> None:
+    built = build_campaign(LABELS)
+    run = vote(built)
+    assert verdicts(built) == [
+        (0, "unanimous"),
+        (1, "majority"),
+        (None, "unresolved"),
+        (None, "unresolved"),
+        (None, "unresolved"),
+    ]
+    assert run.counts == {
+        "unanimous": 1,
+        "majority": 1,
+        "tie_resolved": 0,
+        "by_hand": 0,
+        "unresolved": 3,
+        "excluded": 0,
+        "reopened": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"), [("median", [1, 1]), ("lowest", [0, 1]), ("highest", [2, 2]), ("exclude", [None, None])]
+)
+def test_policies_for_ties(ties: str, expected: list[int | None]) -> None:
+    built = build_campaign(LABELS)
+    run = vote(built, ties=ties)
+    assert [value for value, _ in verdicts(built)] == [0, 1, *expected, None]
+    assert run.counts["tie_resolved"] == 2
+    assert run.counts["excluded"] == (2 if ties == "exclude" else 0)
+    assert run.counts["unresolved"] == 1
+
+
+def test_weights_break_a_tie() -> None:
+    built = build_campaign([[2, 0, None]])
+    built.campaign.annotators.filter(name="ana").update(weight=2.0)
+    vote(built)
+    assert verdicts(built) == [(None, "unresolved")]
+    vote(built, weighted=True)
+    assert verdicts(built) == [(2, "majority")]
+
+
+def test_machines_have_no_vote_unless_asked() -> None:
+    built = build_campaign([[0, 0, 2, 2, 2]], machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.machine_differs, verdict.n_votes) == (0, True, 3)
+    vote(built, voters="all")
+    verdict.refresh_from_db()
+    assert (verdict.value, verdict.n_votes) == (2, 5)
+    vote(built, voters="machines")
+    verdict.refresh_from_db()
+    assert (verdict.value, verdict.method, verdict.machine_differs) == (2, "unanimous", False)
+
+
+def test_votes_are_stored_by_annotator() -> None:
+    built = build_campaign([[1, 1, 2]])
+    run = vote(built)
+    verdict = Verdict.objects.get()
+    ids = [built.annotators[name].pk for name in ("ana", "ben", "cai")]
+    assert verdict.votes == [[ids[0], 1], [ids[1], 1], [ids[2], 2]]
+    assert verdict.agreement == pytest.approx(1 / 3)
+    assert verdict.vote_run == run
+
+
+def test_running_again_changes_nothing() -> None:
+    built = build_campaign(LABELS)
+    first = vote(built)
+    before = list(Verdict.objects.order_by("pk").values())
+    second = vote(built)
+    assert list(Verdict.objects.order_by("pk").values()) == before
+    assert second.counts == first.counts
+    assert second.inputs_hash == first.inputs_hash
+
+
+def test_new_labels_update_votes() -> None:
+    built = build_campaign([[2, 1, None]])
+    vote(built)
+    built.label(built.items[0], "cai", 1)
+    vote(built)
+    assert verdicts(built) == [(1, "majority")]
+
+
+def test_labels_taken_back_take_the_vote_with_them() -> None:
+    built = build_campaign([[2, 2, 2], [1, 1, 1]])
+    vote(built)
+    Judgment.objects.filter(assignment__item=built.items[0]).delete()
+    vote(built)
+    assert Verdict.objects.get().item == built.items[1]
+
+
+def decide(built: Built, value: int) -> Verdict:
+    verdict = Verdict.objects.get()
+    return decide_verdict(
+        verdict=verdict, value=value, by=built.people["adjudicator"], at=AT + timedelta(days=1), comment="Read twice."
+    )
+
+
+def test_a_decision_by_hand_wins_over_the_vote() -> None:
+    built = build_campaign([[1, 1, 1]])
+    vote(built)
+    decide(built, 2)
+    run = vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.method, verdict.reopened_at) == (2, Method.BY_HAND, None)
+    assert run.counts["by_hand"] == 1
+
+
+@pytest.mark.parametrize("late", [0, 2])
+def test_a_late_vote_reopens_a_decision_visibly(late: int) -> None:
+    built = build_campaign([[2, 1, None]])
+    vote(built)
+    decide(built, 2)
+    built.label(built.items[0], "cai", late, at=AT + timedelta(days=2))
+    run = vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.method) == (2, Method.BY_HAND)
+    assert verdict.reopened_at is not None
+    assert run.counts["reopened"] == 1
+
+
+def test_a_late_vote_takes_an_acceptance_away_visibly() -> None:
+    built = build_campaign([[2, 2, None]])
+    vote(built)
+    Verdict.objects.update(decided_by=built.people["adjudicator"], decided_at=AT)
+    vote(built)
+    assert Verdict.objects.get().decided_at == AT
+    built.label(built.items[0], "cai", 1, at=AT + timedelta(days=2))
+    vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.method, verdict.decided_at) == (2, Method.MAJORITY, None)
+    assert verdict.reopened_at is not None
+
+
+def test_refusals() -> None:
+    built = build_campaign([])
+    with pytest.raises(Refused, match="no judgments"):
+        request_vote(campaign=built.campaign, by=None, at=AT, send=False)
+    built = build_campaign([[1, 1, 1]], slug="other")
+    with pytest.raises(Refused, match="policy"):
+        request_vote(campaign=built.campaign, by=None, at=AT, ties="coin", send=False)
+    with pytest.raises(Refused, match="between 1 and 100"):
+        request_vote(campaign=built.campaign, by=None, at=AT, min_votes=0, send=False)
+
+
+def test_one_job_at_a_time_and_cancelling() -> None:
+    built = build_campaign([[1, 1, 1]])
+    run = request_vote(campaign=built.campaign, by=built.people["manager"], at=AT)
+    with pytest.raises(Conflict, match="already"):
+        request_vote(campaign=built.campaign, by=built.people["manager"], at=AT)
+    cancel_job(job=run, by=built.people["adjudicator"], at=AT)
+    assert run.state == JobState.CANCELLED
+    run_vote(run.pk)
+    assert not Verdict.objects.exists()
+    with pytest.raises(Conflict, match="ended already"):
+        cancel_job(job=run, by=built.people["adjudicator"], at=AT)
+
+
+def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    build_campaign(LABELS)
+    call_command("adjudicate", "tea", "main", "--policy", "majority", "--ties", "median", "--json")
+    told = capsys.readouterr()
+    counts = json.loads(told.out)
+    assert {name: counts[name] for name in ("unanimous", "majority", "tie_resolved", "by_hand", "unresolved")} == {
+        "unanimous": 1,
+        "majority": 1,
+        "tie_resolved": 2,
+        "by_hand": 0,
+        "unresolved": 1,
+    }
+    assert "2 tie resolved" in told.err
+
+
+def test_share_equal() -> None:
+    import numpy as np
+
+    assert share_equal(np.array([], dtype=np.int64)) == 1
+    assert share_equal(np.array([1])) == 1
+    assert share_equal(np.array([1, 2])) == 0
+    assert share_equal(np.array([1, 1, 2])) == pytest.approx(1 / 3)
