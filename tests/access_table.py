@@ -208,6 +208,10 @@ def _member(w: World) -> dict[str, Any]:
     return {"pk": w.members[Role.VIEWER].pk}
 
 
+def _node(w: World) -> dict[str, Any]:
+    return {"pk": w.topic.pk, "node": w.aspect.nodes.get().pk}
+
+
 def _answer(w: World) -> dict[str, Any]:
     """A judgment as the labelling screen or a program sends it."""
     answer = {"uuid": str(uuid4()), "assignment": w.assignment.pk, "answers": {"relevance": 1}, "guideline": 1}
@@ -276,6 +280,20 @@ TABLE: list[Row] = [
     ),
     *row("audit_list", "GET login 404 403 403 403 200"),
     *row("audit_download", "GET login 404 403 403 403 200"),
+    # --- documents, topics -------------------------------------------------------------------------------------------
+    *row("document_list", MEMBERS_PAGE),
+    *row("document_detail", MEMBERS_PAGE),
+    *row("topic_list", MEMBERS_PAGE),
+    *row("topic_create", MANAGERS_FORM),
+    *row("topic_detail", MEMBERS_PAGE, where=key_of("topic")),
+    *row("topic_edit", MANAGERS_FORM, where=key_of("topic")),
+    *row("topic_delete", MANAGERS_WRITE, where=key_of("topic")),
+    *row("topic_move", MANAGERS_FORM_SENT, where=key_of("topic")),
+    *row("aspect_create", MANAGERS_WRITE, where=key_of("topic")),
+    *row("aspect_restore", MANAGERS_WRITE, where=key_of("topic")),
+    *row("aspect_update", MANAGERS_WRITE, where=_node),
+    *row("aspect_move", MANAGERS_WRITE, where=_node),
+    *row("aspect_delete", MANAGERS_WRITE, where=_node),
     # --- imports -----------------------------------------------------------------------------------------------------
     *row("import_list", MANAGERS_PAGE),
     *row("import_create", MANAGERS_FORM),
@@ -332,7 +350,7 @@ TABLE: list[Row] = [
     *row("adjudication_screen", "GET login 404 403 403 200 200"),
     *row("verdict_decide", "POST login 404 403 403 form form", where=key_of("verdict")),
     *row("verdict_withdraw", DECIDERS_WRITE, where=key_of("verdict")),
-    *row("verdict_send_back", "POST login 404 403 403 form form", where=key_of("verdict")),
+    *row("verdict_send_back", "POST login 404 403 403 409 409", where=key_of("verdict")),  # it waits for a judge
     *row("acceptance", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("acceptance_undo", DECIDERS_WRITE),
     # --- dashboard, exports ------------------------------------------------------------------------------------------
