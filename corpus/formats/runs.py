@@ -1,47 +1,14 @@
-"""TREC runs: `topic Q0 docno rank score tag` (formats.md 3.2)."""
+"""Runs of retrieval systems from any path, their order, and writing them; reading one file is in `trec_runs`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import isfinite
 from pathlib import Path
-from typing import BinaryIO
 
-from corpus.formats.lines import read_lines
-from corpus.formats.members import DEFAULT_LIMITS, Limits
-from corpus.formats.reading import choose_readers
+from corpus.formats.detect import HEAD_BYTES, detect_format
+from corpus.formats.members import DEFAULT_LIMITS, Limits, Member, open_members
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, RunRow, id_problem
-from corpus.formats.repeats import SeenIds
-
-
-def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | Problem]:
-    """Yield the rows of a run in file order; blank lines are passed over.
-
-    Raises `BrokenFile` if a document occurs twice for a topic, as trec_eval refuses such runs.
-    """
-    seen = SeenIds()
-    for number, text in read_lines(stream, file):
-        fields = text.split()
-        if not fields:
-            continue
-        row = _row(fields, file, number)
-        if isinstance(row, RunRow) and not seen.add(f"{row.topic} {row.docno}"):
-            raise BrokenFile(file, number, f"document {row.docno} is ranked twice for topic {row.topic}")
-        yield row
-
-
-def _row(fields: list[str], file: str, line: int) -> RunRow | Problem:
-    if len(fields) != 6:
-        return Problem(file, line, f"has {len(fields)} fields; topic, Q0, docno, rank, score and tag are wanted")
-    topic, _, docno, rank, score, tag = fields
-    try:
-        position, value = int(rank), float(score)
-    except ValueError:
-        return Problem(file, line, f"rank {rank!r} or score {score!r} is not a number")
-    if not isfinite(value):
-        return Problem(file, line, f"the score {score!r} is not a finite number")
-    reason = id_problem(topic, MAX_TOPIC_LENGTH) or id_problem(docno)
-    return Problem(file, line, reason) if reason else RunRow(topic, docno, position, value, tag, file, line)
+from corpus.formats.trec_runs import COLUMNS, BadRow, read_run
 
 
 def read_runs(
@@ -50,17 +17,31 @@ def read_runs(
     name: str = "",
     limits: Limits = DEFAULT_LIMITS,
     watch: Callable[[int], None] = lambda _: None,
-) -> Iterator[RunRow | Problem]:
-    """Yield the rows of every run in `path`; `row.file` tells the runs of an archive apart. See `read_run`."""
-    found = choose_readers(
-        path, "auto", {"trec": read_run}, {"trec-run": "trec"}, "runs", name=name, limits=limits, watch=watch
-    )
-    for item in found:
-        if isinstance(item, Problem):
-            yield item
+) -> Iterator[RunRow | BadRow | Problem]:
+    """Yield the rows of every run in `path`, file after file; `row.file` tells the runs of an archive apart.
+
+    `name` is how messages call the path; `watch` is told the bytes read from disk. Files of an archive or folder that
+    are no runs are passed over with a `Problem` each. Raises `BrokenFile`; see `read_run`.
+    """
+    for member in open_members(path, name=name, limits=limits, watch=watch):
+        if reason := _no_run(member):
+            if member.alone:
+                raise BrokenFile(member.name, 0, reason)
+            yield Problem(member.name, 0, reason)
         else:
-            member, reader = item
-            yield from reader(member.stream, member.name)
+            yield from read_run(member.stream, member.name)
+
+
+def _no_run(member: Member) -> str:
+    """Why this file cannot be a run, or "". A damaged run is read, so that its bad rows are told by their lines."""
+    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+    try:
+        found = detect_format(head, member.name)
+    except BrokenFile as broken:
+        sample = [line for line in head.decode("utf-8-sig", "replace").split("\n")[:20] if line.strip()]
+        alike = sum(len(line.split()) == 6 for line in sample)
+        return "" if 2 * alike > len(sample) else broken.reason
+    return "" if found == "trec-run" else f"holds no run ({COLUMNS}): it looks like {found}"
 
 
 def in_trec_order(rows: Iterable[RunRow]) -> list[RunRow]:

@@ -6,15 +6,12 @@ cannot be read leaves its topic without a trustworthy ranking, so problems carry
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
 from typing import BinaryIO
 
-from corpus.formats.detect import HEAD_BYTES, detect_format
 from corpus.formats.lines import read_lines
-from corpus.formats.members import DEFAULT_LIMITS, Limits, Member, open_members
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, RunRow, id_problem
 from corpus.formats.repeats import SeenIds
 
@@ -29,28 +26,7 @@ class BadRow(Problem):
     topic: str
 
 
-def read_runs(
-    path: Path | str,
-    *,
-    name: str = "",
-    limits: Limits = DEFAULT_LIMITS,
-    watch: Callable[[int], None] = lambda _: None,
-) -> Iterator[RunRow | BadRow | Problem]:
-    """Yield the rows of every run in `path`, file after file: plain or compressed, an archive or a folder.
-
-    `name` is how messages call the path; `watch` is told the bytes read from disk. Files of an archive or folder that
-    are no runs are passed over with a `Problem` each. Raises `BrokenFile`.
-    """
-    for member in open_members(path, name=name, limits=limits, watch=watch):
-        if reason := _no_run(member):
-            if member.alone:
-                raise BrokenFile(member.name, 0, reason)
-            yield Problem(member.name, 0, reason)
-        else:
-            yield from read_trec_run(member.stream, member.name)
-
-
-def read_trec_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
+def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
     """Yield the rows in the order of the file; blank lines are passed over. A rank that is no number becomes 0.
 
     Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document stands
@@ -101,15 +77,3 @@ def _score(written: str) -> float:
 
 def _rank(written: str) -> int:
     return int(written) if len(written) < 10 and written.isascii() and written.isdigit() else 0
-
-
-def _no_run(member: Member) -> str:
-    """Why this file cannot be a run, or "". A damaged run is read, so that its bad rows are told by their lines."""
-    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
-    try:
-        found = detect_format(head, member.name)
-    except BrokenFile as broken:
-        sample = [line for line in head.decode("utf-8-sig", "replace").split("\n")[:20] if line.strip()]
-        alike = sum(len(line.split()) == 6 for line in sample)
-        return "" if 2 * alike > len(sample) else broken.reason
-    return "" if found == "trec-run" else f"holds no run ({COLUMNS}): it looks like {found}"

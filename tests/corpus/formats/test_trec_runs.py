@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.trec_runs import BadRow, read_runs, read_trec_run
+from corpus.formats.runs import read_runs
+from corpus.formats.trec_runs import BadRow, read_run
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids
 from tests.shared import shared_path
 
 
 def read(text: str | bytes) -> list[RunRow | BadRow]:
-    return list(read_trec_run(stream(text), "a.run"))
+    return list(read_run(stream(text), "a.run"))
 
 
 rows = st.lists(
