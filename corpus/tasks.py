@@ -2,10 +2,16 @@
 
 from celery import shared_task
 
-from corpus.runs import imports
+from corpus.runs import imports, pools
 
 
 @shared_task(acks_late=True)
 def run_import_run(run_id: int) -> None:
     """Read uploaded files into a collection."""
     imports.run_import(run_id)
+
+
+@shared_task(acks_late=True)
+def run_pool_run(run_id: int) -> None:
+    """Build the pools of a collection."""
+    pools.run_pools(run_id)

@@ -2,7 +2,18 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from corpus.views import aspects, audit, collections, documents, imports, invitations, people, topics
+from corpus.views import (
+    aspects,
+    audit,
+    collections,
+    documents,
+    imports,
+    invitations,
+    people,
+    pools,
+    runs,
+    topics,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("collections/", collections.collection_list, name="collection_list"),
@@ -28,6 +39,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/topics/<int:pk>/aspects/<int:node>/", aspects.aspect_update, name="aspect_update"),
     path("c/<slug:slug>/topics/<int:pk>/aspects/<int:node>/position/", aspects.aspect_move, name="aspect_move"),
     path("c/<slug:slug>/topics/<int:pk>/aspects/<int:node>/deletion/", aspects.aspect_delete, name="aspect_delete"),
+    path("c/<slug:slug>/topics/<int:pk>/pool/", pools.pool_detail, name="pool_detail"),
+    path("c/<slug:slug>/topics/<int:pk>/pool/new/", pools.pool_entry_create, name="pool_entry_create"),
+    path("c/<slug:slug>/topics/<int:pk>/pool/<int:entry>/deletion/", pools.pool_entry_delete, name="pool_entry_delete"),
+    path("c/<slug:slug>/runs/", runs.run_list, name="run_list"),
+    path("c/<slug:slug>/runs/<int:pk>/", runs.run_detail, name="run_detail"),
+    path("c/<slug:slug>/runs/<int:pk>/deletion/", runs.run_delete, name="run_delete"),
+    path("c/<slug:slug>/pools/", pools.pool_list, name="pool_list"),
+    path("c/<slug:slug>/pools/building/", pools.pool_build, name="pool_build"),
+    path("c/<slug:slug>/pools/building/<int:pk>/", pools.pool_run_detail, name="pool_run_detail"),
+    path("c/<slug:slug>/pools/building/<int:pk>/cancellation/", pools.pool_cancel, name="pool_cancel"),
     path("c/<slug:slug>/imports/", imports.import_list, name="import_list"),
     path("c/<slug:slug>/imports/new/<slug:kind>/", imports.import_create, name="import_create"),
     path("c/<slug:slug>/imports/<int:pk>/", imports.import_detail, name="import_detail"),

@@ -1,74 +1,117 @@
-"""Building pools from what the collection has: runs and known targets."""
+"""Asking for pools, and taking runs out again."""
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
+from accounts import jobs
 from accounts.audit import record_event
-from accounts.models import User
-from accounts.refusals import Refused
-from corpus.models import Collection
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalRun, Topic
+from corpus.models.pools import BY_HAND, TARGETS
 from corpus.permissions import check_manager
-from corpus.runs.pools import TARGETS, measure_pools, pool_runs, pool_targets
 
-MOST_DEPTH = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltPools:
-    """`topics` have a pool now, with `pairs` (topic, document) in all; `methods` is how many pairs each method has."""
-
-    topics: int
-    pairs: int
-    new: int
-    methods: dict[str, int]
-    seconds: float
+DEEPEST = 100_000
 
 
 @transaction.atomic
-def build_pools(
-    *, collection: Collection, by: User | None, at: datetime, methods: Sequence[str] = (), depth: int = 100
-) -> BuiltPools:
-    """Put the union of the first `depth` documents of each run into the pools, keeping which method brought what.
+def request_pools(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    methods: Sequence[str] | None = None,
+    depth: int | None = None,
+    send: bool = True,
+) -> PoolRun:
+    """Ask for pools of the first `depth` documents (None: all) of these runs (None: every run of the collection).
 
-    `methods` are names of runs, and “targets” for documents known to answer a topic; all of them when empty. Building
-    again changes nothing but what is new. Errors: Refused for unknown methods, and when there is nothing to pool.
+    The method "targets" pools the documents known to answer a topic. `send=False` leaves the work to the caller.
     """
     check_manager(collection, by)
-    if not 1 <= depth <= MOST_DEPTH:
-        raise Refused(f"The depth lies between 1 and {MOST_DEPTH:,}.")
-    started = time.perf_counter()
-    runs, with_targets = _choose(collection, methods)
-    parts = [pool_runs(collection.pk, runs, depth)] if runs else []
-    parts += [pool_targets(collection.pk)] if with_targets else []
-    counts = {method: count for part in parts for method, count in part.methods.items()}
-    topics, pairs = measure_pools(collection.pk)
-    built = BuiltPools(topics, pairs, sum(part.new for part in parts), counts, time.perf_counter() - started)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    known = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
+    chosen = known if methods is None else list(dict.fromkeys(methods))
+    unknown = [name for name in chosen if name not in known and name != TARGETS]
+    if unknown:
+        raise Refused(f"There is no run {unknown[0]}. Known are: {', '.join([*known, TARGETS])}.")
+    if not chosen:
+        raise Refused("Choose at least one run. Import runs first where there are none.")
+    if depth is not None and not 1 <= depth <= DEEPEST:
+        raise Refused(f"The depth lies between 1 and {DEEPEST:,}, or is left out for whole rankings.")
+    if send and collection.pool_runs.exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("Pools of this collection are being built already. Wait for it, or cancel it first.")
+    parameters = {"methods": chosen, "depth": depth}
+    if send:
+        run = jobs.new_job(PoolRun, by=by, at=at, collection=collection, parameters=parameters)
+    else:
+        run = PoolRun.objects.create(requested_by=by, requested_at=at, collection=collection, parameters=parameters)
+    record_event(by=by, at=at, verb="request_pools", target=run, scope=collection.slug, **parameters)
+    return run
+
+
+@transaction.atomic
+def cancel_pools(*, by: User, at: datetime, run: PoolRun) -> None:
+    """Ask the building to stop; the pools stay as they were."""
+    check_manager(run.collection, by)
+    if run.is_final:
+        raise Conflict(f"It has ended already: {run.get_state_display()}.")
+    jobs.cancel(run, at=at)
+    record_event(by=by, at=at, verb="cancel_pools", target=run, scope=run.collection.slug)
+
+
+@transaction.atomic
+def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> None:
+    """Delete a run with its rankings. Pools it was built into stay, with its name in their provenance."""
+    check_manager(run.collection, by)
+    record_event(by=by, at=at, verb="delete_run", target=run, scope=run.collection.slug, name=run.name)
+    run.delete()
+
+
+@transaction.atomic
+def describe_run(*, by: User, at: datetime, run: RetrievalRun, description: str) -> None:
+    """Say what the system was."""
+    check_manager(run.collection, by)
+    if run.description == description:
+        return
+    run.description = description
+    run.save(update_fields=["description"])
+    record_event(by=by, at=at, verb="describe_run", target=run, scope=run.collection.slug, description=description)
+
+
+@transaction.atomic
+def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntry:
+    """Pool one document by hand."""
+    check_manager(topic.collection, by)
+    document = topic.collection.documents.filter(docno=docno).only("docno", "title").first()
+    if document is None:
+        raise Refused(f"There is no document {docno} in the collection.")
+    entry, _ = PoolEntry.objects.get_or_create(topic=topic, document=document)
+    _, is_new = PoolSource.objects.get_or_create(entry=entry, method=BY_HAND)
+    if is_new:
+        record_event(by=by, at=at, verb="add_to_pool", target=topic, scope=topic.collection.slug, docno=docno)
+    return entry
+
+
+@transaction.atomic
+def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
+    """Take a document out of a topic's pool; refused when a campaign has made items of it."""
+    collection = entry.topic.collection
+    check_manager(collection, by)
+    items = entry.document.items.filter(topic=entry.topic_id).count()
+    if items:
+        raise Refused(
+            f"{entry.document.docno} is in {items:,} items of a campaign for this topic. Remove those items first."
+        )
     record_event(
         by=by,
         at=at,
-        verb="build_pools",
-        target=collection,
+        verb="remove_from_pool",
+        target=entry.topic,
         scope=collection.slug,
-        depth=depth,
-        methods=counts,
-        new=built.new,
+        docno=entry.document.docno,
+        methods=list(entry.sources.values_list("method", flat=True)),
     )
-    return built
-
-
-def _choose(collection: Collection, methods: Sequence[str]) -> tuple[list[str], bool]:
-    """Names of runs, and whether targets are pooled."""
-    runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
-    targets = collection.topics.filter(targets__isnull=False).exists()
-    known = [*runs, TARGETS] if targets else runs
-    if not known:
-        raise Refused("There is nothing to pool yet: import runs, or topics with known target documents.")
-    unknown = [method for method in methods if method not in known]
-    if unknown:
-        raise Refused(f"No such method: {', '.join(unknown)}. There are {', '.join(known)}.")
-    chosen = list(methods) or known
-    return [run for run in runs if run in chosen], targets and TARGETS in chosen
+    entry.delete()

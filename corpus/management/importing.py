@@ -50,7 +50,10 @@ class ImportCommand(ToldCommand):
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise ImportFailed(run)
-        return summary(run), as_json(run)
+        return summary(run), self.as_json(run)
+
+    def as_json(self, run: ImportRun) -> dict[str, Any]:
+        return as_json(run)
 
     def parameters(self, **options: Any) -> dict[str, Any]:  # noqa: ARG002 - for subclasses
         """Further arguments of `request_import`."""
@@ -67,7 +70,7 @@ class ImportCommand(ToldCommand):
     def print_failure(self, cause: BaseException | None) -> None:
         """The JSON of a refused import: nothing was written, and why."""
         if isinstance(cause, ImportFailed):
-            result = as_json(cause.run)
+            result = self.as_json(cause.run)
         else:
             errors = [{"file": "", "line": 0, "reason": str(cause)}]
             result = {"created": 0, "updated": 0, "unchanged": 0, "skipped": 0, "errors": errors}

@@ -8,7 +8,9 @@ from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.topics import Topic
 
-TARGETS = "targets"  # the method that pools the documents known to answer a topic
+# Methods of pooling that are no runs: documents known to answer a topic, explicit lists, picked in the browser.
+TARGETS, LISTED, BY_HAND = "targets", "list", "by-hand"
+RESERVED_METHODS = frozenset({TARGETS, LISTED, BY_HAND})
 
 
 class RetrievalRun(models.Model):

@@ -15,6 +15,8 @@ from accounts.refusals import Refused
 from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportKind, ImportRun
 from corpus.runs.documents import load_documents
+from corpus.runs.pool_lists import load_pool_list
+from corpus.runs.rankings import load_runs
 from corpus.runs.tally import Tally
 from corpus.runs.topics import load_topics
 
@@ -26,6 +28,8 @@ UPLOADS = "imports"  # the directory below MEDIA_ROOT that holds uploaded files,
 _WORK: dict[str, Work] = {
     ImportKind.DOCUMENTS: load_documents,
     ImportKind.TOPICS: load_topics,
+    ImportKind.RUNS: load_runs,
+    ImportKind.POOL: load_pool_list,
 }
 
 

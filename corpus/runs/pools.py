@@ -1,100 +1,129 @@
-"""Pools out of rankings, known targets and explicit lists, by set-based statements. Pools only grow here: what was
-put before judges stays, with every method that ever brought it in and the best rank it has there now.
+"""Pools from runs: the union of the first documents of each ranking, with provenance.
+
+Building says what shall be: afterwards the chosen methods bring in exactly their first documents. Entries that no
+method brings in any more go, except where a campaign has made items of them. Building twice changes nothing.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
 
-TARGETS = "targets"  # the method of documents known to answer a topic beforehand
+from accounts import jobs
+from accounts.audit import record_event
+from corpus.models import PoolEntry, PoolRun, RetrievalRun
+from corpus.models.pools import TARGETS
 
-# `brought`: (topic_id, document_id, method, rank); rank is null for explicit lists and targets.
-STORE = """
-entries AS (
-  INSERT INTO corpus_poolentry (topic_id, document_id)
-  SELECT DISTINCT topic_id, document_id FROM brought ORDER BY topic_id, document_id
-  ON CONFLICT (topic_id, document_id) DO NOTHING
-  RETURNING id, topic_id, document_id
-), placed AS (
-  SELECT coalesce(n.id, p.id) AS entry_id, b.method, b.rank
-  FROM brought b
-  LEFT JOIN entries n USING (topic_id, document_id)
-  LEFT JOIN corpus_poolentry p USING (topic_id, document_id)
-), sources AS (
-  INSERT INTO corpus_poolsource (entry_id, method, rank)
-  SELECT entry_id, method, rank FROM placed ORDER BY entry_id, method
-  ON CONFLICT (entry_id, method) DO UPDATE SET rank = excluded.rank
-  WHERE corpus_poolsource.rank IS DISTINCT FROM excluded.rank
-)
-SELECT b.method, count(*), (SELECT count(*) FROM entries) FROM brought b GROUP BY b.method
+# What one run brings in. `depth` null: the whole ranking.
+RANKED = """
+INSERT INTO pool_wanted (topic_id, document_id, method, rank)
+SELECT k.topic_id, d.id, %(method)s, u.rank FROM corpus_ranking k
+CROSS JOIN LATERAL unnest(k.docnos[1:coalesce(%(depth)s, cardinality(k.docnos))]) WITH ORDINALITY AS u (docno, rank)
+JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = u.docno
+WHERE k.run_id = %(run)s
 """
-FROM_RUNS = """
-WITH brought AS (
-  SELECT k.topic_id, d.id AS document_id, r.name AS method, min(u.rank)::int AS rank
-  FROM corpus_retrievalrun r
-  JOIN corpus_ranking k ON k.run_id = r.id
-  CROSS JOIN LATERAL unnest(k.docnos[1:%(depth)s]) WITH ORDINALITY AS u(docno, rank)
-  JOIN corpus_document d ON d.collection_id = r.collection_id AND d.docno = u.docno
-  WHERE r.collection_id = %(collection)s AND r.name = ANY(%(methods)s)
-  GROUP BY k.topic_id, d.id, r.name
-),
+TARGETED = """
+INSERT INTO pool_wanted (topic_id, document_id, method, rank)
+SELECT g.topic_id, g.document_id, %(method)s, NULL FROM corpus_target g
+JOIN corpus_topic t ON t.id = g.topic_id WHERE t.collection_id = %(collection)s
 """
-FROM_TARGETS = """
-WITH brought AS (
-  SELECT t.topic_id, t.document_id, %(method)s::text AS method, NULL::int AS rank
-  FROM corpus_target t JOIN corpus_topic o ON o.id = t.topic_id WHERE o.collection_id = %(collection)s
-),
+STAGE = """
+DROP TABLE IF EXISTS pg_temp.pool_wanted;
+CREATE TEMP TABLE pool_wanted (topic_id bigint, document_id bigint, method text, rank integer) ON COMMIT DROP;
 """
-FROM_PAIRS = """
-WITH brought AS (
-  SELECT DISTINCT p.topic AS topic_id, p.document AS document_id, %(method)s::text AS method, NULL::int AS rank
-  FROM unnest(%(topics)s::bigint[], %(documents)s::bigint[]) AS p(topic, document)
-),
+ADD_ENTRIES = """
+INSERT INTO corpus_poolentry (topic_id, document_id)
+SELECT DISTINCT topic_id, document_id FROM pool_wanted ON CONFLICT DO NOTHING
 """
-SIZE = """
-SELECT count(DISTINCT p.topic_id), count(*) FROM corpus_poolentry p
-JOIN corpus_topic t ON t.id = p.topic_id WHERE t.collection_id = %(collection)s
+ADD_SOURCES = """
+INSERT INTO corpus_poolsource AS s (entry_id, method, rank)
+SELECT e.id, w.method, w.rank FROM pool_wanted w
+JOIN corpus_poolentry e ON e.topic_id = w.topic_id AND e.document_id = w.document_id
+ON CONFLICT (entry_id, method) DO UPDATE SET rank = excluded.rank WHERE s.rank IS DISTINCT FROM excluded.rank
 """
+# `kept`: pairs that campaigns have made items of; filled through the reverse relation, as items belong to an upper app.
+DROP_SOURCES = """
+DELETE FROM corpus_poolsource s USING corpus_poolentry e, corpus_topic t
+WHERE s.entry_id = e.id AND t.id = e.topic_id AND t.collection_id = %(collection)s AND s.method = ANY(%(methods)s)
+  AND NOT EXISTS (SELECT FROM pool_wanted w
+    WHERE w.topic_id = e.topic_id AND w.document_id = e.document_id AND w.method = s.method)
+  AND e.id <> ALL(%(kept)s)
+"""
+DROP_ENTRIES = """
+DELETE FROM corpus_poolentry e USING corpus_topic t
+WHERE t.id = e.topic_id AND t.collection_id = %(collection)s AND e.id <> ALL(%(kept)s)
+  AND NOT EXISTS (SELECT FROM corpus_poolsource s WHERE s.entry_id = e.id)
+"""
+COUNTS = """
+SELECT count(DISTINCT e.topic_id), count(*) FROM corpus_poolentry e
+JOIN corpus_topic t ON t.id = e.topic_id WHERE t.collection_id = %(collection)s
+"""
+METHODS = "SELECT method, count(*) FROM pool_wanted GROUP BY 1 ORDER BY 1"
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """`methods` counts the (topic, document) pairs each method brings, `new` the pairs that no pool had before."""
-
-    methods: dict[str, int]
-    new: int
+def run_pools(run_id: int) -> None:
+    """Claim the job and build the pools."""
+    jobs.carry_out(PoolRun, run_id, build_pools)
 
 
-def pool_runs(collection_id: int, methods: Sequence[str], depth: int) -> Pooled:
-    """Pool the first `depth` documents of each ranking of these runs, as far as the collection has them."""
-    named = {"collection": collection_id, "methods": list(methods), "depth": depth}
-    return _store(FROM_RUNS, named, methods)
+def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
+    """Make the pools of the collection what the job's methods and depth say, in one transaction."""
+    started = time.monotonic()
+    methods: list[str] = run.parameters["methods"]
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [run.collection_id])
+            cursor.execute(STAGE)
+        for done, method in enumerate(methods):
+            progress.report(done, len(methods), f"reading {method}")
+            _gather(run, method)
+        progress.report(len(methods), len(methods), "writing the pools")
+        _merge(run, methods)
+        run.parameters = {**run.parameters, "seconds": round(time.monotonic() - started, 3)}
+        run.save()
+        record_event(
+            by=run.requested_by,
+            at=timezone.now(),
+            verb="build_pools",
+            target=run,
+            scope=run.collection.slug,
+            methods=run.methods,
+            depth=run.parameters["depth"],
+            added=run.added,
+            removed=run.removed,
+        )
 
 
-def pool_targets(collection_id: int) -> Pooled:
-    """Pool what is known to answer a topic."""
-    return _store(FROM_TARGETS, {"collection": collection_id, "method": TARGETS}, [TARGETS])
-
-
-def pool_pairs(method: str, pairs: Sequence[tuple[int, int]]) -> Pooled:
-    """Pool an explicit list of (topic id, document id)."""
-    topics, documents = [topic for topic, _ in pairs], [document for _, document in pairs]
-    return _store(FROM_PAIRS, {"method": method, "topics": topics, "documents": documents}, [method])
-
-
-def measure_pools(collection_id: int) -> tuple[int, int]:
-    """Topics with a pool, and (topic, document) pairs in all pools of the collection."""
+def _gather(run: PoolRun, method: str) -> None:
+    """Put what the method brings in into the staging table."""
+    values = {"collection": run.collection_id, "method": method, "depth": run.parameters["depth"]}
     with connection.cursor() as cursor:
-        cursor.execute(SIZE, {"collection": collection_id})
-        topics, pairs = cursor.fetchone()
-    return topics, pairs
+        if method == TARGETS:
+            cursor.execute(TARGETED, values)
+            return
+        found = RetrievalRun.objects.get(collection=run.collection_id, name=method)
+        cursor.execute(RANKED, {**values, "run": found.pk})
 
 
-def _store(brought: str, named: dict[str, Any], methods: Sequence[str]) -> Pooled:
+def _merge(run: PoolRun, methods: list[str]) -> None:
+    values: dict[str, Any] = {"collection": run.collection_id, "methods": methods, "kept": _entries_in_campaigns(run)}
     with connection.cursor() as cursor:
-        cursor.execute(brought + STORE, named)
-        rows = cursor.fetchall()
-    counts = {method: count for method, count, _ in rows}
-    return Pooled({method: counts.get(method, 0) for method in methods}, rows[0][2] if rows else 0)
+        cursor.execute("ANALYZE pool_wanted")
+        cursor.execute(ADD_ENTRIES)
+        run.added = cursor.rowcount
+        cursor.execute(ADD_SOURCES)
+        cursor.execute(DROP_SOURCES, values)
+        cursor.execute(DROP_ENTRIES, values)
+        run.removed = cursor.rowcount
+        cursor.execute(COUNTS, values)
+        run.topics, run.pairs = cursor.fetchone()
+        cursor.execute(METHODS)
+        run.methods = dict.fromkeys(methods, 0) | dict(cursor.fetchall())
+
+
+def _entries_in_campaigns(run: PoolRun) -> list[int]:
+    """Ids of the pool entries of which a campaign has made items."""
+    entries = PoolEntry.objects.filter(topic__collection=run.collection_id, document__items__topic=F("topic"))
+    return list(entries.values_list("pk", flat=True).distinct())

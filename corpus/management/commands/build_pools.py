@@ -1,27 +1,47 @@
 """manage.py build_pools SLUG [--methods NAME…] [--depth N] [--json]"""
 
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts.management.told import ToldCommand
-from corpus.actions.pools import build_pools
+from accounts.models import JobState
+from accounts.refusals import Refused
+from corpus.actions.pools import request_pools
 from corpus.queries.collections import collection_with
+from corpus.runs.pools import run_pools
 
 
 class Command(ToldCommand):
-    help = "Pool the first documents of every run, keeping which method brought what. Pools only grow."
+    help = "Pool the first documents of runs, as a union with provenance. Building twice changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("--methods", nargs="+", default=[], metavar="NAME", help="runs to pool (default: all)")
-        parser.add_argument("--depth", type=int, default=100, help="documents of each ranking (default: 100)")
+        parser.add_argument(
+            "--methods",
+            nargs="+",
+            metavar="NAME",
+            help="runs to pool, and “targets” for documents known to answer (default: every run)",
+        )
+        parser.add_argument("--depth", type=int, help="documents of each ranking (default: all)")
 
-    def carry_out(self, *, slug: str, methods: list[str], depth: int, **_: Any) -> tuple[str, dict[str, Any]]:
-        collection = collection_with(slug)
-        built = build_pools(collection=collection, by=None, at=timezone.now(), methods=methods, depth=depth)
-        told = f"Pools of {built.topics} topics hold {built.pairs:,} pairs, {built.new:,} of them new."
-        return told, asdict(built)
+    def carry_out(
+        self, *, slug: str, methods: list[str] | None, depth: int | None, **_: Any
+    ) -> tuple[str, dict[str, Any]]:
+        run = request_pools(
+            by=None, at=timezone.now(), collection=collection_with(slug), methods=methods, depth=depth, send=False
+        )
+        run_pools(run.pk)
+        run.refresh_from_db()
+        if run.state != JobState.DONE:
+            raise Refused(run.reason)
+        seconds = run.parameters["seconds"]
+        lines = [
+            f"{run.topics:,} topics with {run.pairs:,} pairs of topic and document "
+            f"({run.added:,} new, {run.removed:,} removed), in {seconds:.1f} s"
+        ]
+        lines += [f"  {method}: {count:,}" for method, count in run.methods.items()]
+        result = {"topics": run.topics, "pairs": run.pairs, "methods": run.methods, "seconds": seconds}
+        return "\n".join(lines), {**result, "added": run.added, "removed": run.removed}

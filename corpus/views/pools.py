@@ -1,0 +1,147 @@
+"""Pools: what is to be judged and where it came from; hidden from annotators."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts import jobs
+from accounts.refusals import Conflict, NotAllowed, Refused
+from corpus.actions.pools import add_to_pool, cancel_pools, remove_from_pool, request_pools
+from corpus.forms.pools import BuildForm, DocnoForm
+from corpus.models import Membership, PoolEntry, PoolRun
+from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.queries.pools import pool_methods, pool_of, pool_sizes
+from corpus.views.runs import context_of
+from corpus.views.topics import fetch_topic
+
+PER_PAGE = 100
+
+
+@require_safe
+def pool_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The pools of all topics, what each method brings in, and the form that builds them."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return _show_list(request, membership, BuildForm(collection=membership.collection))
+
+
+@require_POST
+def pool_build(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for pools from runs."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = BuildForm(request.POST, collection=membership.collection)
+    if form.is_valid():
+        try:
+            request_pools(by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            return redirect("pool_list", slug)
+    return _show_list(request, membership, form)
+
+
+@require_safe
+def pool_run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """How far the building of pools is: the fragment that the page of pools asks for."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    run = get_object_or_404(membership.collection.pool_runs, pk=pk)
+    context = context_of(membership) | {"run": jobs.with_live_progress(run)}
+    return render(request, "corpus/_pool_job.html", context)
+
+
+@require_POST
+def pool_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Stop building; the pools stay as they were."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    run = get_object_or_404(membership.collection.pool_runs.select_related("collection"), pk=pk)
+    try:
+        cancel_pools(by=membership.user, at=timezone.now(), run=run)
+    except Conflict as conflict:
+        messages.info(request, conflict.reason)
+    return redirect("pool_list", slug)
+
+
+@require_safe
+def pool_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The pool of a topic with the provenance of each document."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return _show_pool(request, membership, pk, DocnoForm())
+
+
+@require_POST
+def pool_entry_create(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Pool a document by hand."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = DocnoForm(request.POST)
+    if form.is_valid():
+        topic, docno = fetch_topic(membership, pk), form.cleaned_data["docno"]
+        try:
+            add_to_pool(by=membership.user, at=timezone.now(), topic=topic, docno=docno)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error("docno", refusal.reason)
+        else:
+            messages.success(request, f"{docno} is in the pool of topic {topic.number}.")
+            return redirect("pool_detail", slug, pk)
+    return _show_pool(request, membership, pk, form)
+
+
+@require_POST
+def pool_entry_delete(request: HttpRequest, slug: str, pk: int, entry: int) -> HttpResponse:
+    """Take a document out of a pool."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    entries = PoolEntry.objects.select_related("topic__collection", "document").defer("document__search")
+    found = get_object_or_404(entries, pk=entry, topic=fetch_topic(membership, pk))
+    try:
+        remove_from_pool(by=membership.user, at=timezone.now(), entry=found)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        messages.success(request, f"{found.document.docno} is no longer in the pool.")
+    return redirect("pool_detail", slug, pk)
+
+
+def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) -> HttpResponse:
+    collection = membership.collection
+    newest: PoolRun | None = collection.pool_runs.select_related("requested_by").order_by("-pk").first()
+    methods = pool_methods(collection)
+    context: dict[str, Any] = context_of(membership) | {
+        "form": form,
+        "run": jobs.with_live_progress(newest) if newest else None,
+        "methods": methods,
+        "n_runs": collection.retrieval_runs.count(),
+        "n_pairs": PoolEntry.objects.filter(topic__collection=collection).count(),
+        "page": Paginator(pool_sizes(collection), PER_PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "corpus/pool_list.html", context, status=422 if form.errors else 200)
+
+
+def _show_pool(request: HttpRequest, membership: Membership, pk: int, form: DocnoForm) -> HttpResponse:
+    topic = fetch_topic(membership, pk)
+    method = request.GET.get("method", "").replace("\0", "")
+    methods = PoolEntry.objects.filter(topic=topic, sources__isnull=False).order_by("sources__method")
+    context = context_of(membership) | {
+        "topic": topic,
+        "method": method,
+        "method_names": methods.values_list("sources__method", flat=True).distinct(),
+        "page": Paginator(pool_of(topic, method), PER_PAGE).get_page(request.GET.get("page")),
+        "form": form,
+        "may_manage": can_manage(membership),
+    }
+    return render(request, "corpus/pool_detail.html", context, status=422 if form.errors else 200)
