@@ -1,6 +1,7 @@
 """Marked words in templates, exactly as the screen's script draws them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import template
 from django.utils.html import escape
@@ -9,7 +10,18 @@ from django.utils.safestring import SafeString, mark_safe
 register = template.Library()
 
 
+MISSING = {"title": "Untitled", "abstract": "No abstract is known for this document."}
+
+
 @register.filter
+def drawn(unit: dict[str, Any] | None, name: str) -> SafeString:
+    """Title or abstract of a unit with the words of its first cell marked; nothing for no unit."""
+    if not unit:
+        return SafeString("")
+    text = unit["document"][name]
+    return marked(text, unit["cells"][0]["marks"][name]) if text else SafeString(MISSING[name])
+
+
 def marked(text: str, spans: Sequence[int]) -> SafeString:
     """The text, escaped, with <mark> around its spans: start, end, start, end … in UTF-16 units."""
     units = text.encode("utf-16-le", "surrogatepass")

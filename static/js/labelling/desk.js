@@ -92,11 +92,11 @@ export class Desk extends EventTarget {
     announce("All aspects have an answer. Submit them.");
   }
 
-  move(step) {
+  move(step, { focus = false } = {}) {
     if (!data.byDocument || screen.cellCount() < 2) return false;
     const index = screen.indexOf(screen.chosenCell().element) + step;
     if (!screen.cellAt(index)) return true;
-    screen.choose(index);
+    screen.choose(index, { focus });
     announce(screen.cellAt(index).cell.aspect ?? "");
     return true;
   }

@@ -50,8 +50,9 @@ function actFor(event, acts) {
   const digit = digitOf(event);
   if (digit !== null) return () => acts.digit(digit);
   if (event.key.startsWith("Arrow")) {
-    if (onRadio) return null; // arrows move within a group of radio buttons, as everywhere
-    if (event.key === "ArrowUp" || event.key === "ArrowDown") return () => acts.move(event.key === "ArrowUp" ? -1 : 1);
+    const upright = event.key === "ArrowUp" || event.key === "ArrowDown";
+    if (onRadio && !(upright && data.byDocument)) return null; // arrows move within radio buttons, as everywhere
+    if (upright) return () => acts.move(event.key === "ArrowUp" ? -1 : 1, { focus: onRadio });
   }
   const pressed = event.key.toLowerCase();
   const action = Object.keys(data.preferences.keys).find((name) => data.preferences.keys[name].toLowerCase() === pressed);

@@ -147,7 +147,7 @@ const acts = {
   look: () => void look(),
   drafts: () => dialogs.showDrafts(outbox.failed),
   digit: (value) => desk.digit(value),
-  move: (step) => desk.move(step),
+  move: (step, options) => desk.move(step, options),
   escape,
 };
 
@@ -192,9 +192,7 @@ function applyPreferences() {
 listen(acts);
 labelKeys(data.preferences);
 
-let pointerAt = -Infinity; // when a pointer last pressed: a radio button chosen by arrow keys must not submit
 document.addEventListener("pointerdown", (event) => {
-  pointerAt = performance.now();
   desk.device = event.pointerType === "touch" ? "touch" : "mouse";
 });
 
@@ -206,7 +204,7 @@ document.addEventListener("click", (event) => {
     acts[button.dataset.act]();
     return;
   }
-  if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event.target);
+  if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event);
   else chooseCellOf(event.target);
 });
 
@@ -215,11 +213,12 @@ function chooseCellOf(element) {
   if (index >= 0) screen.choose(index);
 }
 
-function chosenByHand(radio) {
-  chooseCellOf(radio);
+/** A press of the pointer judges like a digit; a radio button chosen by arrow keys (no clicks counted) only chooses. */
+function chosenByHand(event) {
+  chooseCellOf(event.target);
   const { element } = screen.chosenCell();
   screen.noteAnswer(element);
-  if (performance.now() - pointerAt < 1000) desk.graded(element);
+  if (event.detail > 0) desk.graded(element);
 }
 
 document.addEventListener("focusin", (event) => {

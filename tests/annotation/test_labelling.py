@@ -1,0 +1,489 @@
+"""The labelling screen's requests: what they answer, to whom, at what cost, and what they never tell."""
+
+import json
+import uuid
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Annotator, AnnotatorKind, CampaignState, Guideline, Level, Order, Strategy, Submission
+from corpus.models import PoolEntry, PoolSource, Ranking, RetrievalRun, Topic
+from tests.factories.adjudication import AT, Built, add_labels
+from tests.factories.labelling import assignment_of, build_work, given, kinds_of, send_one, values_of
+
+pytestmark = pytest.mark.django_db
+
+
+def address(built: Built, name: str = "labelling_screen") -> str:
+    return reverse(name, args=[built.collection.slug, built.campaign.slug])
+
+
+@pytest.fixture
+def signed_in(client: Client) -> Callable[[Built, str], Client]:
+    def sign_in(built: Built, person: str = "ana") -> Client:
+        client.force_login(built.people[person])
+        return client
+
+    return sign_in
+
+
+def submission(assignment: object, value: int = 1, **more: object) -> dict[str, object]:
+    data = {"uuid": str(uuid.uuid4()), "assignment": assignment.pk, "kind": "answer", "answers": {"relevance": value}}
+    return {**data, **more}
+
+
+def post(client: Client, built: Built, *submissions: dict[str, object], have: object = None):
+    body = {"submissions": list(submissions), "have": have}
+    return client.post(address(built, "submission_create"), json.dumps(body), content_type="application/json")
+
+
+def page_data(response) -> dict[str, object]:
+    """What the page gives its script."""
+    text = response.content.decode()
+    start = text.index('<script id="label-data" type="application/json">')
+    return json.loads(text[text.index(">", start) + 1 : text.index("</script>", start)])
+
+
+# --- answers ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_to_a_submission_brings_the_next_unit(signed_in):
+    built = build_work(items=9)
+    client = signed_in(built)
+    data = page_data(client.get(address(built)))
+    assert [unit["document"]["docno"] for unit in data["hand"]] == [f"doc{n:05d}" for n in range(6)]
+    have = [[unit["cells"][0]["assignment"]] for unit in data["hand"][1:]]
+    answer = post(client, built, submission(assignment_of(built, "ana"), 2), have=have)
+    assert answer.status_code == 200
+    body = answer.json()
+    assert [(result["outcome"], result["state"]) for result in body["results"]] == [("counted", "done")]
+    assert [unit["document"]["docno"] for unit in body["units"]] == ["doc00006"]
+    assert body["guideline"] == 1
+    assert len(answer.content) < 10_000
+
+
+def test_a_unit_says_what_is_asked_and_where_it_stands(signed_in):
+    built = build_work(triples=[("7", "It is about brewing 𝛼 teas.", "d1")])
+    Topic.objects.update(
+        sentences=["I want a work.", "It should be about brewing tea."],
+        text="I want a work. It should be about brewing tea.",
+    )
+    item = built.items[0]
+    item.document.title = "𝛼 brewed"
+    item.document.abstract = "Brewing 𝛼-teas <b>well</b>; nothing else."
+    item.document.save()
+    client = signed_in(built)
+    response = client.get(address(built))
+    (unit,) = page_data(response)["hand"]
+    (cell,) = unit["cells"]
+    assert unit["topic"]["sentences"] == ["I want a work.", "It should be about brewing tea."]
+    assert (cell["aspect"], cell["lit"], cell["parents"]) == ("It is about brewing 𝛼 teas.", [1], [])
+    assert cell["marks"]["abstract"] == [0, 7, 11, 15], "positions as browsers count them: 𝛼 is two units"
+    assert "<mark>Brewing</mark> 𝛼-<mark>teas</mark> &lt;b&gt;well&lt;/b&gt;" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        ({"answers": {"relevance": 9}}, 422, "invalid"),
+        ({"answers": {}}, 422, "invalid"),
+        ({"answers": {"relevance": "2"}}, 400, "malformed"),
+        ({"uuid": "no"}, 400, "malformed"),
+        ({"assignment": "7"}, 400, "malformed"),
+        ({"assignment": 10**30}, 400, "malformed"),
+        ({"assignment": 999_999}, 422, "refused"),
+        ({"kind": "import"}, 400, "malformed"),
+        ({"note": "x" * 10_001}, 400, "malformed"),
+        ({"note": "a\x00b"}, 400, "malformed"),
+        ({"note": "\ud800"}, 400, "malformed"),
+        ({"base": str(uuid.uuid4())}, 409, "changed-elsewhere"),
+        ({"kind": "skip"}, 422, "invalid"),
+    ],
+)
+def test_what_cannot_be_stored_is_a_problem_with_its_reason(signed_in, change, status, code):
+    built = build_work()
+    client = signed_in(built)
+    answer = post(client, built, {**submission(assignment_of(built, "ana")), **change}, have=[])
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == code
+    assert answer.json()["detail"]
+    assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "body", ["[]", "{}", '{"submissions": []}', '{"submissions": [1]}', '{"submissions": 3}', "\xff"]
+)
+def test_a_body_without_submissions_is_a_problem(signed_in, body):
+    built = build_work()
+    client = signed_in(built)
+    answer = client.post(address(built, "submission_create"), body, content_type="application/json")
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("have", ["x", [1], [[]], [["a"]], [[1]] * 51])
+def test_a_bad_hand_is_a_problem(signed_in, have):
+    built = build_work()
+    client = signed_in(built)
+    answer = post(client, built, submission(assignment_of(built, "ana")), have=have)
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+
+
+def test_changed_elsewhere_shows_the_other_version(signed_in):
+    built = build_work()
+    mine = assignment_of(built, "ana")
+    first = given(mine, 0, note="there")
+    send_one(built, "ana", first)
+    answer = post(signed_in(built), built, submission(mine, 2))
+    (result,) = answer.json()["results"]
+    assert (answer.status_code, result["code"]) == (409, "changed-elsewhere")
+    assert (result["current"]["uuid"], result["current"]["note"]) == (str(first.uuid), "there")
+
+
+def test_too_late_is_a_conflict_that_says_the_answer_is_kept(signed_in):
+    built = build_work(strategy=Strategy.QUEUE, items=1, overlap=1)
+    client = signed_in(built)
+    unit = page_data(client.get(address(built)))["hand"][0]
+    mine = assignment_of(built, "ana")
+    assert mine.pk == unit["cells"][0]["assignment"]
+    built.annotators["ana"].assignments.update(lease_expires_at=AT)
+    other = Client()
+    other.force_login(built.people["ben"])
+    assert len(other.get(address(built, "label_next")).json()["units"]) == 1
+    answer = post(client, built, submission(mine, 2), have=[])
+    assert (answer.status_code, answer.json()["results"][0]["code"]) == (409, "not-counted")
+    assert kinds_of(mine) == [("answer", "not-counted")]
+
+
+def test_one_bad_of_several_leaves_the_others_stored(signed_in):
+    built = build_work()
+    good, bad = assignment_of(built, "ana", 0), assignment_of(built, "ana", 1)
+    answer = post(signed_in(built), built, submission(good, 2), submission(bad, 9))
+    assert answer.status_code == 422
+    assert [result["outcome"] for result in answer.json()["results"]] == ["counted", "refused"]
+    assert (values_of(good), values_of(bad)) == ([2], [])
+
+
+# --- who may ---------------------------------------------------------------------------------------------------------
+
+READS = ("label_next", "label_history", "label_guideline")
+
+
+def test_who_is_signed_out_gets_401_and_no_page(client):
+    built = build_work()
+    answer = post(client, built, submission(assignment_of(built, "ana")))
+    assert (answer.status_code, answer.json()["code"]) == (401, "signed-out")
+    for name in READS:
+        answer = client.get(address(built, name), headers={"Accept": "application/json"})
+        assert answer.status_code == 401, name
+    assert client.get(reverse("label_session")).status_code == 401
+    page = client.get(address(built))
+    assert (page.status_code, page["Location"].split("?")[0]) == (302, reverse("account_login"))
+    form = client.post(address(built, "submission_create"), {"cells": "1"})
+    assert form.status_code == 302
+
+
+def test_a_post_needs_the_csrf_token():
+    built = build_work()
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(built.people["ana"])
+    answer = post(client, built, submission(assignment_of(built, "ana")))
+    assert answer.status_code == 403
+    assert not Submission.objects.exists()
+
+
+def test_outsiders_get_404_and_members_who_do_not_judge_the_reason(signed_in):
+    built = build_work()
+    outsider = build_work(slug="coffee", people=("eve",))
+    client = signed_in(outsider, "eve")
+    assert client.get(address(built)).status_code == 404
+    assert post(client, built, submission(assignment_of(built, "ana"))).status_code == 404
+    client = signed_in(built, "manager")
+    page = client.get(address(built))
+    assert page.status_code == 403
+    assert b"not among the annotators" in page.content
+    answer = post(client, built, submission(assignment_of(built, "ana")))
+    assert (answer.status_code, answer.json()["code"]) == (403, "not-allowed")
+
+
+@pytest.mark.parametrize(
+    ("state", "annotator", "code"),
+    [
+        ("closed", "active", "closed"),
+        ("draft", "active", "draft"),
+        ("open", "paused", "paused"),
+        ("open", "removed", "removed"),
+    ],
+)
+def test_when_nobody_may_judge_the_page_and_the_answer_say_why(signed_in, state, annotator, code):
+    built = build_work()
+    mine = assignment_of(built, "ana")
+    built.campaign.state = CampaignState(state)
+    built.campaign.save()
+    Annotator.objects.filter(pk=built.annotators["ana"].pk).update(state=annotator)
+    client = signed_in(built)
+    answer = post(client, built, submission(mine), have=[])
+    assert (answer.status_code, answer.json()["code"], answer.json()["units"]) == (422, code, [])
+    page = client.get(address(built))
+    assert page.context["empty"] == code
+    assert client.get(address(built, "label_next")).json() == {"units": [], "empty": code, "guideline": 1}
+
+
+# --- what annotators never see ---------------------------------------------------------------------------------------
+
+SECRETS = ("zz-machine", "zz-run", "zz-method", "zz-note", "zz-other", "8.13579", "97531", "ben", "cai")
+
+
+def with_secrets(order: Order) -> Built:
+    """A campaign with labels of others and of a machine, runs, ranks and pool sources, all with tell-tale names."""
+    triples = [("1", f"Aspect {a}.", f"doc{d}") for d in range(4) for a in range(3)]
+    built = build_work(order=order, triples=triples)
+    machine = Annotator.objects.create(
+        campaign=built.campaign, name="zz-machine", kind=AnnotatorKind.MACHINE, model="zz-machine", created_at=AT
+    )
+    add_labels(built, [(item, machine, 2) for item in built.items])
+    for number, item in enumerate(built.items):
+        send_one(built, "ben", given(assignment_of(built, "ben", number), 2, note="zz-note", flagged=True))
+        entry, _ = PoolEntry.objects.get_or_create(topic=item.topic, document=item.document)
+        PoolSource.objects.get_or_create(entry=entry, method="zz-method", rank=97531)
+    run = RetrievalRun.objects.create(collection=built.collection, name="zz-run", created_at=AT)
+    topic = built.items[0].topic
+    Ranking.objects.create(run=run, topic=topic, docnos=["doc0"], scores=[8.13579])
+    return built
+
+
+@pytest.mark.parametrize("order", list(Order))
+def test_no_answer_of_any_kind_tells_what_annotators_must_not_know(signed_in, order):
+    built = with_secrets(order)
+    client = signed_in(built)
+    units = page_data(client.get(address(built)))["hand"]
+    first = [cell["assignment"] for cell in units[0]["cells"]]
+    mine = built.annotators["ana"].assignments.in_bulk(first)
+    responses = [
+        client.get(address(built)),
+        client.get(address(built, "label_next")),
+        post(client, built, *(submission(mine[id_]) for id_ in first), have=[]),
+        post(client, built, submission(mine[first[0]])),
+        client.get(address(built, "label_history")),
+        client.get(address(built, "label_history"), headers={"Accept": "application/json"}),
+        client.get(address(built, "label_guideline")),
+        client.get(reverse("label_session")),
+        client.get(f"{address(built)}?item={first[0]}"),
+        client.get(f"{address(built)}?item={assignment_of(built, 'ben').pk}"),
+        client.get(f"{address(built, 'label_history')}?before={assignment_of(built, 'ben', 3).pk}"),
+        client.post(address(built, "submission_create"), {"cells": str(assignment_of(built, "ben").pk)}),
+    ]
+    for response in responses:
+        assert response.status_code < 500
+        told = response.content.decode() + json.dumps(dict(response.headers))
+        found = [secret for secret in SECRETS if secret in told]
+        assert not found, f"{response.request['PATH_INFO']} tells {found}"
+
+
+def test_others_work_changes_nothing_in_what_i_am_told(signed_in):
+    built = build_work(items=4)
+    client = signed_in(built)
+
+    def told() -> list[object]:
+        data = page_data(client.get(address(built)))
+        for unit in data["hand"]:
+            for cell in unit["cells"]:
+                cell.pop("uuid", None)
+        history = client.get(address(built, "label_history"), headers={"Accept": "application/json"}).json()
+        return [
+            data["hand"],
+            data["progress"],
+            data["recentMs"],
+            client.get(address(built, "label_next")).json(),
+            history,
+        ]
+
+    send_one(built, "ana", given(assignment_of(built, "ana"), 1))
+    before = told()
+    for person in ("ben", "cai"):
+        for number in range(4):
+            send_one(built, person, given(assignment_of(built, person, number), 2, note="zz"))
+    assert told() == before
+
+
+# --- history, guideline, preferences ---------------------------------------------------------------------------------
+
+
+def test_my_history_pages_backwards_without_gaps(signed_in):
+    built = build_work(items=25)
+    for number in range(25):
+        send_one(built, "ana", given(assignment_of(built, "ana", number), number % 3), minutes=number)
+    client = signed_in(built)
+    seen: list[str] = []
+    before = ""
+    while before is not None:
+        page = client.get(f"{address(built, 'label_history')}?before={before}", headers={"Accept": "application/json"})
+        seen += [unit["document"]["docno"] for unit in page.json()["units"]]
+        before = page.json()["before"]
+    assert seen == [f"doc{n:05d}" for n in reversed(range(25))]
+
+
+def test_by_document_the_history_keeps_documents_whole(signed_in):
+    triples = [("1", f"Aspect {a:02}.", f"doc{d:02}") for d in range(30) for a in range(7)]
+    built = build_work(order=Order.BY_DOCUMENT, triples=triples)
+    for number in range(210):
+        send_one(built, "ana", given(assignment_of(built, "ana", number), 1), minutes=number // 7)
+    client = signed_in(built)
+    seen: list[tuple[str, int]] = []
+    before = ""
+    while before is not None:
+        page = client.get(f"{address(built, 'label_history')}?before={before}", headers={"Accept": "application/json"})
+        seen += [(unit["document"]["docno"], len(unit["cells"])) for unit in page.json()["units"]]
+        before = page.json()["before"]
+    assert seen == [(f"doc{d:02}", 7) for d in reversed(range(30))]
+
+
+def test_the_guideline_is_sanitised_and_seen_once(signed_in):
+    built = build_work()
+    Guideline.objects.create(
+        campaign=built.campaign,
+        version=2,
+        body="# New\n\n<script>alert(1)</script> [x](javascript:alert(1)) **bold**",
+        created_at=AT,
+        created_by=built.people["manager"],
+    )
+    Annotator.objects.filter(pk=built.annotators["ana"].pk).update(guideline_seen=1)
+    client = signed_in(built)
+    data = client.get(address(built, "label_guideline")).json()
+    assert data["version"] == 2
+    assert "<strong>bold</strong>" in data["html"]
+    assert "<script" not in data["html"]
+    assert 'href="javascript' not in data["html"]
+    assert client.get(address(built)).context["guideline_changed"] is True
+    assert client.post(address(built, "label_guideline"), {"version": "2"}).json() == {"seen": 2}
+    assert client.post(address(built, "label_guideline"), {"version": "99"}).json() == {"seen": 2}
+    assert client.get(address(built)).context["guideline_changed"] is False
+
+
+def test_preferences_are_kept_and_clashes_refused(signed_in):
+    built = build_work()
+    client = signed_in(built)
+
+    def save(**data: object):
+        return client.post(reverse("label_preferences"), json.dumps(data), content_type="application/json")
+
+    assert save(shortcuts=False, highlights=False, delay=None, keys={"flag": "m"}).status_code == 200
+    stored = page_data(client.get(address(built)))["preferences"]
+    assert (stored["shortcuts"], stored["highlights"], stored["delay"], stored["keys"]["flag"]) == (
+        False,
+        False,
+        None,
+        "m",
+    )
+    for bad in (
+        {"keys": {"flag": "u"}},
+        {"keys": {"flag": "2"}},
+        {"keys": {"fly": "m"}},
+        {"delay": 7},
+        {"keys": {"flag": ""}},
+    ):
+        assert save(**bad).status_code == 422, bad
+    for malformed in ({"keys": [1]}, {"keys": {"flag": 1}}, {"delay": "x"}):
+        assert save(**malformed).status_code == 400, malformed
+
+
+# --- plain forms -----------------------------------------------------------------------------------------------------
+
+
+def form(mine: object, **more: str) -> dict[str, str]:
+    data = {"cells": str(mine.pk), f"{mine.pk}-uuid": str(uuid.uuid4()), f"{mine.pk}-base": "", "guideline": "1"}
+    return {
+        **data,
+        "kind": "answer",
+        **{name.replace("cell_", f"{mine.pk}-").replace("_", "-"): value for name, value in more.items()},
+    }
+
+
+def test_a_plain_form_is_stored_and_leads_to_the_next_unit(signed_in):
+    built = build_work()
+    mine = assignment_of(built, "ana")
+    client = signed_in(built)
+    sent = form(mine, cell_answer_relevance="2", cell_note="plain", cell_flagged="on")
+    answer = client.post(address(built, "submission_create"), sent)
+    assert (answer.status_code, answer["Location"]) == (302, address(built))
+    assert values_of(mine) == [2]
+    stored = Submission.objects.get()
+    assert (stored.note, stored.flagged, stored.guideline.version) == ("plain", True, 1)
+    client.post(address(built, "submission_create"), sent)
+    assert Submission.objects.count() == 1, "the button pressed twice sends one uuid"
+
+
+def test_a_refused_plain_form_is_shown_again_as_it_was(signed_in):
+    built = build_work()
+    Level.objects.filter(criterion=built.criterion, value=0).update(reasons=["too broad"])
+    mine = assignment_of(built, "ana")
+    client = signed_in(built)
+    answer = client.post(
+        address(built, "submission_create"), form(mine, cell_answer_relevance="0", cell_note="keep me")
+    )
+    assert answer.status_code == 422
+    text = answer.content.decode()
+    assert "Relevance 0 needs a reason: too broad." in text
+    assert "keep me" in text
+    assert not Submission.objects.exists()
+
+
+def test_a_plain_grid_stores_what_has_an_answer(signed_in):
+    triples = [("1", f"Aspect {a}.", "doc") for a in range(3)]
+    built = build_work(order=Order.BY_DOCUMENT, triples=triples)
+    cells = [assignment_of(built, "ana", number) for number in range(3)]
+    sent: dict[str, str] = {"cells": ",".join(str(cell.pk) for cell in cells), "kind": "answer"}
+    for cell in cells:
+        sent[f"{cell.pk}-uuid"] = str(uuid.uuid4())
+    sent[f"{cells[0].pk}-answer-relevance"] = "2"
+    sent[f"{cells[2].pk}-answer-relevance"] = "1"
+    assert signed_in(built).post(address(built, "submission_create"), sent).status_code == 302
+    assert [values_of(cell) for cell in cells] == [[2], [], [1]]
+
+
+# --- cost ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", list(Strategy))
+@pytest.mark.django_db(transaction=True)
+def test_a_judgment_is_one_request_of_ten_statements_at_most(signed_in, django_assert_max_num_queries, strategy):
+    built = build_work(items=30, strategy=strategy)
+    client = signed_in(built)
+    hand = [[unit["cells"][0]["assignment"]] for unit in page_data(client.get(address(built)))["hand"]]
+    assignments = built.annotators["ana"].assignments
+    for number in range(5):
+        unit = hand.pop(0)
+        with django_assert_max_num_queries(10):
+            answer = post(client, built, submission(assignments.get(pk=unit[0])), have=hand)
+        assert answer.status_code == 200, (number, answer.content)
+        hand += [[unit["cells"][0]["assignment"]] for unit in answer.json()["units"]]
+    assert assignments.filter(state="done").count() == 5
+
+
+def test_the_page_costs_the_same_for_few_and_many_items(signed_in, django_assert_max_num_queries):
+    few, many = build_work(items=3), build_work(items=300, slug="coffee")
+    for built in (few, many):
+        client = signed_in(built)
+        client.get(address(built))
+        with django_assert_max_num_queries(26):
+            assert client.get(address(built)).status_code == 200
+
+
+def test_the_session_answer_carries_a_token_that_works():
+    built = build_work()
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(built.people["ana"])
+    session = client.get(reverse("label_session")).json()
+    assert session["user"] == built.people["ana"].pk
+    body = json.dumps({"submissions": [submission(assignment_of(built, "ana"))]})
+    answer = client.post(
+        address(built, "submission_create"),
+        body,
+        content_type="application/json",
+        headers={"X-CSRFToken": session["csrf"]},
+    )
+    assert answer.status_code == 200
+    assert settings.CSRF_COOKIE_NAME in client.cookies
