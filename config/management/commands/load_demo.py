@@ -1,0 +1,170 @@
+"""manage.py load_demo: the invented collection “demo”, so that each page shows something real in the first minute."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions.users import create_user, vouch_for_address
+from accounts.models import JobState, User
+from adjudication.actions.jobs import request_agreement, request_vote
+from adjudication.runs.agreement import run_agreement
+from adjudication.runs.votes import run_vote
+from annotation.actions.annotators import add_members
+from annotation.actions.answers import Given
+from annotation.actions.assignments import assign_items
+from annotation.actions.campaigns import create_campaign, open_campaign
+from annotation.actions.items import build_items
+from annotation.actions.submissions import submit
+from annotation.models import Assignment, AssignmentState, Campaign, Split, SubmissionKind
+from config.demo.people import (
+    ANNOTATORS,
+    EVERYBODY,
+    HERE,
+    MANAGER,
+    NOTES,
+    PASSWORD,
+    Person,
+    chance,
+    grade_of,
+    read_answers,
+)
+from corpus.actions.collections import create_collection
+from corpus.actions.imports import request_import
+from corpus.actions.people import add_member
+from corpus.actions.pools import request_pools
+from corpus.models import Collection, ImportKind
+from corpus.runs.imports import run_import
+from corpus.runs.pools import run_pools
+
+SLUG = "demo"
+SEED = 20
+DEPTH = 7
+TRIAL_ITEMS = 60
+DONE_OF_MAIN = {"Ada": 70, "Ben": 45, "Chloe": 25}
+BEGAN = timedelta(days=4)  # before now
+FILES = (
+    (ImportKind.DOCUMENTS, ["documents.jsonl"]),
+    (ImportKind.TOPICS, ["topics.jsonl"]),
+    (ImportKind.RUNS, ["bm25-query.run", "bm25-aspects.run", "bm25-titles.run"]),
+)
+
+
+class Command(BaseCommand):
+    help = "Load the demo collection unless it is there, and print its accounts."
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        if not Collection.objects.filter(slug=SLUG).exists():
+            with transaction.atomic():
+                load(timezone.now())
+        self.stdout.write(f"Demo accounts, all with the password {PASSWORD}:")
+        for person in EVERYBODY:
+            self.stdout.write(f"  {person.email:24} {person.role.label}")
+
+
+def load(now: datetime) -> Collection:
+    """Everything, as it would have been done by hand within the last days."""
+    at = now - BEGAN
+    people = {person.name: _account(person, at) for person in EVERYBODY}
+    manager = people[MANAGER.name]
+    collection = create_collection(
+        by=None,
+        at=at,
+        slug=SLUG,
+        title="Litmus demo",
+        description="Forty invented abstracts and eight invented information needs, to try everything on.",
+        licence="CC0 1.0: invented for this demo, free for any use",
+        manager=manager,
+    )
+    for person in EVERYBODY:
+        if person is not MANAGER:
+            user = people[person.name]
+            add_member(by=None, at=at, collection=collection, user=user, role=person.role, membership=None)
+    for kind, names in FILES:
+        _import(collection, manager, at, kind, names)
+    run_pools(request_pools(collection=collection, by=manager, at=at, depth=DEPTH, send=False).pk)
+    judges = [people[person.name] for person in ANNOTATORS]
+    trial = _campaign(collection, manager, judges, at, name="Trial round", split=Split.DEV, sample=TRIAL_ITEMS)
+    main = _campaign(collection, manager, judges, at, name="Main round", split=Split.MAIN, sample=None)
+    for person in ANNOTATORS:
+        _judge(trial, person, people[person.name], at, most=TRIAL_ITEMS)
+        _judge(main, person, people[person.name], at + timedelta(days=2), most=DONE_OF_MAIN[person.name])
+    _compute(trial, manager, now)
+    return collection
+
+
+def _account(person: Person, at: datetime) -> User:
+    user = User.objects.filter(email=person.email).first()
+    if user is None:
+        user = create_user(by=None, at=at, email=person.email, password=PASSWORD, name=person.name)
+        vouch_for_address(user)
+    return user
+
+
+def _import(collection: Collection, by: User, at: datetime, kind: ImportKind, names: list[str]) -> None:
+    files = [HERE / name for name in names]
+    run = request_import(by=by, at=at, collection=collection, kind=kind, files=files, send=False)
+    run_import(run.pk)
+    run.refresh_from_db()
+    if run.state != JobState.DONE or run.error_count:
+        raise RuntimeError(f"{kind} of the demo: {run.reason or run.errors}")
+
+
+def _campaign(
+    collection: Collection,
+    manager: User,
+    judges: list[User],
+    at: datetime,
+    *,
+    name: str,
+    split: str,
+    sample: int | None,
+) -> Campaign:
+    campaign = create_campaign(collection=collection, by=manager, at=at, name=name, split=split, overlap=3, seed=SEED)
+    build_items(campaign=campaign, by=manager, at=at, sample=sample, stratified=True)
+    add_members(campaign=campaign, users=judges, by=manager, at=at)
+    assign_items(campaign=campaign, by=manager, at=at)
+    return open_campaign(campaign=campaign, by=manager, at=at)
+
+
+def _judge(campaign: Campaign, person: Person, user: User, at: datetime, *, most: int) -> None:
+    """Answer the first `most` of the person's items, one after the other, as their labelling screen would send them."""
+    answers = read_answers()
+    mine = Assignment.objects.filter(
+        item__campaign=campaign, annotator__user=user, state=AssignmentState.PENDING
+    ).select_related("item__topic", "item__aspect", "item__document")
+    for assignment in mine.order_by("position")[:most]:
+        item = assignment.item
+        where = (
+            item.topic.number,
+            item.aspect.text if item.aspect else "",
+            item.document.docno if item.document else "",
+        )
+        luck = chance(person.name, "pace", *where)
+        active = int(1000 * person.seconds * (0.4 + 1.3 * luck))
+        at += timedelta(milliseconds=active + 800)
+        given = Given(
+            uuid=uuid.uuid4(),
+            assignment=assignment.pk,
+            kind=SubmissionKind.ANSWER,
+            answers={"relevance": grade_of(person, answers.get(where, 0), *where)},
+            note=NOTES[int(luck * 1000) % len(NOTES)] if luck > 0.95 else "",
+            flagged=luck > 0.97,
+            guideline=1,
+            active_ms=active,
+            away_ms=0,
+            device="keyboard",
+            client_at=at,
+        )
+        submit(collection=SLUG, campaign=campaign.slug, given=[given], by=user, at=at)
+
+
+def _compute(campaign: Campaign, manager: User, at: datetime) -> None:
+    """Votes and agreement of the finished round; ties wait for an adjudicator."""
+    vote = request_vote(campaign=campaign, by=manager, at=at, send=False)
+    run_vote(vote.pk)
+    agreement = request_agreement(campaign=campaign, by=manager, at=at, send=False)
+    run_agreement(agreement.pk)
