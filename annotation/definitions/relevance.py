@@ -38,29 +38,33 @@ RELEVANCE = CriterionDraft(
     ),
 )
 
-GUIDELINE = """\
-# Judging relevance
-
-You see one **requirement** (an aspect or a sub-aspect of a larger query) and one **abstract**. Decide how far the
-abstract meets the requirement. Judge this pair alone: not the rest of the query, not the quality of the paper, and not
-how well it would do beside other abstracts.
-
-## In three steps
-
-1. **Find the key components.** Take the requirement apart into the things that must all be there: usually a task, a
-   method or property, and a condition. “Detects duplicate records without labelled pairs” has two: it *detects
-   duplicate records*, and it does so *without labelled pairs*.
-2. **Look for each component in the abstract.** It is *explicit* when the abstract says it, in whatever words. It is
-   *inferred* when one obvious step of reasoning leads there. Two steps, or knowing the paper, are too many.
-3. **Choose the level.** All explicit: the highest. None found: 0. Anything between: 1.
-
-## When in doubt
-
-- A synonym or a special case of a component counts as explicit: “clustering of near-identical entries” is about
-  duplicate records.
-- A more general statement does not: “works on structured data” is not about duplicate records.
-- Only the title and the abstract count. Do not look the paper up, and do not guess what its full text says.
-- If the requirement cannot be understood, or the abstract is missing or cut off, skip the item and say why.
-- When you waver between two levels, ask which component decides it; if that is still open, take the lower level and
-  leave a note.
-"""
+GUIDELINE = "\n".join(
+    (
+        "# Judging relevance",
+        "",
+        "You see one **requirement** (an aspect or a sub-aspect of a larger query) and one **abstract**. Decide how far"
+        " the abstract meets the requirement. Judge this pair alone: not the rest of the query, not the quality of the"
+        " paper, and not how well it would do beside other abstracts.",
+        "",
+        "## In three steps",
+        "",
+        "1. **Find the key components.** Take the requirement apart into the things that must all be there: usually a"
+        " task, a method or property, and a condition. “Detects duplicate records without labelled pairs” has two: it"
+        " *detects duplicate records*, and it does so *without labelled pairs*.",
+        "2. **Look for each component in the abstract.** It is *explicit* when the abstract says it, in whatever words."
+        " It is *inferred* when one obvious step of reasoning leads there. Two steps, or knowing the paper, are too"
+        " many.",
+        "3. **Choose the level.** All explicit: the highest. None found: 0. Anything between: 1.",
+        "",
+        "## When in doubt",
+        "",
+        "- A synonym or a special case of a component counts as explicit: “clustering of near-identical entries” is"
+        " about duplicate records.",
+        "- A more general statement does not: “works on structured data” is not about duplicate records.",
+        "- Only the title and the abstract count. Do not look the paper up, and do not guess what its full text says.",
+        "- If the requirement cannot be understood, or the abstract is missing or cut off, skip the item and say why.",
+        "- When you waver between two levels, ask which component decides it; if that is still open, take the lower"
+        " level and leave a note.",
+        "",
+    )
+)

@@ -1,11 +1,11 @@
 """Criteria with their levels as one form: any number of either, also without JavaScript.
 
-Fields are named c<criterion>-<name> and c<criterion>-l<level>-<name>. Buttons named `add_level` and `add_criterion`
-show the form again with one more row; a level without value and label, and a criterion without a key, are left out.
+Fields are named c<criterion>-<name> and c<criterion>-l<level>-<name>. Buttons named `add_criterion`, `add_level`,
+`remove_criterion` and `remove_level` show the form again with a row more or less; rows that are blank are left out.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django import forms
@@ -14,22 +14,35 @@ from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import Scale
 
 MOST_ROWS = 50
+BUTTONS = ("add_criterion", "add_level", "remove_criterion", "remove_level")
+CRITERION_FIELDS = ("key", "label", "question", "scale")
+LEVEL_FIELDS = ("value", "label", "definition", "example", "reasons")
 
 
-class CriterionForm(forms.Form):
+class RowForm(forms.Form):
+    """A row that may be left blank as a whole."""
+
+    use_required_attribute = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.empty_permitted = True
+
+
+class CriterionForm(RowForm):
     """One criterion without its levels."""
 
-    key = forms.CharField(max_length=40, required=False, help_text="Stands in exports: small letters, digits, hyphens.")
-    label = forms.CharField(max_length=100, required=False)
+    label = forms.CharField(max_length=100, widget=forms.TextInput)
+    key = forms.CharField(max_length=40, help_text="Stands in exports: small letters, digits, hyphens.")
+    scale = forms.ChoiceField(choices=[(scale.value, scale.label) for scale in Scale], initial=Scale.ORDINAL)
     question = forms.CharField(max_length=2000, required=False, help_text="What annotators are asked.")
-    scale = forms.ChoiceField(choices=[(s.value, s.label) for s in Scale], initial=Scale.ORDINAL)
 
 
-class LevelForm(forms.Form):
+class LevelForm(RowForm):
     """One level."""
 
-    value = forms.IntegerField(min_value=-127, max_value=127, required=False)
-    label = forms.CharField(max_length=60, required=False)
+    value = forms.IntegerField(min_value=-127, max_value=127, error_messages={"required": "Give the level its number."})
+    label = forms.CharField(max_length=60, error_messages={"required": "Give the level a name."})
     definition = forms.CharField(max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}))
     example = forms.CharField(max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}))
     reasons = forms.CharField(
@@ -39,26 +52,15 @@ class LevelForm(forms.Form):
         help_text="One in each line. Whoever gives this level must name one.",
     )
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if self.is_blank(cleaned):
-            return cleaned
-        if cleaned.get("value") is None and "value" not in self.errors:
-            self.add_error("value", "Give the level its number.")
-        if not cleaned.get("label") and "label" not in self.errors:
-            self.add_error("label", "Give the level a name.")
-        if any(len(reason) > 60 for reason in reasons_in(cleaned.get("reasons", ""))):
-            self.add_error("reasons", "A reason has at most 60 characters.")
-        return cleaned
-
-    @staticmethod
-    def is_blank(cleaned: Mapping[str, Any]) -> bool:
-        return cleaned.get("value") is None and not any(
-            cleaned.get(name) for name in ("label", "definition", "example")
-        )
+    def clean_reasons(self) -> tuple[str, ...]:
+        lines = (line.strip() for line in self.cleaned_data["reasons"].splitlines())
+        reasons = tuple(dict.fromkeys(line for line in lines if line))
+        if any(len(reason) > 60 for reason in reasons):
+            raise forms.ValidationError("A reason has at most 60 characters.")
+        return reasons
 
 
-@dataclass(frozen=True)
+@dataclass
 class CriterionRows:
     """A criterion's form with the forms of its levels."""
 
@@ -67,91 +69,98 @@ class CriterionRows:
     levels: list[LevelForm]
 
 
+@dataclass
+class Typed:
+    """What stands in the fields of one criterion and of its levels."""
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    levels: list[dict[str, Any]] = field(default_factory=list)
+
+
 class CriteriaForm:
-    """All criteria of a campaign in one form."""
+    """All criteria of a campaign in one form; `data` is what was sent, None for a form that shows what is stored."""
 
     def __init__(self, data: Mapping[str, Any] | None, criteria: tuple[CriterionDraft, ...]) -> None:
-        self.data = data
         self.errors: list[str] = []
-        self.rows = _from_data(data) if data is not None else [_from_draft(n, each) for n, each in enumerate(criteria)]
+        self.asks_for_rows = data is not None and any(name in data for name in BUTTONS)
+        self.is_sent = data is not None and not self.asks_for_rows
+        typed = [_of_draft(draft) for draft in criteria] if data is None else _of_data(data)
+        if data is not None and self.asks_for_rows:
+            _press(typed, data)
+        self.rows = [_bind(number, each) if self.is_sent else _show(number, each) for number, each in enumerate(typed)]
 
     def is_valid(self) -> bool:
-        valid = [form.is_valid() for row in self.rows for form in (row.form, *row.levels)]
-        return self.data is not None and all(valid)
-
-    @property
-    def asks_for_more(self) -> bool:
-        """Whether another row was asked for instead of saving."""
-        return self.data is not None and any(name in self.data for name in ("add_level", "add_criterion"))
+        return self.is_sent and all(form.is_valid() for row in self.rows for form in (row.form, *row.levels))
 
     def drafts(self) -> tuple[CriterionDraft, ...]:
         """The criteria of a valid form."""
-        return tuple(_draft(row) for row in self.rows if row.form.cleaned_data["key"])
-
-    def __iter__(self) -> Any:
-        return iter(self.rows)
+        return tuple(_draft(row) for row in self.rows if row.form.has_changed())
 
 
-def reasons_in(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
-
-
-def _from_draft(number: int, draft: CriterionDraft) -> CriterionRows:
-    initial = {"key": draft.key, "label": draft.label, "question": draft.question, "scale": draft.scale}
-    levels = [
-        {
-            "value": level.value,
-            "label": level.label,
-            "definition": level.definition,
-            "example": level.example,
-            "reasons": "\n".join(level.reasons),
-        }
-        for level in draft.levels
-    ]
-    return CriterionRows(
-        number,
-        CriterionForm(initial=initial, prefix=f"c{number}"),
-        [LevelForm(initial=each, prefix=f"c{number}-l{n}") for n, each in enumerate(levels)],
+def _of_draft(draft: CriterionDraft) -> Typed:
+    return Typed(
+        {name: getattr(draft, name) for name in CRITERION_FIELDS},
+        [
+            {name: getattr(level, name) for name in LEVEL_FIELDS} | {"reasons": "\n".join(level.reasons)}
+            for level in draft.levels
+        ],
     )
 
 
-def _from_data(data: Mapping[str, Any]) -> list[CriterionRows]:
-    """The rows that were sent, and the empty one that was asked for."""
-    rows = []
-    more = data.get("add_level")
-    count = _rows_in(data, "c{}-key") + ("add_criterion" in data)
-    for number in range(min(count, MOST_ROWS)):
-        levels = _rows_in(data, f"c{number}-l{{}}-value")
-        levels += 2 if not levels else int(more == str(number))
-        rows.append(
-            CriterionRows(
-                number,
-                _bound(CriterionForm, data, f"c{number}", "key"),
-                [_bound(LevelForm, data, f"c{number}-l{n}", "value") for n in range(min(levels, MOST_ROWS))],
+def _of_data(data: Mapping[str, Any]) -> list[Typed]:
+    typed = []
+    for c in range(_rows_in(data, "c{}-key")):
+        levels = range(_rows_in(data, f"c{c}-l{{}}-value"))
+        typed.append(
+            Typed(
+                {name: data.get(f"c{c}-{name}", "") for name in CRITERION_FIELDS},
+                [{name: data.get(f"c{c}-l{n}-{name}", "") for name in LEVEL_FIELDS} for n in levels],
             )
         )
-    return rows
-
-
-def _bound(form: type[Any], data: Mapping[str, Any], prefix: str, first: str) -> Any:
-    """Bound to what was sent; a row that is only just added has nothing and shows no errors."""
-    return form(data if f"{prefix}-{first}" in data else None, prefix=prefix)
+    return typed
 
 
 def _rows_in(data: Mapping[str, Any], name: str) -> int:
-    return next(n for n in range(MOST_ROWS + 1) if name.format(n) not in data or n == MOST_ROWS)
+    return next((n for n in range(MOST_ROWS) if name.format(n) not in data), MOST_ROWS)
+
+
+def _press(typed: list[Typed], data: Mapping[str, Any]) -> None:
+    """Do what the button says: its value is the criterion's number, with .<level> after it where one is meant."""
+    name = next(button for button in BUTTONS if button in data)
+    if name == "add_criterion":
+        typed.append(Typed({"scale": Scale.ORDINAL}, [{}, {}]))
+        return
+    criterion, _, level = str(data[name]).partition(".")
+    if not criterion.isdecimal() or int(criterion) >= len(typed):
+        return
+    chosen = typed[int(criterion)]
+    if name == "remove_criterion":
+        typed.remove(chosen)
+    elif name == "add_level":
+        chosen.levels.append({})
+    elif level.isdecimal() and int(level) < len(chosen.levels):
+        del chosen.levels[int(level)]
+
+
+def _show(number: int, typed: Typed) -> CriterionRows:
+    return CriterionRows(
+        number,
+        CriterionForm(initial=typed.fields, prefix=f"c{number}"),
+        [LevelForm(initial=each, prefix=f"c{number}-l{n}") for n, each in enumerate(typed.levels)],
+    )
+
+
+def _bind(number: int, typed: Typed) -> CriterionRows:
+    """Bound to what was sent, against nothing, so that a blank row counts as unchanged."""
+    prefix = f"c{number}"
+    own = {f"{prefix}-{name}": value for name, value in typed.fields.items()}
+    levels = [
+        LevelForm({f"{prefix}-l{n}-{name}": value for name, value in each.items()}, prefix=f"{prefix}-l{n}")
+        for n, each in enumerate(typed.levels)
+    ]
+    return CriterionRows(number, CriterionForm(own, prefix=prefix), levels)
 
 
 def _draft(row: CriterionRows) -> CriterionDraft:
-    told = row.form.cleaned_data
-    levels = [form.cleaned_data for form in row.levels if not LevelForm.is_blank(form.cleaned_data)]
-    return CriterionDraft(
-        key=told["key"],
-        label=told["label"] or told["key"].replace("-", " ").capitalize(),
-        question=told["question"],
-        scale=told["scale"],
-        levels=tuple(
-            LevelDraft(each["value"], each["label"], each["definition"], each["example"], reasons_in(each["reasons"]))
-            for each in levels
-        ),
-    )
+    levels = (form.cleaned_data for form in row.levels if form.has_changed())
+    return CriterionDraft(**row.form.cleaned_data, levels=tuple(LevelDraft(**level) for level in levels))

@@ -24,7 +24,7 @@ def criteria_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     """The form with all criteria and levels; without anything to change once there are judgments."""
     membership, found = fetch_for_manager(request, slug, campaign)
     form = CriteriaForm(request.POST if request.method == "POST" else None, drafts_of(found))
-    if request.method == "POST" and not form.asks_for_more and form.is_valid():
+    if form.is_valid():
         refusal = _replace(membership, found, form.drafts())
         if not refusal:
             messages.success(request, "The levels are saved.")
@@ -72,5 +72,5 @@ def _show(
         toml_form=toml or TomlForm(initial={"toml": current}),
         criteria=campaign.criteria.prefetch_related("levels"),
     )
-    invalid = toml is not None or (form.data is not None and not form.asks_for_more)
+    invalid = toml is not None or form.is_sent
     return render(request, "annotation/criteria_edit.html", context, status=422 if invalid else 200)

@@ -260,6 +260,25 @@ def test_rows_are_added_without_scripts_and_without_saving(made):
     assert drafts_of(campaign)[0].label == "Relevance"
 
 
+def test_rows_are_removed_without_saving(made):
+    campaign = make_campaign(made, items=False)
+    client = client_of(made)
+    data = form_of(drafts_of(campaign))
+    page = text_of(client.post(url("criteria_edit"), data | {"remove_level": "0.1"}))
+    assert 'name="c0-l1-value"' in page
+    assert 'name="c0-l2-value"' not in page
+    assert 'value="Fully"' in page
+    assert 'value="Partly"' not in page
+    two = data | {"c1-key": "other", "c1-label": "Other", "c1-scale": "ordinal"}
+    page = text_of(client.post(url("criteria_edit"), two | {"remove_criterion": "0"}))
+    assert 'value="other"' in page
+    assert 'value="relevance"' not in page
+    for nonsense in ("x", "9", "0.9", "0.x", "-1"):
+        page = text_of(client.post(url("criteria_edit"), data | {"remove_level": nonsense}))
+        assert 'name="c0-l2-value"' in page
+    assert len(drafts_of(campaign)[0].levels) == 3
+
+
 def test_emptied_levels_are_left_out_and_mistakes_are_shown(made):
     campaign = make_campaign(made, items=False)
     client = client_of(made)
