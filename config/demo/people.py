@@ -58,9 +58,13 @@ def chance(*parts: str) -> float:
 
 
 def grade_of(person: Person, right: int, *item: str) -> int:
-    """What the person makes of an item whose calm grade is `right`. Nobody finds much in what is quite unrelated."""
+    """What the person makes of an item whose calm grade is `right`.
+
+    Nobody finds much in what is quite unrelated; tempers show most where an item is neither here nor there.
+    """
     luck = chance(person.name, *item)
-    up = person.up if right else person.up / 4
+    up = person.up * (0.25, 2, 1)[right]
+    down = person.down * (0, 2, 1)[right]
     if luck < up:
         return min(HIGHEST, right + 1)
-    return max(0, right - 1) if luck > 1 - person.down else right
+    return max(0, right - 1) if luck > 1 - down else right

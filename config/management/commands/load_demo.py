@@ -41,9 +41,9 @@ from corpus.runs.imports import run_import
 from corpus.runs.pools import run_pools
 
 SLUG = "demo"
-SEED = 20
+SEED = 10
 DEPTH = 7
-TRIAL_ITEMS = 60
+TRIAL_ITEMS = 160
 DONE_OF_MAIN = {"Ada": 70, "Ben": 45, "Chloe": 25}
 BEGAN = timedelta(days=4)  # before now
 FILES = (
