@@ -27,7 +27,7 @@ class BadRow(Problem):
 
 
 def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
-    """Yield the rows in the order of the file; blank lines are passed over. A rank that is no number becomes 0.
+    """Yield the rows in the order of the file; blank lines are passed over.
 
     Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document stands
     twice for one topic: nobody can know which of the two was meant, and trec_eval stops there as well.
@@ -43,37 +43,24 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
             raise BrokenFile(
                 file,
                 line,
-                f"document {row.docno} stands twice for topic {row.topic} (here in the run {row.tag}); "
+                f"document {row.docno} is ranked twice for topic {row.topic} (here in the run {row.tag}); "
                 "a run holds a document once for a topic, and each run needs a file of its own",
             )
 
 
 def _row(columns: list[str], file: str, line: int) -> RunRow | BadRow:
     if len(columns) != 6:
-        reason = f"has {len(columns)} column{'s' if len(columns) > 1 else ''}, not the six of a run: {COLUMNS}"
+        reason = f"has {len(columns)} field{'s' if len(columns) > 1 else ''}, not the six of a run: {COLUMNS}"
         return BadRow(file, line, reason, columns[0])
     topic, _, docno, rank, written, tag = columns
     if reason := id_problem(topic, MAX_TOPIC_LENGTH) or id_problem(docno) or id_problem(tag) or "":
         return BadRow(file, line, reason, topic)
     try:
-        score = _score(written)
-    except ValueError as error:
-        return BadRow(file, line, str(error), topic)
-    return RunRow(topic, docno, _rank(rank), score, tag, file, line)
-
-
-def _score(written: str) -> float:
-    """The score as a number. Errors: ValueError for NaN, infinity, and for what only Python takes for a number."""
-    try:
-        score = float(written)
-    except ValueError:
-        raise ValueError(f"the score {written[:40]!r} is not a number") from None
+        position, score = int(rank), float(written)
+    except ValueError:  # a rank means nothing, but a line without one has its columns elsewhere
+        return BadRow(file, line, f"rank {rank[:40]!r} or score {written[:40]!r} is not a number", topic)
     if not isfinite(score):
-        raise ValueError(f"the score {written[:40]!r} is not a finite number, so it gives no place in a ranking")
-    if "_" in written or not written.isascii():
-        raise ValueError(f"the score {written[:40]!r} is not a number")
-    return score
-
-
-def _rank(written: str) -> int:
-    return int(written) if len(written) < 10 and written.isascii() and written.isdigit() else 0
+        return BadRow(file, line, f"the score {written[:40]!r} is not a finite number: it gives no rank", topic)
+    if "_" in written or not written.isascii():  # numbers to Python, but to nobody else
+        return BadRow(file, line, f"the score {written[:40]!r} is not a number", topic)
+    return RunRow(topic, docno, position, score, tag, file, line)

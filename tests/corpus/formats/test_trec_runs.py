@@ -43,11 +43,11 @@ def test_any_bytes_give_rows_problems_or_a_refusal(data: bytes) -> None:
 
 
 def test_lines_and_layout_are_as_trec_eval_takes_them() -> None:
-    found = records(read("\ufeff1 Q0 D-1 1 2.5 bm25\r\n\n 1\tQ0  D-2 x -1e-3 bm25 \n2 0 D-1 000000000000001 +.5 x"))
+    found = records(read("\ufeff1 Q0 D-1 1 2.5 bm25\r\n\n 1\tQ0  D-2 -7 -1e-3 bm25 \n2 0 D-1 000000000000001 +.5 x"))
     assert found == [
         RunRow("1", "D-1", 1, 2.5, "bm25", "a.run", 1),
-        RunRow("1", "D-2", 0, -0.001, "bm25", "a.run", 3),
-        RunRow("2", "D-1", 0, 0.5, "x", "a.run", 4),
+        RunRow("1", "D-2", -7, -0.001, "bm25", "a.run", 3),
+        RunRow("2", "D-1", 1, 0.5, "x", "a.run", 4),
     ]
 
 
@@ -60,9 +60,11 @@ def test_lines_and_layout_are_as_trec_eval_takes_them() -> None:
         ("1 Q0 D1 1 1_0 t", "'1_0' is not a number"),
         ("1 Q0 D1 1 ٣ t", "is not a number"),
         ("1 Q0 D1 1 0x1p3 t", "is not a number"),
-        ("1 Q0 D1 1 2.5", "has 5 columns, not the six of a run"),
-        ("1", "has 1 column, not"),
-        ("1 Q0 D 1 1 2.5 t", "has 7 columns"),
+        ("1 Q0 D1 one 2.5 t", "rank 'one' or score '2.5' is not a number"),
+        (f"1 Q0 D1 {'9' * 5000} 2.5 t", "is not a number"),
+        ("1 Q0 D1 1 2.5", "has 5 fields, not the six of a run"),
+        ("1", "has 1 field, not"),
+        ("1 Q0 D 1 1 2.5 t", "has 7 fields"),
         ("1 Q0 D\x01 1 2.5 t", "cannot be printed"),
         (f"1 Q0 {'D' * 256} 1 2.5 t", "at most 255"),
         (f"{'1' * 101} Q0 D 1 2.5 t", "at most 100"),
@@ -79,7 +81,7 @@ def test_a_bad_row_is_told_with_its_line_and_its_topic(line: str, reason: str) -
 
 def test_a_document_twice_for_a_topic_breaks_the_file_with_the_line() -> None:
     assert len(records(read("1 Q0 D 1 3 t\n2 Q0 D 1 3 t\n"))) == 2
-    with pytest.raises(BrokenFile, match="document D stands twice for topic 1") as broken:
+    with pytest.raises(BrokenFile, match="document D is ranked twice for topic 1") as broken:
         read("1 Q0 D 1 3 t\n1 Q0 E 2 2 t\n2 Q0 D 1 3 t\n1 Q0 D 3 1 u\n")
     assert (broken.value.file, broken.value.line) == ("a.run", 4)
 
