@@ -1,30 +1,38 @@
-"""The lines of each kind of file (formats.md 3, 4, 5, 13). External ids only: docnos, topic numbers, names."""
+"""The lines of each kind of file: rows of the database handed to the writers of corpus.formats.
 
-import csv
+External ids only: docnos, topic numbers, names. Aspects are topics of their own, numbered `topic.place`.
+"""
+
 import json
-from collections.abc import Iterable, Iterator
-from io import StringIO
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from adjudication.exports import statements
 from adjudication.exports.options import Options
 from adjudication.exports.streams import pieces, rows, zipped
 from annotation.models import AnnotatorKind
+from corpus.formats.csv_text import write_csv
+from corpus.formats.jsonl import write_objects
+from corpus.formats.jsonl_documents import write_beir_corpus, write_jsonl_documents
+from corpus.formats.jsonl_topics import write_beir_queries
+from corpus.formats.qrels import write_beir_qrels, write_diversity_qrels, write_qrels
+from corpus.formats.records import DocumentRecord, QrelRow, TopicRecord
+from corpus.formats.trec_topics import one_line, write_trec_topics
 
 
 def written(options: Options) -> Iterator[bytes]:
     """The file that the options ask for, in pieces. What stands in its way must have been found before."""
     if options.kind.name == "beir":
         return zipped(_beir(options))
-    makers = {
-        "qrels": qrels,
-        "diversity": diversity,
-        "aspects": aspects,
-        "topics": topics,
-        "judgments": judgments,
-        "judgments-jsonl": judgment_objects,
-        "verdicts": verdicts,
-        "documents": documents,
+    makers: dict[str, Callable[[Options], Iterator[str]]] = {
+        "qrels": lambda options: write_qrels(qrel_rows(options)),
+        "diversity": lambda options: write_diversity_qrels(_diversity_rows(options)),
+        "aspects": _aspects,
+        "topics": lambda options: write_trec_topics(_topics(options)),
+        "judgments": lambda options: write_csv(JUDGMENT_COLUMNS, _judgments(options)),
+        "judgments-jsonl": lambda options: write_objects(map(_judgment_object, _judgments(options))),
+        "verdicts": lambda options: write_objects(_verdicts(options)),
+        "documents": lambda options: write_jsonl_documents(_documents(options)),
     }
     return pieces(makers[options.kind.name](options))
 
@@ -41,154 +49,96 @@ def column(name: str) -> str:
     return "_".join(name.split())
 
 
-def qrels(options: Options) -> Iterator[str]:
-    """topic, iteration, document, grade. Aspects are topics of their own, numbered `topic.place`."""
+def qrel_rows(options: Options) -> Iterator[QrelRow]:
+    """Values of verdicts, or labels with their annotator as iteration, for queries or for aspects."""
     if options.level == "aspect" and options.annotators:
         for number, place, name, docno, value in rows(statements.ASPECT_VALUES_BY_ANNOTATOR, options):
-            yield f"{number}.{place} {column(name)} {docno} {value}\n"
+            yield QrelRow(f"{number}.{place}", column(name), docno, value)
     elif options.level == "aspect":
         for number, place, docno, value in rows(statements.ASPECT_VALUES, options):
-            yield f"{number}.{place} 0 {docno} {value}\n"
+            yield QrelRow(f"{number}.{place}", "0", docno, value)
     elif options.annotators:
         for number, name, docno, total, things in rows(statements.QUERY_SUMS_BY_ANNOTATOR, options):
-            yield f"{number} {column(name)} {docno} {grade(total, things, options.grades)}\n"
+            yield QrelRow(number, column(name), docno, grade(total, things, options.grades))
     else:
         for number, docno, total, things in rows(statements.QUERY_SUMS, options):
-            yield f"{number} 0 {docno} {grade(total, things, options.grades)}\n"
+            yield QrelRow(number, "0", docno, grade(total, things, options.grades))
 
 
-def diversity(options: Options) -> Iterator[str]:
-    """topic, subtopic, document, judgment: each once."""
+def _diversity_rows(options: Options) -> Iterator[QrelRow]:
     for number, place, docno, value in rows(statements.ASPECT_VALUES, options):
-        yield f"{number} {place} {docno} {value}\n"
+        yield QrelRow(number, str(place), docno, value)
 
 
-def aspects(options: Options) -> Iterator[str]:
+def _aspects(options: Options) -> Iterator[str]:
     """What each subtopic number stands for, tab-separated with a header."""
-    yield "topic\tsubtopic\ttext\n"
-    for number, place, text in rows(statements.ASPECTS, options):
-        yield f"{number}\t{place}\t{_one_line(text)}\n"
+    found = ((number, place, one_line(text)) for number, place, text in rows(statements.ASPECTS, options))
+    return write_csv(("topic", "subtopic", "text"), found, guarded=False, delimiter="\t")
 
 
-def topics(options: Options) -> Iterator[str]:
-    """Old TREC style, all four fields. Where a topic has no title, its text stands there too."""
+def _topics(options: Options) -> Iterator[TopicRecord]:
+    """Topics, or aspects as topics. Where a topic has no title, its text stands there too."""
     wanted = statements.ASPECT_TOPICS if options.level == "aspect" else statements.TOPICS
     for number, title, text, narrative in rows(wanted, options):
-        yield (
-            f"<top>\n<num> Number: {number}\n<title> {_one_line(title) or _one_line(text)}\n\n"
-            f"<desc> Description:{_field(text)}\n\n<narr> Narrative:{_field(narrative)}\n\n</top>\n\n"
-        )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _field(text: str) -> str:
-    """Text below its label. A line that began with "<" would be taken for a tag, so it joins the line before it."""
-    lines: list[str] = [""]
-    for line in text.split("\n"):
-        if line.lstrip().startswith("<"):
-            lines[-1] += " " + line.strip()
-        else:
-            lines.append(line.rstrip())
-    return "\n".join(line for place, line in enumerate(lines) if line or place == 0)
+        yield TopicRecord(number, title or text, text, narrative, "", "", (), (), "", 0)
 
 
 JUDGMENT_COLUMNS = (
-    *("annotator", "machine", "model", "run", "topic", "aspect", "docno", "criterion", "value", "reason"),
+    *("annotator", "topic", "aspect", "docno", "criterion", "value", "machine", "model", "run", "reason"),
     *("note", "flagged", "guideline", "at", "active_ms"),
 )
 
 
-def _judgment(row: tuple[Any, ...]) -> dict[str, Any]:
-    name, kind, model, run, *rest = row
-    machine = kind == AnnotatorKind.MACHINE
-    topic, aspect, docno, criterion, value, reason, note, flagged, guideline, at, active = rest
-    known = (topic, aspect or "", docno or "", criterion, value, reason, note, flagged, guideline, at.isoformat())
-    who = (name, machine, model if machine else "", run if machine else None)
-    return dict(zip(JUDGMENT_COLUMNS, (*who, *known, active), strict=True))
+def _judgments(options: Options) -> Iterator[tuple[Any, ...]]:
+    """One row of `JUDGMENT_COLUMNS` per label; yes and no are 1 and 0, None is unknown."""
+    for name, kind, model, run, topic, aspect, docno, criterion, value, *more in rows(statements.JUDGMENTS, options):
+        machine = kind == AnnotatorKind.MACHINE
+        reason, note, flagged, guideline, at, active = more
+        who = (1, model, run) if machine else (0, None, None)
+        what = (name, topic, aspect, docno, criterion, value)
+        yield (*what, *who, reason, note, int(flagged), guideline, at.isoformat(), active)
 
 
-def judgments(options: Options) -> Iterator[str]:
-    """One row per label with a header; true and false are 1 and 0, so that any reader takes them."""
-    yield _csv(JUDGMENT_COLUMNS)
-    for row in rows(statements.JUDGMENTS, options):
-        found = _judgment(row)
-        yield _csv(int(value) if isinstance(value, bool) else value for value in found.values())
+def _judgment_object(row: tuple[Any, ...]) -> dict[str, Any]:
+    found = {name: value for name, value in zip(JUDGMENT_COLUMNS, row, strict=True) if value not in (None, "")}
+    return found | {"machine": bool(found["machine"]), "flagged": bool(found["flagged"])}
 
 
-def _csv(fields: Iterable[Any]) -> str:
-    line = StringIO()
-    csv.writer(line, lineterminator="\n").writerow(fields)
-    return line.getvalue()
-
-
-def judgment_objects(options: Options) -> Iterator[str]:
-    for row in rows(statements.JUDGMENTS, options):
-        yield _json({name: value for name, value in _judgment(row).items() if value not in (None, "")})
-
-
-def verdicts(options: Options) -> Iterator[str]:
-    """One object per item and criterion, its votes by annotator's name."""
-    campaign = options.campaign
-    names = dict(campaign.annotators.values_list("pk", "name")) if campaign else {}
+def _verdicts(options: Options) -> Iterator[dict[str, Any]]:
+    """One object per item and criterion, with the policy and the votes, by annotator's name."""
+    names = dict(options.campaign.annotators.values_list("pk", "name")) if options.campaign else {}
     for row in rows(statements.VERDICTS, options):
         topic, aspect, docno, criterion, value, method, votes, ties, fewest, at, comment, cause, reopened = row
-        ballots = json.loads(votes) if isinstance(votes, str) else votes
         found = {
             "topic": topic,
-            "aspect": aspect or "",
-            "docno": docno or "",
+            "aspect": aspect,
+            "docno": docno,
             "criterion": criterion,
             "value": value,
             "method": method,
             "policy": {"ties": ties, "min_votes": fewest} if ties else None,
-            "votes": {names[annotator]: vote for annotator, vote in ballots},
+            "votes": {names[annotator]: vote for annotator, vote in _loaded(votes)},
             "decided_at": at.isoformat() if at else None,
             "comment": comment,
             "cause": cause,
             "reopened": reopened is not None,
         }
-        yield _json({name: each for name, each in found.items() if name == "value" or each not in (None, "")})
+        yield {name: each for name, each in found.items() if name == "value" or each not in (None, "")}
 
 
-DOCUMENT_KEYS = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
+def _documents(options: Options) -> Iterator[DocumentRecord]:
+    for docno, title, abstract, keywords, authors, venue, year, doi, url, extra in rows(statements.DOCUMENTS, options):
+        lists = tuple(keywords), tuple(authors)
+        yield DocumentRecord(docno, title, abstract, *lists, venue, year, doi, url, _loaded(extra), "", 0)
 
 
-def documents(options: Options) -> Iterator[str]:
-    """One object per document with what is known of it; unknown fields are left out."""
-    for row in rows(statements.DOCUMENTS, options):
-        found = dict(zip(DOCUMENT_KEYS, row, strict=True))
-        if isinstance(found["extra"], str):
-            found["extra"] = json.loads(found["extra"])
-        yield _json({name: value for name, value in found.items() if value not in (None, "", [], {})})
-
-
-def _json(thing: dict[str, Any]) -> str:
-    return json.dumps(thing, ensure_ascii=False) + "\n"
+def _loaded(value: Any) -> Any:
+    """JSON of the database: text where the cursor leaves it undecoded."""
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def _beir(options: Options) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The three members of a BEIR data set; all judgments are its split `test`."""
-    yield "corpus.jsonl", pieces(_beir_corpus(options))
-    yield "queries.jsonl", pieces(_beir_queries(options))
-    yield "qrels/test.tsv", pieces(_beir_qrels(options))
-
-
-def _beir_corpus(options: Options) -> Iterator[str]:
-    for docno, title, abstract, *_ in rows(statements.DOCUMENTS, options):
-        yield _json({"_id": docno, "title": title, "text": abstract})
-
-
-def _beir_queries(options: Options) -> Iterator[str]:
-    wanted = statements.ASPECT_TOPICS if options.level == "aspect" else statements.TOPICS
-    for number, title, text, _ in rows(wanted, options):
-        yield _json({"_id": number, "text": text or title})
-
-
-def _beir_qrels(options: Options) -> Iterator[str]:
-    yield "query-id\tcorpus-id\tscore\n"
-    for line in qrels(options):
-        topic, _, docno, value = line.split()
-        yield f"{topic}\t{docno}\t{value}\n"
+    yield "corpus.jsonl", pieces(write_beir_corpus(_documents(options)))
+    yield "queries.jsonl", pieces(write_beir_queries(_topics(options)))
+    yield "qrels/test.tsv", pieces(write_beir_qrels(qrel_rows(options)))

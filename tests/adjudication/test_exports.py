@@ -1,0 +1,313 @@
+"""What is written is what was decided: read back by ir-measures and by our own readers; refused with reasons."""
+
+import csv
+import io
+import json
+import zipfile
+from datetime import timedelta
+from pathlib import Path
+
+import ir_measures
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.refusals import Refused
+from adjudication.actions.verdicts import decide_verdict
+from adjudication.exports.files import open_export
+from adjudication.exports.findings import find
+from adjudication.exports.lines import grade
+from adjudication.exports.options import make_options
+from adjudication.models import Verdict
+from annotation.models import Criterion, Level
+from corpus.formats.judgments import read_judgments
+from corpus.formats.qrels_check import validate_qrels
+from corpus.formats.records import JudgmentRow, TopicRecord
+from corpus.formats.topics import read_topics
+from corpus.models import AspectNode, Document, Topic
+from tests.adjudication.test_votes import vote
+from tests.factories.adjudication import AT, Built, Triple, build_campaign, make_items
+
+pytestmark = pytest.mark.django_db
+
+A, B, C = "It has leaves.", "It has steam.", "It has a pot."
+TRIPLES: list[Triple] = [
+    ("7", A, "doc-b"), ("7", B, "doc-b"), ("7", A, "doc-a"), ("7", B, "doc-a"), ("12", C, "doc-b"), ("12", C, "doc-c"),
+]  # fmt: skip
+LABELS = [[2, 2, 2], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 0], [2, 2, 1]]
+
+
+@pytest.fixture
+def built() -> Built:
+    found = build_campaign(LABELS, triples=TRIPLES)
+    vote(found)
+    return found
+
+
+def text_of(built: Built, kind: str, **options: object) -> str:
+    return b"".join(open_export(make_options(built.collection, kind, **options)).pieces).decode()  # type: ignore[arg-type]
+
+
+def codes(built: Built, kind: str = "qrels", **options: object) -> dict[str, str]:
+    found = find(make_options(built.collection, kind, **options))  # type: ignore[arg-type]
+    return {finding.code: finding.severity for finding in found}
+
+
+def test_query_level_sums_over_distinct_aspects(built: Built) -> None:
+    assert text_of(built, "qrels") == "7 0 doc-a 1\n7 0 doc-b 3\n12 0 doc-b 0\n12 0 doc-c 2\n"
+
+
+def test_binary_is_a_mean_of_one_or_more(built: Built) -> None:
+    assert text_of(built, "qrels", grades="binary") == "7 0 doc-a 0\n7 0 doc-b 1\n12 0 doc-b 0\n12 0 doc-c 1\n"
+
+
+def test_mean_is_rounded_half_up(built: Built) -> None:
+    assert text_of(built, "qrels", grades="mean") == "7 0 doc-a 1\n7 0 doc-b 2\n12 0 doc-b 0\n12 0 doc-c 2\n"
+    assert [grade(total, 4, "mean") for total in (0, 1, 2, 5, 6)] == [0, 0, 1, 1, 2]
+
+
+def test_aspect_level_numbers_aspects_as_topics(built: Built) -> None:
+    assert text_of(built, "qrels", level="aspect") == (
+        "7.1 0 doc-a 0\n7.1 0 doc-b 2\n7.2 0 doc-a 1\n7.2 0 doc-b 1\n12.1 0 doc-b 0\n12.1 0 doc-c 2\n"
+    )
+    assert text_of(built, "aspects").splitlines()[1:] == [f"7\t1\t{A}", f"7\t2\t{B}", f"12\t1\t{C}"]
+
+
+def test_diversity_has_subtopics_from_one(built: Built) -> None:
+    lines = text_of(built, "diversity").splitlines()
+    assert lines[:4] == ["7 1 doc-a 0", "7 1 doc-b 2", "7 2 doc-a 1", "7 2 doc-b 1"]
+    assert not [one for one in validate_qrels(lines, diversity=True) if one.severity == "fatal"]
+
+
+def test_subtopics_follow_the_tree(built: Built) -> None:
+    first, second = AspectNode.objects.filter(topic__number="7").order_by("position")
+    first.parent, first.position = second, 0
+    first.save()
+    assert text_of(built, "aspects").splitlines()[1:3] == [f"7\t1\t{B}", f"7\t2\t{A}"]
+
+
+def test_by_annotator_in_column_two(built: Built) -> None:
+    lines = text_of(built, "qrels", annotators=True).splitlines()
+    assert lines[3:6] == ["7 ana doc-b 3", "7 ben doc-b 3", "7 cai doc-b 2"]
+    assert not [one for one in validate_qrels(lines, groups=True) if one.severity == "fatal"]
+    assert "7.2 cai doc-b 0" in text_of(built, "qrels", annotators=True, level="aspect").splitlines()
+
+
+def test_by_annotator_needs_every_aspect_of_the_document() -> None:
+    built = build_campaign([[2, 1], [1, None]], people=("ana", "ben"), triples=[("1", A, "d"), ("1", B, "d")])
+    assert text_of(built, "qrels", annotators=True) == "1 ana d 3\n"
+
+
+def test_ir_measures_reads_the_same_values(built: Built, tmp_path: Path) -> None:
+    out = tmp_path / "out.qrels"
+    call_command("export", "tea", "--format", "qrels", "--out", str(out))
+    read = {(one.query_id, one.doc_id): one.relevance for one in ir_measures.read_trec_qrels(str(out))}
+    assert read == {("7", "doc-a"): 1, ("7", "doc-b"): 3, ("12", "doc-b"): 0, ("12", "doc-c"): 2}
+    run = [ir_measures.ScoredDoc("7", "doc-b", 2), ir_measures.ScoredDoc("7", "doc-a", 1)]
+    run += [ir_measures.ScoredDoc("12", "doc-b", 2), ir_measures.ScoredDoc("12", "doc-c", 1)]
+    found = ir_measures.calc_aggregate([ir_measures.P @ 1], ir_measures.read_trec_qrels(str(out)), run)
+    assert found[ir_measures.P @ 1] == pytest.approx(0.5)
+
+
+def test_by_hand_wins_over_the_vote(built: Built) -> None:
+    verdict = Verdict.objects.get(item=built.items[0])
+    decide_verdict(verdict=verdict, value=0, by=built.people["manager"], at=timezone.now(), comment="Misread.")
+    assert "7 0 doc-b 1\n" in text_of(built, "qrels")
+
+
+def test_judgments_come_back_as_they_were(built: Built, tmp_path: Path) -> None:
+    for kind, name in (("judgments", "out.csv"), ("judgments-jsonl", "out.jsonl")):
+        path = tmp_path / name
+        path.write_text(text_of(built, kind))
+        found = list(read_judgments(path))
+        assert all(isinstance(one, JudgmentRow) for one in found)
+        told = {(one.annotator, one.topic, one.aspect, one.docno): one.value for one in found}  # type: ignore[union-attr]
+        assert told == {
+            (who, *triple): str(value)
+            for triple, row in zip(TRIPLES, LABELS, strict=True)
+            for who, value in zip(("ana", "ben", "cai"), row, strict=True)
+        }
+
+
+def test_judgments_tell_machines_notes_and_times() -> None:
+    built = build_campaign([[2, 1]], people=("ana",), machines=[("m-1", "m", 1)])
+    found = list(csv.DictReader(io.StringIO(text_of(built, "judgments"))))
+    assert [(one["annotator"], one["machine"], one["model"]) for one in found] == [("ana", "0", ""), ("m-1", "1", "m")]
+    assert found[0]["at"] == AT.isoformat()
+
+
+def test_topics_come_back_as_they_were(built: Built, tmp_path: Path) -> None:
+    Topic.objects.filter(number="7").update(title="Tea", text="<b> & more\n<i>", narrative="Only green.")
+    path = tmp_path / "topics"
+    path.write_text(text_of(built, "topics"))
+    found = [one for one in read_topics(path) if isinstance(one, TopicRecord)]
+    assert [(one.number, one.title) for one in found] == [("7", "Tea"), ("12", "Question 12?")]
+    assert found[0].text == "<b> & more <i>"
+    assert found[0].narrative == "Only green."
+    assert text_of(built, "topics", level="aspect").count("<num> Number: 7.") == 2
+
+
+def test_verdicts_carry_policy_and_votes(built: Built) -> None:
+    first = json.loads(text_of(built, "verdicts").splitlines()[1])
+    assert first["value"] == 1
+    assert first["policy"] == {"ties": "adjudicate", "min_votes": 2}
+    assert first["votes"] == {"ana": 1, "ben": 1, "cai": 0}
+
+
+def test_beir_archive(built: Built) -> None:
+    content = b"".join(open_export(make_options(built.collection, "beir", unresolved="skip")).pieces)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"]
+        assert archive.read("qrels/test.tsv").decode().splitlines()[:3] == [
+            "query-id\tcorpus-id\tscore",
+            "7\tdoc-a\t1",
+            "7\tdoc-b\t3",
+        ]
+        assert {json.loads(line)["_id"] for line in archive.read("corpus.jsonl").splitlines()} == {
+            *("doc-a", "doc-b", "doc-c")
+        }
+    assert content == b"".join(open_export(make_options(built.collection, "beir", unresolved="skip")).pieces)
+
+
+def test_documents_carry_everything(built: Built) -> None:
+    Document.objects.filter(docno="doc-a").update(year=1999, keywords=["tea"], extra={"shelf": "3"})
+    found = {one["docno"]: one for one in map(json.loads, text_of(built, "documents").splitlines())}
+    assert (found["doc-a"]["year"], found["doc-a"]["keywords"], found["doc-a"]["shelf"]) == (1999, ["tea"], "3")
+
+
+def test_missing_and_unresolved_refuse_unless_skipped() -> None:
+    triples: list[Triple] = [("1", A, "d"), ("1", A, "e"), ("1", A, "f")]
+    built = build_campaign([[1, 1, 1], [0, 1, 2], [None, None, None]], triples=triples)
+    assert codes(built) == {"no_verdicts": "fatal"}
+    vote(built)
+    assert codes(built) == {"missing": "fatal", "unresolved": "fatal"}
+    with pytest.raises(Refused, match="tied"):
+        text_of(built, "qrels")
+    assert text_of(built, "qrels", unresolved="skip") == "1 0 d 1\n"
+    assert codes(built, unresolved="skip") == {"missing": "warning", "unresolved": "warning"}
+
+
+def test_ties_left_out_by_policy_are_told_not_refused() -> None:
+    built = build_campaign([[1, 1, 1], [0, 1, 2]], triples=[("1", A, "d"), ("1", A, "e")])
+    vote(built, ties="exclude")
+    assert codes(built) == {"excluded": "warning"}
+    assert text_of(built, "qrels") == "1 0 d 1\n"
+
+
+def test_late_answers_refuse(built: Built) -> None:
+    verdict = Verdict.objects.get(item=built.items[0])
+    decide_verdict(verdict=verdict, value=2, by=built.people["manager"], at=AT + timedelta(days=1))
+    assert codes(built) == {}
+    built.campaign.annotators.create(name="dee", created_at=AT)
+    built.annotators["dee"] = built.campaign.annotators.get(name="dee")
+    built.label(built.items[0], "dee", 1, at=AT + timedelta(days=2))
+    assert codes(built) == {"reopened": "fatal", "stale": "fatal"}
+    assert codes(built, unresolved="skip") == {"reopened": "warning", "stale": "warning"}
+
+
+def test_documents_judged_in_part_refuse_at_query_level() -> None:
+    built = build_campaign([[1, 1], [1, 1], [1, 1]], people=("ana", "ben"), triples=[*TRIPLES[:2], ("7", A, "doc-c")])
+    vote(built)
+    assert codes(built) == {"partial": "fatal"}
+    assert codes(built, level="aspect") == {}
+    assert text_of(built, "qrels", unresolved="skip") == "7 0 doc-b 2\n"
+
+
+def test_sums_beyond_what_trec_eval_holds_refuse() -> None:
+    built = build_campaign([[1, 1]] * 2, people=("ana", "ben"), triples=TRIPLES[:2])
+    Level.objects.create(criterion=built.criterion, value=100, label="far")
+    for judgment in [each for item in built.items for a in item.assignments.all() for each in a.judgments.all()]:
+        judgment.value = 100
+        judgment.save()
+    vote(built)
+    assert codes(built) == {"grade_too_large": "fatal"}
+    assert text_of(built, "qrels", grades="binary") == "7 0 doc-b 1\n"
+
+
+def test_levels_below_zero_refuse() -> None:
+    built = build_campaign([[1, 1]], people=("ana", "ben"))
+    Level.objects.create(criterion=built.criterion, value=-1, label="unreadable")
+    vote(built)
+    assert codes(built)["negative_level"] == "fatal"
+
+
+def test_names_with_blanks_are_joined_and_told() -> None:
+    built = build_campaign([[1, 2]], people=("Ana Low", "ben"))
+    assert text_of(built, "qrels", annotators=True) == "1 Ana_Low doc00000 1\n1 ben doc00000 2\n"
+    assert codes(built, annotators=True) == {"renamed": "warning"}
+
+
+def test_names_that_become_equal_refuse() -> None:
+    built = build_campaign([[1, 2]], people=("Ana Low", "Ana_Low"))
+    assert codes(built, annotators=True)["same_name"] == "fatal"
+
+
+def test_ids_that_cannot_be_written_are_named() -> None:
+    built = build_campaign([[1, 1]], people=("ana", "ben"))
+    Document.objects.filter(docno="doc00000").update(docno="doc\x07bell")
+    vote(built)
+    assert codes(built) == {"bad_id": "fatal"}
+    with pytest.raises(Refused, match="bell"):
+        text_of(built, "qrels")
+
+
+def test_diversity_wants_digits() -> None:
+    built = build_campaign([[1, 1]], people=("ana", "ben"), triples=[("q7", A, "d")])
+    vote(built)
+    assert codes(built, "diversity") == {"number_not_digits": "fatal"}
+    assert codes(built) == {}
+
+
+def test_beir_refuses_ids_shared_by_queries_and_documents() -> None:
+    built = build_campaign([[1, 1]], people=("ana", "ben"), triples=[("7", A, "7")])
+    vote(built)
+    assert codes(built, "beir") == {"same_id": "fatal"}
+
+
+def test_options_that_name_nothing_are_refused(built: Built) -> None:
+    for kind, options, reason in (
+        ("parquet", {}, "Unknown export"),
+        ("qrels", {"campaign": "nope"}, "no campaign"),
+        ("qrels", {"criterion": "nope"}, "no criterion"),
+        ("qrels", {"level": "word"}, "none of"),
+        ("judgments", {"annotators": True}, "by annotator"),
+    ):
+        with pytest.raises(Refused, match=reason):
+            make_options(built.collection, kind, **options)  # type: ignore[arg-type]
+
+
+def test_another_criterion_can_be_chosen(built: Built) -> None:
+    other = Criterion.objects.create(campaign=built.campaign, key="clarity", label="Clarity", position=1)
+    Level.objects.bulk_create([Level(criterion=other, value=v, label=str(v)) for v in (0, 1)])
+    assert codes(built, criterion="clarity") == {"no_verdicts": "fatal"}
+    assert codes(built, criterion="relevance") == {}
+
+
+def test_command_refuses_and_leaves_no_file(built: Built, tmp_path: Path) -> None:
+    Verdict.objects.all().delete()
+    out = tmp_path / "out.qrels"
+    with pytest.raises(CommandError, match="Count the votes"):
+        call_command("export", "tea", "--format", "qrels", "--out", str(out))
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(CommandError) as wrong:
+        call_command("export", "tea", "--format", "qrels", "--json")
+    assert wrong.value.returncode == 2
+
+
+def test_command_tells_what_it_wrote(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.jsonl"
+    call_command("export", "tea", "--format", "judgments", "--out", str(out), "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert (told["format"], told["lines"], told["bytes"]) == ("judgments-jsonl", 18, out.stat().st_size)
+    assert json.loads(out.read_text().splitlines()[0])["annotator"] == "ana"
+
+
+def test_items_without_aspect_are_written_under_their_topic() -> None:
+    built = build_campaign([], people=("ana", "ben"))
+    items = make_items(built.campaign, [("3", None, "x"), ("3", None, "y")])
+    for item, value in zip(items, (2, 0), strict=True):
+        for name in ("ana", "ben"):
+            built.label(item, name, value)
+    vote(built)
+    assert text_of(built, "qrels") == "3 0 x 2\n3 0 y 0\n"
