@@ -64,13 +64,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The server's word that a submission is stored. `state` is the assignment's from now on."""
+    """The server's word that a submission is stored. `state` is the assignment's now; `repeated`: it was sent before."""
 
     uuid: UUID
     assignment: int
     outcome: str
     state: str
     received_at: datetime
+    repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

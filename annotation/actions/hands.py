@@ -61,12 +61,15 @@ def take_hand(
     return desk, units
 
 
-def fill_hand(desk: Desk, have: Sequence[Sequence[int]], *, at: datetime) -> Units:
-    """The same at a desk that is locked and open, without looking for leases that ran out."""
+def fill_hand(desk: Desk, have: Sequence[Sequence[int]], *, at: datetime, look_back: bool = False) -> Units:
+    """The same at a desk that is locked and open, without looking for leases that ran out.
+
+    `look_back`: deal first what is leased to the annotator already, as is done when nothing is in hand.
+    """
     if not desk.is_queue:
         return _pending_units(desk, have, PLANNED_HAND)
     units: Units = []
-    if not have:  # a new page, or an answer that got lost: what is leased already comes first
+    if look_back or not have:  # an answer that got lost, or a new page: what is leased already comes first
         units = _pending_units(desk, have, QUEUE_HAND)
         renew_leases(desk, _flat(units), at=at)
     after = desk.queue_position

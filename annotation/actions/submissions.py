@@ -103,7 +103,9 @@ def submit(
         results = [_receive_apart(desk, each, at) for each in given]
     if have is None or any(isinstance(result, Refused) for result in results) or not can_label(desk):
         return Answer(desk, results, [])
-    return Answer(desk, results, fill_hand(desk, have, at=at))
+    # Whoever sends again has not got the first answer, nor the units that came with it.
+    again = any(isinstance(result, Receipt) and result.repeated for result in results)
+    return Answer(desk, results, fill_hand(desk, have, at=at, look_back=again))
 
 
 def _receive_apart(desk: Desk, given: Given, at: datetime) -> Receipt | Refused:
@@ -148,7 +150,7 @@ def _repeat(given: Given, row: Any) -> Receipt:
     )
     if stored.content != given.content:
         raise Conflict(USED_UUID)
-    return Receipt(given.uuid, given.assignment, row.dup_outcome, row.state, row.dup_received_at)
+    return Receipt(given.uuid, given.assignment, row.dup_outcome, row.state, row.dup_received_at, repeated=True)
 
 
 def _answer(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:

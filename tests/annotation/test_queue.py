@@ -68,6 +68,15 @@ def test_the_answer_to_a_submission_deals_the_next_item():
     assert built.annotators["ana"].assignments.filter(state="done").count() == 1
 
 
+def test_sending_again_deals_the_same_items_again():
+    built = build_queue(items=9)
+    units = take(built, "ana")
+    sent = given(units[0][0], 1)
+    first = send(built, "ana", sent, have=units[1:])
+    assert send(built, "ana", sent, have=units[1:]).units == first.units
+    assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_HAND + 1
+
+
 def test_no_item_gets_more_holders_than_its_overlap():
     built = build_queue(items=3, overlap=2)
     hands = [items_of(built, take(built, person)) for person in ("ana", "ben", "cai")]
