@@ -64,7 +64,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The server's word that a submission is stored. `state` is the assignment's now; `repeated`: it was sent before."""
+    """The server's word that a submission is stored. `state`: the assignment's now; `repeated`: it was sent before."""
 
     uuid: UUID
     assignment: int
