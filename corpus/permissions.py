@@ -5,7 +5,7 @@ from django.http import Http404
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
-from corpus.models import Collection, Membership, Role
+from corpus.models import Collection, Membership, RetrievalRun, Role
 
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
 
@@ -84,3 +84,12 @@ def can_create_collections(user: User) -> bool:
     except NotAllowed:
         return False
     return True
+
+
+def check_run_is_free(run: RetrievalRun, in_campaigns: int) -> None:
+    """A run stays once campaigns judge documents that it brought into pools; `in_campaigns` says how many do."""
+    if in_campaigns:
+        raise Refused(
+            f"{run.name} brought {in_campaigns:,} documents into pools that campaigns have made items of, so it stays: "
+            "where they came from must remain known."
+        )

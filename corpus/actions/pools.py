@@ -10,10 +10,12 @@ from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalRun, Topic
-from corpus.models.pools import BY_HAND, TARGETS
-from corpus.permissions import check_manager
+from corpus.models.pools import BY_HAND
+from corpus.permissions import check_manager, check_run_is_free
+from corpus.queries.pools import judged_documents_of, known_methods
+from corpus.runs.pools import forget_method, lock_pools
 
-DEEPEST = 100_000
+DEEPEST = 1_000_000_000
 
 
 @transaction.atomic
@@ -26,21 +28,25 @@ def request_pools(
     depth: int | None = None,
     send: bool = True,
 ) -> PoolRun:
-    """Ask for pools of the first `depth` documents (None: all) of these runs (None: every run of the collection).
+    """Ask for pools of the first `depth` documents (None or 0: all) of these runs (None: of all, and known targets).
 
     The method "targets" pools the documents known to answer a topic. `send=False` leaves the work to the caller.
+    Errors: Refused for unknown methods and when there is nothing to pool, Conflict while pools are being built.
     """
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    known = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
+    known = known_methods(collection)
+    if not known:
+        raise Refused("There is nothing to pool yet: import runs, or topics with known target documents.")
     chosen = known if methods is None else list(dict.fromkeys(methods))
-    unknown = [name for name in chosen if name not in known and name != TARGETS]
+    unknown = [name for name in chosen if name not in known]
     if unknown:
-        raise Refused(f"There is no run {unknown[0]}. Known are: {', '.join([*known, TARGETS])}.")
+        raise Refused(f"There is no run {unknown[0]}. Known are: {', '.join(known)}.")
     if not chosen:
-        raise Refused("Choose at least one run. Import runs first where there are none.")
+        raise Refused("Choose at least one run.")
+    depth = depth or None
     if depth is not None and not 1 <= depth <= DEEPEST:
-        raise Refused(f"The depth lies between 1 and {DEEPEST:,}, or is left out for whole rankings.")
+        raise Refused(f"The depth lies between 1 and {DEEPEST:,}; 0 takes whole rankings.")
     if send and collection.pool_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict("Pools of this collection are being built already. Wait for it, or cancel it first.")
     parameters = {"methods": chosen, "depth": depth}
@@ -63,11 +69,20 @@ def cancel_pools(*, by: User, at: datetime, run: PoolRun) -> None:
 
 
 @transaction.atomic
-def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> None:
-    """Delete a run with its rankings. Pools it was built into stay, with its name in their provenance."""
+def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
+    """Delete a run with its rankings, and from the pools what only it brought in; returns how many entries those were.
+
+    Errors: Refused when a campaign judges documents that it brought in, because their provenance must stay.
+    """
     check_manager(run.collection, by)
-    record_event(by=by, at=at, verb="delete_run", target=run, scope=run.collection.slug, name=run.name)
+    take_pools(run.collection)
+    check_run_is_free(run, judged_documents_of(run))
+    removed = forget_method(run.collection_id, run.name)
+    record_event(
+        by=by, at=at, verb="delete_run", target=run, scope=run.collection.slug, name=run.name, unpooled=removed
+    )
     run.delete()
+    return removed
 
 
 @transaction.atomic
@@ -85,6 +100,7 @@ def describe_run(*, by: User, at: datetime, run: RetrievalRun, description: str)
 def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntry:
     """Pool one document by hand."""
     check_manager(topic.collection, by)
+    take_pools(topic.collection)
     document = topic.collection.documents.filter(docno=docno).only("docno", "title").first()
     if document is None:
         raise Refused(f"There is no document {docno} in the collection.")
@@ -100,6 +116,7 @@ def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
     """Take a document out of a topic's pool; refused when a campaign has made items of it."""
     collection = entry.topic.collection
     check_manager(collection, by)
+    take_pools(collection)
     items = entry.document.items.filter(topic=entry.topic_id).count()
     if items:
         raise Refused(
@@ -115,3 +132,9 @@ def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
         methods=list(entry.sources.values_list("method", flat=True)),
     )
     entry.delete()
+
+
+def take_pools(collection: Collection) -> None:
+    """Keep everybody else from the pools until the transaction ends. Errors: Conflict when somebody has them."""
+    if not lock_pools(collection.pk):
+        raise Conflict("The pools of this collection are being changed just now. Try again when that has ended.")

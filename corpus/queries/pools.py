@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, IntegerField, Max, Min, Prefetch, QuerySet, Sum
+from django.db.models import Count, F, IntegerField, Max, Min, Prefetch, QuerySet, Sum
 from django.db.models.expressions import Func
 
 from corpus.models import Collection, Document, PoolEntry, PoolSource, Ranking, RetrievalRun, Topic
+from corpus.models.pools import TARGETS
+from corpus.queries.topics import with_counts
 
 METHODS = """
 WITH source AS (
@@ -43,6 +45,18 @@ class Ranked:
 class Cardinality(Func):
     function = "cardinality"
     output_field = IntegerField()
+
+
+def known_methods(collection: Collection) -> list[str]:
+    """What can be pooled: the names of the runs, and “targets” where documents are known to answer a topic."""
+    runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
+    return [*runs, TARGETS] if collection.topics.filter(targets__isnull=False).exists() else runs
+
+
+def judged_documents_of(run: RetrievalRun) -> int:
+    """How many (topic, document) pairs that this run brought into pools campaigns have made items of."""
+    brought = PoolEntry.objects.filter(topic__collection=run.collection_id, sources__method=run.name)
+    return brought.filter(document__items__topic=F("topic")).distinct().count()
 
 
 def list_runs(collection: Collection) -> QuerySet[RetrievalRun]:
@@ -93,6 +107,6 @@ def pool_of(topic: Topic, method: str = "") -> QuerySet[PoolEntry]:
 
 
 def pool_sizes(collection: Collection) -> QuerySet[Topic]:
-    """Topics in their order with `n_pool`, the size of their pools, and `n_items`, distinct aspects to judge."""
+    """Topics in their order with `n_pool`, the size of their pools, and `n_distinct`, distinct aspects to judge."""
     topics = collection.topics.only("number", "title", "text", "position", "collection")
-    return topics.annotate(n_pool=Count("pool", distinct=True), n_items=Count("aspects", distinct=True))
+    return with_counts(topics)

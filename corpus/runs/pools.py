@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.refusals import Refused
 from corpus.models import PoolEntry, PoolRun, RetrievalRun
 from corpus.models.pools import TARGETS
 
@@ -56,6 +57,17 @@ DELETE FROM corpus_poolentry e USING corpus_topic t
 WHERE t.id = e.topic_id AND t.collection_id = %(collection)s AND e.id <> ALL(%(kept)s)
   AND NOT EXISTS (SELECT FROM corpus_poolsource s WHERE s.entry_id = e.id)
 """
+FORGET = """
+WITH brought AS (
+  SELECT s.id, s.entry_id FROM corpus_poolsource s
+  JOIN corpus_poolentry e ON e.id = s.entry_id JOIN corpus_topic t ON t.id = e.topic_id
+  WHERE t.collection_id = %(collection)s AND s.method = %(method)s
+), forgotten AS (
+  DELETE FROM corpus_poolsource WHERE id IN (SELECT id FROM brought)
+)
+DELETE FROM corpus_poolentry e WHERE e.id IN (SELECT entry_id FROM brought)
+  AND NOT EXISTS (SELECT FROM corpus_poolsource s WHERE s.entry_id = e.id AND s.method <> %(method)s)
+"""
 COUNTS = """
 SELECT count(DISTINCT e.topic_id), count(*) FROM corpus_poolentry e
 JOIN corpus_topic t ON t.id = e.topic_id WHERE t.collection_id = %(collection)s
@@ -70,11 +82,13 @@ def run_pools(run_id: int) -> None:
 
 def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
     """Make the pools of the collection what the job's methods and depth say, in one transaction."""
+    if "seconds" in run.parameters:
+        return  # the worker was killed between its commit and its last word
     started = time.monotonic()
     methods: list[str] = run.parameters["methods"]
     with transaction.atomic():
+        wait_for_pools(run.collection_id, progress)
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [run.collection_id])
             cursor.execute(STAGE)
         for done, method in enumerate(methods):
             progress.report(done, len(methods), f"reading {method}")
@@ -96,6 +110,28 @@ def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
         )
 
 
+def lock_pools(collection_id: int) -> bool:
+    """Take the pools of the collection for the rest of the transaction; False while somebody else has them."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [collection_id])
+        return bool(cursor.fetchone()[0])
+
+
+def wait_for_pools(collection_id: int, progress: jobs.Progress) -> None:
+    """Take the pools as soon as nobody else has them; until then the job can be cancelled."""
+    while not lock_pools(collection_id):
+        progress.report(progress.job.done, step="waiting for another change of these pools")
+        progress.check()
+        time.sleep(0.2)
+
+
+def forget_method(collection_id: int, method: str) -> int:
+    """Take the method out of all provenance, and out of the pools what nothing else brought in; how many entries."""
+    with connection.cursor() as cursor:
+        cursor.execute(FORGET, {"collection": collection_id, "method": method})
+        return cursor.rowcount
+
+
 def _gather(run: PoolRun, method: str) -> None:
     """Put what the method brings in into the staging table."""
     values = {"collection": run.collection_id, "method": method, "depth": run.parameters["depth"]}
@@ -103,7 +139,9 @@ def _gather(run: PoolRun, method: str) -> None:
         if method == TARGETS:
             cursor.execute(TARGETED, values)
             return
-        found = RetrievalRun.objects.get(collection=run.collection_id, name=method)
+        found = RetrievalRun.objects.filter(collection=run.collection_id, name=method).first()
+        if found is None:
+            raise Refused(f"The run {method} has been deleted meanwhile. The pools are as they were.")
         cursor.execute(RANKED, {**values, "run": found.pk})
 
 

@@ -14,7 +14,10 @@ from corpus.runs.pools import run_pools
 
 
 class Command(ToldCommand):
-    help = "Pool the first documents of runs, as a union with provenance. Building twice changes nothing."
+    help = (
+        "Pool the first documents of runs: their union, with the provenance of each. Afterwards the methods bring in "
+        "exactly these; building twice changes nothing, and what campaigns have made items of stays."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -23,13 +26,11 @@ class Command(ToldCommand):
             "--methods",
             nargs="+",
             metavar="NAME",
-            help="runs to pool, and “targets” for documents known to answer (default: every run)",
+            help="runs to pool, and “targets” for documents known to answer (default: all)",
         )
-        parser.add_argument("--depth", type=int, help="documents of each ranking (default: all)")
+        parser.add_argument("--depth", type=int, default=0, help="documents of each ranking (default: 0, all of them)")
 
-    def carry_out(
-        self, *, slug: str, methods: list[str] | None, depth: int | None, **_: Any
-    ) -> tuple[str, dict[str, Any]]:
+    def carry_out(self, *, slug: str, methods: list[str] | None, depth: int, **_: Any) -> tuple[str, dict[str, Any]]:
         run = request_pools(
             by=None, at=timezone.now(), collection=collection_with(slug), methods=methods, depth=depth, send=False
         )
