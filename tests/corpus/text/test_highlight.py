@@ -45,9 +45,6 @@ def test_nearly_every_published_aspect_has_something_to_look_for() -> None:
     topics = records(read_topics(shared_path("data", "doris-mae", "queries.txt")))
     texts = [text for topic in topics for text in topic.item_texts()]
     assert all(highlight_terms(text) for text in texts)
-    assert (
-        [text for text in texts if "paper" in highlight_terms(text)]
-        == [
-            "The paper should talk about a system for Q&A."  # single letters are no words, so only words of the trade remain
-        ]
-    )
+    # Single letters are no words, so only words of the trade remain of this one.
+    only_trade = [text for text in texts if "paper" in highlight_terms(text)]
+    assert only_trade == ["The paper should talk about a system for Q&A."]
