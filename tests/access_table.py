@@ -55,6 +55,7 @@ from corpus.models import (
     InvitedRole,
     Membership,
     PoolEntry,
+    PoolRun,
     RetrievalRun,
     Role,
     Topic,
@@ -80,6 +81,7 @@ class World:
     assignment: Assignment
     import_run: ImportRun
     retrieval_run: RetrievalRun
+    pool_run: PoolRun
     item_build: ItemBuild
     assignment_run: AssignmentRun
     agreement_run: AgreementRun
@@ -129,6 +131,7 @@ def make_world() -> World:
             collection=collection, kind=ImportKind.DOCUMENTS, requested_by=manager, requested_at=AT
         ),
         retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
+        pool_run=PoolRun.objects.create(collection=collection, requested_by=manager, requested_at=AT),
         item_build=ItemBuild.objects.create(**asked),
         assignment_run=AssignmentRun.objects.create(**asked, strategy=campaign.strategy, overlap=1),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
@@ -210,6 +213,10 @@ def _member(w: World) -> dict[str, Any]:
 
 def _node(w: World) -> dict[str, Any]:
     return {"pk": w.topic.pk, "node": w.aspect.nodes.get().pk}
+
+
+def _entry(w: World) -> dict[str, Any]:
+    return {"pk": w.topic.pk, "entry": PoolEntry.objects.get(topic=w.topic).pk}
 
 
 def _answer(w: World) -> dict[str, Any]:
@@ -294,6 +301,19 @@ TABLE: list[Row] = [
     *row("aspect_update", MANAGERS_WRITE, where=_node),
     *row("aspect_move", MANAGERS_WRITE, where=_node),
     *row("aspect_delete", MANAGERS_WRITE, where=_node),
+    # --- runs, pools -------------------------------------------------------------------------------------------------
+    *row("run_list", OVERSEERS_PAGE),
+    *row(
+        "run_detail", "GET login 404 403 200 200 200 | POST login 404 403 403 403 gone", where=key_of("retrieval_run")
+    ),
+    *row("run_delete", MANAGERS_WRITE, where=key_of("retrieval_run")),
+    *row("pool_list", OVERSEERS_PAGE),
+    *row("pool_build", MANAGERS_FORM_SENT),
+    *row("pool_run_detail", OVERSEERS_PAGE, where=key_of("pool_run")),
+    *row("pool_cancel", MANAGERS_WRITE, where=key_of("pool_run")),
+    *row("pool_detail", OVERSEERS_PAGE, where=key_of("topic")),
+    *row("pool_entry_create", MANAGERS_FORM_SENT, where=key_of("topic")),
+    *row("pool_entry_delete", MANAGERS_WRITE, where=_entry),
     # --- imports -----------------------------------------------------------------------------------------------------
     *row("import_list", MANAGERS_PAGE),
     *row("import_create", MANAGERS_FORM),
