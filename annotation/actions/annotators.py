@@ -1,6 +1,5 @@
 """Annotators of a campaign: added, paused, taken off, given another weight. No judgment is ever lost by it."""
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -13,6 +12,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.actions.assignments import release
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
+from annotation.planning.order import person_seed
 from corpus.models import Membership, Role
 from corpus.permissions import check_manager
 
@@ -131,12 +131,6 @@ def remove_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> 
     return withdrawn
 
 
-def order_seed(campaign: Campaign, name: str) -> int:
-    """The seed of an annotator's order: follows from the campaign's seed and the name alone."""
-    digest = hashlib.sha256(f"{campaign.seed}\x1f{name}".encode()).digest()
-    return int.from_bytes(digest[:7], "big")
-
-
 def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: User | None, at: datetime) -> Annotator:
     annotator = _locked(annotator, by)
     if annotator.state == state:
@@ -162,7 +156,7 @@ def _insert(campaign: Campaign, at: datetime, *, name: str, **fields: Any) -> An
     try:
         with transaction.atomic():
             return Annotator.objects.create(
-                campaign=campaign, name=name, created_at=at, order_seed=order_seed(campaign, name), **fields
+                campaign=campaign, name=name, created_at=at, order_seed=person_seed(campaign.seed, name), **fields
             )
     except IntegrityError as error:
         raise Conflict(f"There is an annotator “{name}” in this campaign already.") from error

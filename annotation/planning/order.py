@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 
 from annotation.planning.problem import Ints
@@ -22,6 +24,11 @@ def order_by_document(topic: Ints, document: Ints, rank: Ints, rng: np.random.Ge
     which orders the aspects of an abstract.
     """
     return np.lexsort((rank, _shuffled(document, rng), _shuffled(topic, rng)))
+
+
+def person_seed(seed: int, name: str) -> int:
+    """The seed of one person's order: follows from the campaign's seed and the name alone, below 2**56."""
+    return int.from_bytes(hashlib.sha256(f"{seed}\x1f{name}".encode()).digest()[:7], "big")
 
 
 def _shuffled(key: Ints, rng: np.random.Generator) -> Ints:

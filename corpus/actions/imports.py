@@ -15,7 +15,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from corpus.formats import documents, topics
+from corpus.formats import documents, judgments, topics
 from corpus.formats.detect import HEAD_BYTES, detect_format
 from corpus.formats.records import BrokenFile
 from corpus.models import Collection, ImportKind, ImportRun
@@ -27,12 +27,14 @@ FORMATS: dict[str, tuple[str, ...]] = {
     ImportKind.TOPICS: ("auto", "trec", "trec-xml", "jsonl", "beir", "doris-mae", "litsearch"),
     ImportKind.RUNS: ("auto",),
     ImportKind.POOL: ("auto",),
+    ImportKind.JUDGMENTS: ("auto", *judgments.READERS),
 }
 READABLE: dict[str, frozenset[str]] = {
     ImportKind.DOCUMENTS: frozenset(("auto", *documents.READERS)),
     ImportKind.TOPICS: frozenset(("auto", *topics.READERS)),
     ImportKind.RUNS: frozenset(("auto",)),
     ImportKind.POOL: frozenset(("auto",)),
+    ImportKind.JUDGMENTS: frozenset(("auto", *judgments.READERS)),
 }
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again

@@ -18,6 +18,8 @@ FORMAT_LABELS = {
     "doris-mae": "DORIS-MAE",
     "litsearch": "LitSearch",
     "s2orc": "S2ORC",
+    "csv": "CSV",
+    "qrels": "TREC qrels",
 }
 
 

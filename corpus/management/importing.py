@@ -27,6 +27,7 @@ class ImportCommand(ToldCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
+        self.add_scope(parser)
         parser.add_argument(
             "files", nargs="+", type=Path, metavar="FILE", help="plain, compressed (gz, bz2, xz), archive or folder"
         )
@@ -34,8 +35,20 @@ class ImportCommand(ToldCommand):
             parser.add_argument("--format", default="auto", help=f"one of {', '.join(FORMATS[self.kind])}")
         parser.add_argument("--dry-run", action="store_true", help="count and report, but write nothing")
 
-    def carry_out(self, *, slug: str, files: list[Path], dry_run: bool, **options: Any) -> tuple[str, dict[str, Any]]:
-        run = request_import(
+    def add_scope(self, parser: CommandParser) -> None:
+        """Positional arguments between the collection and the files."""
+
+    def carry_out(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        run = self.request(**options)
+        run_import(run.pk)
+        run.refresh_from_db()
+        if run.state != JobState.DONE:
+            raise ImportFailed(run)
+        return summary(run), self.as_json(run)
+
+    def request(self, *, slug: str, files: list[Path], dry_run: bool, **options: Any) -> ImportRun:
+        """The job's row, not sent to a worker."""
+        return request_import(
             by=None,
             at=timezone.now(),
             collection=collection_with(slug),
@@ -46,11 +59,6 @@ class ImportCommand(ToldCommand):
             send=False,
             **self.parameters(**options),
         )
-        run_import(run.pk)
-        run.refresh_from_db()
-        if run.state != JobState.DONE:
-            raise ImportFailed(run)
-        return summary(run), self.as_json(run)
 
     def as_json(self, run: ImportRun) -> dict[str, Any]:
         return as_json(run)

@@ -1,0 +1,221 @@
+"""Importing judgments: read in a thread, copied into a staging table, matched, checked and written set by set.
+
+A human answer takes a slot of its item, a machine's does not. What was imported before is left or updated; what
+somebody answered in Litmus is never changed by a file.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid5
+
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from accounts.jobs import Progress
+from accounts.models import User
+from accounts.refusals import Conflict
+from annotation.models import Annotator, AnnotatorKind, Campaign
+from annotation.permissions.campaigns import check_not_closed
+from annotation.planning.order import person_seed
+from annotation.runs import import_sql as sql
+from corpus.formats.judgments import read_judgments
+from corpus.formats.records import JudgmentRow, Problem, Skip
+from corpus.models import ImportRun, Role
+from corpus.runs.background import in_background
+from corpus.runs.copying import copy_text, encode_line
+from corpus.runs.reading import Batch, Odometer, batches, sources_of
+from corpus.runs.tally import ERRORS_KEPT, Tally
+
+NAMESPACE = UUID("2f0c5f5e-6f0b-5b0e-9c5e-0b8a5c1f7d11")  # of submissions made by imports
+UUIDS_AT_ONCE = 20_000
+MOST_NAME = 150
+
+
+class _DryRun(Exception):
+    """Everything was counted; nothing is kept."""
+
+
+def load_judgments(run: ImportRun, progress: Progress, tally: Tally) -> None:
+    """Read the job's files into the campaign named in its parameters; the caller holds the transaction.
+
+    Parameters: `campaign` (its id), `annotator` (whose labels these are, whatever the files say), `machine` (all
+    annotators in the files are machines).
+    Errors: BrokenFile for a file that cannot be trusted as a whole, Refused for a closed campaign, Conflict where
+    somebody judged the same items at the same moment.
+    """
+    campaign = Campaign.objects.select_for_update(no_key=True).get(
+        pk=run.parameters["campaign"], collection=run.collection_id
+    )
+    check_not_closed(campaign)
+    try:
+        with transaction.atomic():
+            _load(run, campaign, progress, tally)
+            if run.dry_run:
+                raise _DryRun
+    except _DryRun:
+        return
+    except IntegrityError as error:
+        raise Conflict(
+            "Somebody judged or gave back the same items at the same moment. Import the files again."
+        ) from error
+
+
+def _load(run: ImportRun, campaign: Campaign, progress: Progress, tally: Tally) -> None:
+    total = sum(file["size"] for file in run.files)
+    odometer = Odometer()
+    _execute(sql.STAGE)
+    with in_background(batches(_records(run, odometer), _line, odometer)) as found:
+        for batch in found:
+            _stage(batch, tally)
+            progress.report(min(batch.bytes_read, total), total, "reading judgments")
+    progress.report(total, total, "matching judgments")
+    _name_annotators(campaign, everybody_is_machine=bool(run.parameters.get("machine")))
+    _match(campaign)
+    _count(tally)
+    progress.report(total, total, "writing judgments")
+    _write()
+
+
+def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip | Problem]:
+    """The rows of all files. Runs in the reading thread, so it must not touch the database."""
+    annotator = str(run.parameters.get("annotator", ""))
+    for source in sources_of(run):
+        yield from read_judgments(source.path, run.format, annotator=annotator, name=source.name, watch=odometer.add)
+
+
+def _line(n: int, row: JudgmentRow) -> bytes:
+    texts = (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value)
+    place = (str(n), copy_text(row.file), str(row.line))
+    return encode_line((*place, *map(copy_text, texts), "t" if row.machine else "f"))
+
+
+def _stage(batch: Batch, tally: Tally) -> None:
+    tally.add_problems(batch.problems)
+    if batch.lines:
+        _copy(sql.COPY_ROWS, batch.data)
+
+
+def _name_annotators(campaign: Campaign, *, everybody_is_machine: bool) -> None:
+    """Find or make the annotator of each name; members are known by e-mail address or name."""
+    names = {name: machine or everybody_is_machine for name, machine in _rows(sql.NAMES)}
+    known = _Known(campaign)
+    lines = []
+    for name, machine in names.items():
+        annotator, problem = known.resolve(name, machine)
+        is_machine = annotator is not None and annotator.kind == AnnotatorKind.MACHINE
+        pk = "\\N" if annotator is None else str(annotator.pk)
+        lines.append(encode_line((copy_text(name), pk, "t" if is_machine else "f", copy_text(problem))))
+    _copy(sql.COPY_NAMES, b"".join(lines))
+    _execute("ANALYZE judgment_name; ANALYZE judgment_row")
+
+
+class _Known:
+    """The campaign's annotators and the collection's members, by the names that files use."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        # Locked as every other writer locks them, before their assignments.
+        self.annotators = list(campaign.annotators.select_for_update(no_key=True).order_by("pk"))
+        self.by_name = {each.name: each for each in self.annotators}
+        self.by_user = {each.user_id: each for each in self.annotators if each.user_id}
+        members = User.objects.filter(memberships__collection=campaign.collection_id).exclude(
+            memberships__in=campaign.collection.memberships.filter(role=Role.VIEWER)
+        )
+        self.members = list(members.order_by("pk"))
+
+    def resolve(self, name: str, machine: bool) -> tuple[Annotator | None, str]:
+        """The annotator of this name, made if there is none, or None and what is wrong."""
+        if len(name) > MOST_NAME:
+            return None, f"the annotator's name is longer than {MOST_NAME} characters"
+        annotator = self.by_name.get(name)
+        if annotator is None and not machine:
+            users = [each for each in self.members if name.lower() == each.email or name == each.name]
+            if len(users) > 1:
+                return None, f"{len(users)} members are called {name}; write their e-mail address instead"
+            annotator = self.by_user.get(users[0].pk) if users else None
+            annotator = annotator or self._make(name, AnnotatorKind.HUMAN, users[0] if users else None)
+        annotator = annotator or self._make(name, AnnotatorKind.MACHINE, None)
+        if machine and annotator.kind == AnnotatorKind.HUMAN:
+            return None, f"{name} is a person in this campaign, not a machine"
+        return annotator, ""
+
+    def _make(self, name: str, kind: AnnotatorKind, user: User | None) -> Annotator:
+        shown = name
+        if user is not None and str(user) not in self.by_name:
+            shown = str(user)[:MOST_NAME]
+        made = Annotator.objects.create(
+            campaign=self.campaign,
+            name=shown,
+            kind=kind,
+            user=user,
+            created_at=timezone.now(),
+            order_seed=person_seed(self.campaign.seed, shown),
+        )
+        self.by_name[made.name] = made
+        if user is not None:
+            self.by_user[user.pk] = made
+        return made
+
+
+def _match(campaign: Campaign) -> None:
+    criteria = list(campaign.criteria.values_list("key", flat=True))
+    named = {
+        "campaign": campaign.pk,
+        "collection": campaign.collection_id,
+        "criterion": criteria[0] if len(criteria) == 1 else "",
+    }
+    _execute(sql.MATCH, named)
+    _execute(sql.REPEATED, {})
+    _execute(sql.GROUP)
+    _execute("ANALYZE judgment_match; ANALYZE judgment_group")
+    _execute(sql.DECIDE, {"criteria": criteria})
+    _execute(sql.OPEN_SLOTS)
+    _execute(sql.GIVE_SLOTS)
+    _execute(sql.NO_SLOT, {})
+    _execute(sql.GROUP_PROBLEMS)
+
+
+def _count(tally: Tally) -> None:
+    counts = {fate: int(rows) for fate, rows in _rows(sql.COUNTS)}
+    tally.created += counts.get("created", 0)
+    tally.updated += counts.get("updated", 0)
+    tally.unchanged += counts.get("unchanged", 0)
+    problems = [Problem(*row) for row in _rows(sql.PROBLEMS, {"most": ERRORS_KEPT})]
+    tally.add_problems(problems)
+    tally.error_count += int(_rows(sql.PROBLEM_COUNT)[0][0]) - len(problems)
+
+
+def _write() -> None:
+    named = {"at": timezone.now()}
+    _execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys statement by statement, not all at the end
+    _execute(sql.TAKE_OPEN)
+    _execute(sql.FINISH, named)
+    _execute(sql.ASSIGN, named)
+    _make_uuids()
+    _execute(sql.SUBMIT, named)
+    _execute(sql.JUDGE)
+
+
+def _make_uuids() -> None:
+    """Each answer's submission is named by its assignment, what it says and what it follows: always the same."""
+    after = 0
+    while rows := _rows(sql.WRITTEN, {"after": after, "most": UUIDS_AT_ONCE}):
+        lines = [f"{grp}\t{uuid5(NAMESPACE, f'{pk}|{last}|{answers}')}\n" for grp, pk, last, answers in rows]
+        _copy(sql.COPY_UUIDS, "".join(lines).encode())
+        after = rows[-1][0]
+
+
+def _execute(statement: str, named: dict[str, Any] | None = None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, named)
+
+
+def _rows(statement: str, named: dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, named)
+        return cursor.fetchall()
+
+
+def _copy(statement: str, data: bytes) -> None:
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.write(data)
