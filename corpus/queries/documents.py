@@ -13,13 +13,14 @@ from django.db.models import Q, QuerySet
 from corpus.models import Collection, Document
 
 MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
-COUNT_LIMIT = 100_000
+COUNT_LIMIT = 250_000
 HIT_START, HIT_END = "\ue000", "\ue001"  # private characters around a hit, taken out of the texts beforehand
 _MARKS = f"StartSel={HIT_START}, StopSel={HIT_END}"
 _TITLE_OPTIONS = f"HighlightAll=true, {_MARKS}"
 _ABSTRACT_OPTIONS = f'MaxFragments=2, MinWords=16, MaxWords=38, FragmentDelimiter=" … ", {_MARKS}'
 _HEADLINED = 20_000  # characters of an abstract in which hits are shown
 
+# `any_word`: hits are lit word by word, also where no passage holds them all; words that must be absent are no hits.
 SEARCH = """
 WITH candidates AS MATERIALIZED (
   SELECT id, search FROM corpus_document
@@ -29,11 +30,13 @@ WITH candidates AS MATERIALIZED (
   SELECT id, ts_rank(search, websearch_to_tsquery('english', %(text)s), 1) AS rank,
     (SELECT count(*) FROM candidates) AS matches
   FROM candidates ORDER BY rank DESC, id LIMIT %(size)s OFFSET %(offset)s
+), any_word (lit) AS (
+  SELECT regexp_replace(querytree(websearch_to_tsquery('english', %(text)s)), '&|<->|<[0-9]+>', '|', 'g')::tsquery
 )
 SELECT d.id, d.docno, d.venue, d.year, d.authors, best.matches,
-  ts_headline('english', translate(d.title, %(marks)s, ''), q, %(title_options)s),
-  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), q, %(abstract_options)s)
-FROM best JOIN corpus_document d USING (id), websearch_to_tsquery('english', %(text)s) q
+  ts_headline('english', translate(d.title, %(marks)s, ''), lit, %(title_options)s),
+  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), lit, %(abstract_options)s)
+FROM best JOIN corpus_document d USING (id), any_word
 ORDER BY best.rank DESC, d.id
 """
 

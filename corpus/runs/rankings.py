@@ -201,7 +201,7 @@ def _unfit(run: ImportRun, name: str) -> str:
 
 def _tell_unknown_topics(run: ImportRun, files: list[RunFile], tally: Tally) -> None:
     """Count the rankings of topics that the collection lacks, and tell the first of them."""
-    reason = "topic {} is not in the collection, so its ranking of {:,} documents is left out"
+    reason = "topic {} is not in the collection, so its ranking (of length {:,}) is left out"
     rows = _execute(UNKNOWN_TOPICS, collection=run.collection_id, most=ERRORS_KEPT)
     tally.add_problems(Problem(files[row[0]].name, row[1], reason.format(*row[2:4])) for row in rows)
     if rows:
@@ -234,10 +234,11 @@ def _notes(file: RunFile, name: str, gone: int, missing: int, example: str) -> I
     if file.other_tag:
         yield Problem(file.name, 0, f"rows are tagged {file.other_tag} and {file.tag}; all make up the run {name}")
     if gone:
-        yield Problem(file.name, 0, f"{gone:,} rankings that {name} had before are gone: the file lacks their topics")
+        reason = f"{name} has lost the rankings of topics that the file does not speak of: {gone:,}"
+        yield Problem(file.name, 0, reason)
     if missing:
-        reason = f"{missing:,} documents are not in the collection, such as {example}"
-        yield Problem(file.name, 0, f"{reason}: they keep their ranks but cannot be pooled")
+        reason = f"documents that are not in the collection, such as {example}: {missing:,}"
+        yield Problem(file.name, 0, f"{reason}. They keep their ranks but cannot be pooled")
 
 
 def _execute(statement: str, **values: Any) -> list[tuple[Any, ...]]:
