@@ -25,13 +25,16 @@ CROSS JOIN LATERAL (
 ) last
 ORDER BY recent.finished_at
 """
+# The first row of an index each time: EXISTS would let the planner read the whole table of a large campaign.
 QUEUE_STATE = """
 SELECT
-  EXISTS (SELECT FROM annotation_assignment WHERE queue_id = %(campaign)s AND state = 'open') AS free,
-  EXISTS (SELECT FROM annotation_assignment
-          WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at IS NOT NULL) AS leased,
-  EXISTS (SELECT FROM annotation_item WHERE campaign_id = %(campaign)s) AS filled
+  (SELECT id FROM annotation_assignment WHERE queue_id = %(campaign)s AND state = 'open'
+   ORDER BY position LIMIT 1) IS NOT NULL AS free,
+  (SELECT id FROM annotation_assignment
+   WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at IS NOT NULL
+   ORDER BY lease_expires_at LIMIT 1) IS NOT NULL AS leased
 """
+HAS_ITEMS = "SELECT id FROM annotation_item WHERE campaign_id = %(campaign)s LIMIT 1"
 # Units of the annotator's own past, newest first, after the given one. Keyset paging: no page costs more than another.
 HISTORY = """
 SELECT a.id, i.topic_id, i.document_id, a.repeat FROM annotation_assignment a
@@ -76,10 +79,11 @@ def why_empty(desk: Desk, progress: Progress) -> str:
         return desk.hindrance
     if not desk.is_queue:
         return "all-done" if progress.mine else "nothing-assigned"
-    queue = run(QUEUE_STATE, {"campaign": desk.campaign})[0]
-    if not queue.filled:
-        return "nothing-assigned"
-    return "waiting" if queue.free or queue.leased else "all-done"
+    named = {"campaign": desk.campaign}
+    queue = run(QUEUE_STATE, named)[0]
+    if queue.free or queue.leased:
+        return "waiting"
+    return "all-done" if run(HAS_ITEMS, named) else "nothing-assigned"
 
 
 def fetch_history(desk: Desk, *, before: int | None = None, most: int = 10) -> tuple[list[list[int]], int | None]:

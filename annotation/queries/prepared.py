@@ -22,7 +22,8 @@ def run(sql: str, parameters: Mapping[str, Any]) -> list[Any]:
     # Django's own wrapper, so that these statements are counted, logged and wrapped as all others are.
     with connection._prepare_cursor(raw) as cursor:  # type: ignore[attr-defined]
         cursor.execute(sql, {name: _typed(value) for name, value in parameters.items()})
-        return cursor.fetchall() if cursor.description else []
+        # `description` would say it too, but builds an object for each column of each result.
+        return raw.fetchall() if raw.pgresult and raw.pgresult.nfields else []
 
 
 def _typed(value: Any) -> Any:
