@@ -1,10 +1,13 @@
 """How gunicorn serves Litmus: processes with a few threads each, in numbers that are settings."""
 
+import gc
 import os
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings
+from django.urls import get_resolver
 
 wsgi_app = "config.wsgi"
 worker_class = "gthread"
@@ -18,3 +21,10 @@ accesslog = "-" if settings.ACCESS_LOG else None
 errorlog = "-"
 loglevel = settings.LOG_LEVEL.lower()
 control_socket_disable = True
+
+
+def when_ready(_: Any) -> None:
+    """Before the first fork: load all views, so that no first request waits for them and all processes share them."""
+    _ = get_resolver().url_patterns
+    gc.collect()
+    gc.freeze()

@@ -22,12 +22,12 @@ from config.supervisor import Child, GivenUp, Supervisor
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
+PATIENCE = 4  # seconds
 WORKER = "celery -q -A config.celery worker --beat --without-gossip --without-mingle --without-heartbeat"
 
 
 class Command(BaseCommand):
     help = "Start Litmus: embedded servers, web, background jobs. Stop it with Ctrl-C."
-    requires_system_checks = ()  # migrate, below, runs them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="port of the web server (default: 8000)")
@@ -58,7 +58,10 @@ class Command(BaseCommand):
             if public:
                 notes.write("Everybody knows this password: use --no-demo where others reach this machine.\n")
         if not get_user_model().objects.exists():
-            notes.write("There is no account yet. Make the first one:\n  .venv/bin/python manage.py createsuperuser\n")
+            notes.write(
+                "There is no account yet. Make the first one:\n"
+                "  .venv/bin/python manage.py create_user you@example.org --staff\n"
+            )
         return notes.getvalue().strip()
 
     def serve(self, listener: socket.socket, host: str, workers: int | None, notes: str) -> None:
@@ -105,7 +108,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise CommandError(f"--port {port}: use a number from 1 to 65535, or 0 for any free port.")
     try:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(where[:2], family=family, backlog=2048)
+        return open_socket(family, where[:2])
     except socket.gaierror:
         raise CommandError(f"There is no address for --host {host}.") from None
     except OSError as error:
@@ -117,6 +120,18 @@ def listen(host: str, port: int) -> socket.socket:
         raise CommandError(
             reasons.get(error.errno, f"Port {port} of {host} cannot be used ({error}). {hint}")
         ) from None
+
+
+def open_socket(family: socket.AddressFamily, where: tuple[Any, ...]) -> socket.socket:
+    """A listening socket; a taken port gets some seconds, which the web server of a killed `up` needs to end."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return socket.create_server(where, family=family, backlog=2048)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                raise
+        time.sleep(0.1)
 
 
 def stop_on_signals() -> None:
