@@ -90,6 +90,6 @@ def check_run_is_free(run: RetrievalRun, in_campaigns: int) -> None:
     """A run stays once campaigns judge documents that it brought into pools; `in_campaigns` says how many do."""
     if in_campaigns:
         raise Refused(
-            f"{run.name} brought {in_campaigns:,} documents into pools that campaigns have made items of, so it stays: "
-            "where they came from must remain known."
+            f"Campaigns have made items of documents that {run.name} brought into pools ({in_campaigns:,} of them), so "
+            "it stays: where they came from must remain known."
         )
