@@ -4,12 +4,13 @@ pair came to be judged or what others, people or machines, said of it.
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from annotation.models import AssignmentState, SubmissionKind
 from annotation.queries.desks import Desk
 from annotation.queries.prepared import run
-from corpus.text.highlight import Matcher, matcher
+from corpus.text.highlight import highlight_spans, highlight_terms
 
 # Only what the annotator may see is read at all; pools, runs, other assignments are not joined.
 CONTENT = """
@@ -39,6 +40,8 @@ ORDER BY wanted.place
 """
 
 Unit = dict[str, Any]
+Terms = frozenset[str]
+terms_of = lru_cache(maxsize=1024)(highlight_terms)  # annotators meet one aspect many times
 
 
 def fetch_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
@@ -80,7 +83,7 @@ def _place(row: Any) -> tuple[int, int]:
 
 def _cell(row: Any) -> dict[str, Any]:
     wanted = row.aspect or row.topic_text
-    words = matcher(wanted)
+    terms = terms_of(wanted)
     places = json.loads(row.places or "[]")
     return {
         "assignment": row.id,
@@ -88,18 +91,32 @@ def _cell(row: Any) -> dict[str, Any]:
         "base": str(row.base) if row.base else None,
         "aspect": row.aspect,
         "parents": sorted({above for _, _, above, _, _ in places if above}),
-        "lit": _lit(row, places, words) if row.aspect else [],
-        "marks": {"title": words.spans(row.title or ""), "abstract": words.spans(row.abstract or "")},
+        "lit": _lit(row, places, terms) if row.aspect else [],
+        "marks": {"title": _marks(row.title or "", terms), "abstract": _marks(row.abstract or "", terms)},
         "answer": _answer(row),
     }
 
 
-def _lit(row: Any, places: Iterable[Sequence[Any]], words: Matcher) -> list[int]:
+def _marks(text: str, terms: Terms) -> list[int]:
+    """Start, end, start, end … of the aspect's words in UTF-16 units, as browsers count: 𝛼 is two."""
+    spans = [position for span in highlight_spans(text, terms) for position in span]
+    if text.isascii():
+        return spans
+    units = at = 0
+    counted = []
+    for position in spans:
+        units += len(text[at:position].encode("utf-16-le", "surrogatepass")) // 2
+        counted.append(units)
+        at = position
+    return counted
+
+
+def _lit(row: Any, places: Iterable[Sequence[Any]], terms: Terms) -> list[int]:
     """Indexes of the query's sentences that say this aspect: as the topic's author noted them, else the likeliest."""
     noted = {index for _, _, _, own, above in places for index in own or above or []}
     if noted or len(row.sentences) < 2:
         return sorted(noted)
-    shared = [words.shared(sentence) for sentence in row.sentences]
+    shared = [len(terms_of(sentence) & terms) for sentence in row.sentences]
     best = max(shared)
     return [shared.index(best)] if best >= 2 else []
 
