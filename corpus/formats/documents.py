@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from corpus.formats.bibtex_documents import read_bibtex
+from corpus.formats.doris_json import read_doris_documents
 from corpus.formats.jsonl_documents import read_jsonl_documents
 from corpus.formats.members import DEFAULT_LIMITS, Limits
 from corpus.formats.reading import Reader, choose_readers
@@ -22,6 +23,7 @@ READERS: dict[str, Reader] = {
     "jsonl": read_jsonl_documents,
     "beir": read_jsonl_documents,
     "trec": read_trec_documents,
+    "doris-mae": read_doris_documents,
 }
 _DETECTED = {
     "bibtex": "bibtex",
@@ -29,6 +31,7 @@ _DETECTED = {
     "beir-corpus": "beir",
     "beir-queries": "beir",
     "trec-documents": "trec",
+    "doris-mae-json": "doris-mae",
 }
 
 

@@ -18,7 +18,7 @@ from corpus.formats.records import BrokenFile, Problem
 
 MAX_DEPTH = 50
 
-_SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])").search
+SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])").search
 
 
 def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
@@ -64,23 +64,25 @@ def parse_object(text: str) -> dict[str, Any]:
         raise ValueError(f"is not a JSON object but {_kind(value)}")
     if text.count("{") + text.count("[") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
-    if "\\u" in text and _SUSPICIOUS(text):
-        _check_characters(value)
+    if "\\u" in text and SUSPICIOUS(text):
+        check_characters(value)
     return value
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and the infinities (a hook for json's decoder)."""
     raise ValueError(f"holds {name}, which is not JSON")
 
 
-def _finite(text: str) -> float:
+def finite_number(text: str) -> float:
+    """Return the number, or refuse one that is too large for a float (a hook for json's decoder)."""
     number = float(text)
     if not isfinite(number):
         raise ValueError(f"holds the number {text[:20]}, which is too large")
     return number
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
+_decode = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite_number).decode
 
 
 def _breaks_off(error: json.JSONDecodeError) -> bool:
@@ -102,7 +104,8 @@ def _is_deeper(value: object, levels: int) -> bool:
     return True
 
 
-def _check_characters(value: object) -> None:
+def check_characters(value: object) -> None:
+    """Raise `ValueError` if a text in `value` cannot be stored; worth asking where the JSON holds `SUSPICIOUS`."""
     written = json.dumps(value, ensure_ascii=False)
     if any("\0" in text for text in _strings(value)):
         raise ValueError("holds a NUL character (\\u0000), which cannot be stored")

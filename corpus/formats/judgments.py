@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from corpus.formats.csv_text import read_csv, write_csv
+from corpus.formats.doris_json import read_doris_judgments
 from corpus.formats.json_fields import FieldError, take_first
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.members import DEFAULT_LIMITS, Limits
@@ -57,8 +58,9 @@ READERS: dict[str, Callable[..., Iterator[JudgmentRow | Problem]]] = {
     "csv": read_csv_judgments,
     "jsonl": read_jsonl_judgments,
     "qrels": read_qrels_judgments,
+    "doris-mae": read_doris_judgments,
 }
-_DETECTED = {"csv-judgments": "csv", "jsonl-judgments": "jsonl", "trec-qrels": "qrels"}
+_DETECTED = {"csv-judgments": "csv", "jsonl-judgments": "jsonl", "trec-qrels": "qrels", "doris-mae-json": "doris-mae"}
 
 
 def read_judgments(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
+from corpus.formats.doris_json import read_doris_topics
 from corpus.formats.doris_queries import read_doris_queries
 from corpus.formats.jsonl_topics import read_jsonl_topics
 from corpus.formats.members import DEFAULT_LIMITS, Limits
@@ -13,12 +15,19 @@ from corpus.formats.records import Problem, TopicRecord
 from corpus.formats.repeats import without_repeats
 from corpus.formats.trec_topics import read_trec_topics, read_web_topics
 
+
+def _read_doris(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+    """Read the queries of DORIS-MAE from `queries.txt` or from the large JSON file, whichever this is."""
+    is_json = stream.peek(64).lstrip().startswith(b"{")  # type: ignore[attr-defined]
+    return read_doris_topics(stream, file) if is_json else read_doris_queries(stream, file)
+
+
 READERS: dict[str, Reader] = {
     "trec": read_trec_topics,
     "trec-xml": read_web_topics,
     "jsonl": read_jsonl_topics,
     "beir": read_jsonl_topics,
-    "doris-mae": read_doris_queries,
+    "doris-mae": _read_doris,
 }
 _DETECTED = {
     "trec-topics": "trec",
@@ -28,6 +37,7 @@ _DETECTED = {
     "beir-queries": "beir",
     "beir-corpus": "beir",
     "doris-mae": "doris-mae",
+    "doris-mae-json": "doris-mae",
 }
 
 

@@ -1,0 +1,224 @@
+"""`DORIS-MAE_dataset_v1.json`: queries, abstracts and annotations in one large object (formats.md 1.1).
+
+Read as a stream. Abstracts become documents named by their position; queries become topics named by theirs, with the
+tree of aspects and the sentences each comes from; annotations become judgments of a machine annotator, one for each
+query that has both the aspect and the abstract. A score of -1 (an answer nobody could read) is kept as it is: whoever
+takes the judgments in must not count it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO
+
+from corpus.formats.json_fields import FieldError, take_text, take_texts
+from corpus.formats.json_stream import Part, read_parts
+from corpus.formats.records import AspectRecord, DocumentRecord, JudgmentRow, Problem, TopicRecord
+from corpus.formats.repeats import SeenIds
+
+KIND = "complex-query"
+SCORES = (-1, 0, 1, 2)
+MACHINE = "chatgpt"
+
+
+def read_doris_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
+    """Yield the abstracts of `Corpus`; citations become docnos in `extra["citations"]` and `["cited_by"]`."""
+    for part in _objects(read_parts(stream, file), file, "Corpus"):
+        if isinstance(part, Problem):
+            yield part
+            continue
+        try:
+            yield _document(part, file)
+        except FieldError as error:
+            yield Problem(file, part.line, f"abstract {part.index}: {error}")
+
+
+def _objects(parts: Iterator[Part], file: str, key: str) -> Iterator[Part | Problem]:
+    """Yield the elements of one array that are objects, a `Problem` for those that are not."""
+    for part in parts:
+        if part.key != key or part.index is None:
+            continue
+        reason = part.problem if isinstance(part.value, dict) else "is not an object"
+        yield Problem(file, part.line, f"{key} {part.index}: {reason}") if reason else part
+
+
+def _document(part: Part, file: str) -> DocumentRecord:
+    item = dict(part.value)
+    if item.pop("abstract_id", part.index) != part.index:
+        raise FieldError("abstract_id differs from the position")
+    title, abstract = take_text(item, ("title",)), take_text(item, ("original_abstract", "abstract"))
+    if not title.strip() and not abstract.strip():
+        raise FieldError("has neither a title nor an abstract")
+    url = take_text(item, ("url",))
+    for written, name in (("outgoing_citations", "citations"), ("incoming_citations", "cited_by")):
+        if written in item:
+            item[name] = _ids(item.pop(written), written)
+    return DocumentRecord(str(part.index), title, abstract, (), (), "", None, "", url, item, file, part.line)
+
+
+def _ids(value: object, name: str) -> list[str]:
+    """Return positions as docnos."""
+    if not isinstance(value, list) or not all(
+        isinstance(place, int) and not isinstance(place, bool) for place in value
+    ):
+        raise FieldError(f"{name} is not a list of abstract ids")
+    return [str(place) for place in value]
+
+
+def read_doris_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+    """Yield the queries as topics; candidate pool and source papers go to `extra` as docnos."""
+    asked = _Asked()
+    for part in read_parts(stream, file):
+        if problem := asked.take(part, file):
+            yield problem
+    for part in asked.queries:
+        try:
+            yield _topic(part, asked.texts, file)
+        except FieldError as error:
+            yield Problem(file, part.line, f"query {part.index}: {error}")
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The queries and the texts of their aspects: little, and wanted as a whole."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    queries: list[Part] = field(default_factory=list)
+
+    def take(self, part: Part, file: str) -> Problem | None:
+        """Take in a part that belongs here; return what is wrong with it."""
+        if part.key == "aspect_id2aspect" and isinstance(part.value, dict):
+            self.texts = {str(key): str(text) for key, text in part.value.items()}
+        elif part.key == "Query":
+            reason = part.problem if isinstance(part.value, dict) else "is not an object"
+            if reason:
+                return Problem(file, part.line, f"query {part.index}: {reason}")
+            self.queries.append(part)
+        return None
+
+    def pools(self) -> dict[str, list[tuple[str, frozenset[int]]]]:
+        """Map each aspect id to the (topic number, candidate pool) of the queries that have it."""
+        found: dict[str, list[tuple[str, frozenset[int]]]] = {}
+        for part in self.queries:
+            pool, tree = part.value.get("candidate_pool"), part.value.get("aspects")
+            if not isinstance(tree, dict) or not isinstance(pool, list):
+                continue
+            for aspect_id in dict.fromkeys([*tree, *(child for children in tree.values() for child in children)]):
+                found.setdefault(str(aspect_id), []).append((str(part.index), frozenset(pool)))
+        return found
+
+
+def _topic(part: Part, texts: Mapping[str, str], file: str) -> TopicRecord:
+    item = dict(part.value)
+    text = take_text(item, ("query_text",))
+    if not text.strip():
+        raise FieldError("has no text")
+    tree, sources = item.pop("aspects", None) or {}, item.pop("aspect_id2sent", None) or {}
+    known = item.pop("sent2aspect_id", None) or {}
+    if not isinstance(tree, dict) or not isinstance(sources, dict) or not isinstance(known, dict):
+        raise FieldError("aspects, aspect_id2sent and sent2aspect_id must be objects")
+    sentences = _sentences(text, known)
+    aspects = tuple(
+        AspectRecord(
+            _aspect_text(aspect_id, texts),
+            tuple(AspectRecord(_aspect_text(child, texts)) for child in children),
+            tuple(sentences.index(line) for line in take_texts(sources, (aspect_id,), "\n") if line in sentences),
+        )
+        for aspect_id, children in tree.items()
+    )
+    for name in ("candidate_pool", "idea_from"):
+        if name in item:
+            item[name] = _ids(item[name], name)
+    return TopicRecord(str(part.index), "", text, "", KIND, "", sentences, aspects, file, part.line, (), item)
+
+
+def _aspect_text(aspect_id: object, texts: Mapping[str, str]) -> str:
+    text = texts.get(str(aspect_id), "").strip()
+    if not text:
+        raise FieldError(f"aspect {aspect_id} has no text in aspect_id2aspect")
+    return text
+
+
+def _sentences(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Cut the text into the known sentences and what stands between them."""
+    places = sorted((text.find(sentence), sentence) for sentence in known if sentence.strip() and sentence in text)
+    cut: list[str] = []
+    at = 0
+    for place, sentence in places:
+        if place < at:
+            continue
+        cut += [text[at:place].strip(), sentence.strip()]
+        at = place + len(sentence)
+    return tuple(piece for piece in (*cut, text[at:].strip()) if piece)
+
+
+def read_doris_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+    """Yield the annotations as judgments of a machine, named "chatgpt" unless `annotator` says otherwise.
+
+    A row that occurs twice is a `Problem`, since it would count twice; so is one that no query asks for. Annotations
+    that stand before the queries in the file wait in memory, without the machine's long answers.
+    """
+    asked = _Asked()
+    waiting: list[Part] = []
+    rows: _Rows | None = None
+    for part in read_parts(stream, file):
+        asked.take(part, file)
+        if part.key != "Annotation" or part.index is None:
+            continue
+        slim = replace(part, value=_slim(part.value))
+        if rows is None and asked.texts and asked.queries:
+            rows = _Rows(asked, annotator or MACHINE, file)
+        if rows is None:
+            waiting.append(slim)
+        else:
+            yield from rows.of(slim)
+    rows = rows or _Rows(asked, annotator or MACHINE, file)
+    for part in waiting:
+        yield from rows.of(part)
+
+
+def _slim(value: object) -> object:
+    return (
+        {name: value.get(name) for name in ("aspect_id", "abstract_id", "score")} if isinstance(value, dict) else None
+    )
+
+
+class _Rows:
+    """Turns annotations into judgments, once it is known who asks for what."""
+
+    def __init__(self, asked: _Asked, annotator: str, file: str) -> None:
+        self.texts = asked.texts
+        self.pools = asked.pools()
+        self.annotator = annotator
+        self.file = file
+        self.seen = SeenIds()
+
+    def of(self, part: Part) -> Iterator[JudgmentRow | Problem]:
+        """Yield the judgments of one annotation, or what is wrong with it."""
+        item = part.value or {}
+        aspect, abstract, score = str(item.get("aspect_id")), item.get("abstract_id"), item.get("score")
+        topics = [topic for topic, pool in self.pools.get(aspect, ()) if abstract in pool]
+        reason = part.problem or self.problem(aspect, abstract, score, topics)
+        if reason:
+            yield Problem(self.file, part.line, f"annotation {part.index}: {reason}")
+            return
+        for topic in topics:
+            text, value = self.texts[aspect].strip(), str(score)
+            yield JudgmentRow(
+                self.annotator, topic, text, str(abstract), "relevance", value, True, self.file, part.line
+            )
+
+    def problem(self, aspect: str, abstract: Any, score: Any, topics: list[str]) -> str | None:
+        """Return why the annotation cannot be taken, or None and remember it."""
+        if isinstance(abstract, bool) or not isinstance(abstract, int):
+            return f"abstract_id {abstract!r} is not a whole number"
+        if isinstance(score, bool) or score not in SCORES:
+            return f"the score {score!r} is none of {', '.join(map(str, SCORES))}"
+        if not topics:
+            return f"no query has aspect {aspect} and abstract {abstract} in its pool"
+        if not self.texts.get(aspect, "").strip():
+            return f"aspect {aspect} has no text in aspect_id2aspect"
+        if not self.seen.add(f"{aspect} {abstract}"):
+            return f"aspect {aspect} and abstract {abstract} are annotated twice; the first one counts"
+        return None
