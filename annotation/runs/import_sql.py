@@ -121,12 +121,8 @@ JOIN (
 WHERE g.grp = w.grp
 """
 NO_SLOT = """
-UPDATE judgment_group g SET fate = format(
-  'item has the %%s judgments it needs already, or they are assigned to others (%%s given, %%s assigned)',
-  c.overlap + i.extra_overlap,
-  (SELECT count(*) FROM annotation_assignment a WHERE a.item_id = i.id AND a.slot IS NOT NULL AND a.state = 'done')
-    + (SELECT count(*) FROM judgment_group o WHERE o.item_id = i.id AND o.new_slot IS NOT NULL),
-  (SELECT count(*) FROM annotation_assignment a WHERE a.item_id = i.id AND a.state = 'pending'))
+UPDATE judgment_group g
+SET fate = format('the item needs %%s judgments, and as many are given or assigned to others', c.overlap + i.extra_overlap)
 FROM annotation_item i JOIN annotation_campaign c ON c.id = i.campaign_id
 WHERE g.fate = 'created' AND g.slot IS NULL AND g.new_slot IS NULL AND NOT g.machine AND i.id = g.item_id
 """
