@@ -1,4 +1,4 @@
-"""Pools: unions with provenance, built twice or deeper, from runs, known targets and lists; by hand; by a real worker."""
+"""Pools: unions with provenance from runs, known targets and lists; built twice, deeper, by hand, by a real worker."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ from corpus.models import (
 from corpus.runs.pools import lock_pools, run_pools
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
-from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
 from tests.processes import wait_for
 from tests.shared import shared_path
 
@@ -182,7 +182,7 @@ class TestRefusals:
             build(collection, methods, depth)
         assert not PoolRun.objects.exists()
 
-    def test_there_must_be_something_to_pool(self) -> None:
+    def test_there_must_be_something_to_pool(self, db: None) -> None:
         with pytest.raises(Refused, match="nothing to pool yet: import runs"):
             build(CollectionFactory())
 
@@ -418,10 +418,3 @@ def test_the_pairs_of_doris_mae_come_out(db: None, capsys: pytest.CaptureFixture
     assert told["pooled_topics"] == 50
     sizes = {number: len(pool) for number, pool in pools(collection).items()}
     assert sizes == {str(query["id"]): query["pool_size_v0"] for query in expected["per_query"][:50]}
-
-
-def test_a_topic_without_a_run_has_no_pool_and_adds_no_pairs(collection: Collection) -> None:
-    make_tree(collection.topics.get(number="1"), {"hot": ["boiled"], "white": []})
-    TopicFactory(collection=collection, number="3")
-    run = build(collection)
-    assert (run.topics, set(pools(collection))) == (2, {"1", "2"})
