@@ -36,7 +36,7 @@ SELECT json_build_object(
   'max_aspects', (SELECT coalesce(max(aspects), 0) FROM tree),
   'max_sub_aspects_per_aspect', (SELECT coalesce(max(n), 0) FROM below),
   'distinct_aspects', (SELECT coalesce(sum(n), 0) FROM item),
-  'distinct_texts', (SELECT count(DISTINCT a.text) FROM corpus_aspect a JOIN topic ON topic.id = a.topic_id),
+  'distinct_aspect_texts', (SELECT count(DISTINCT a.text) FROM corpus_aspect a JOIN topic ON topic.id = a.topic_id),
   'targets', (SELECT count(*) FROM corpus_target t JOIN topic ON topic.id = t.topic_id),
   'runs', (SELECT count(*) FROM corpus_retrievalrun WHERE collection_id = %(collection)s),
   'pooled_topics', (SELECT count(*) FROM pool),
