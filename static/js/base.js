@@ -81,6 +81,27 @@ function showTheme(theme) {
   }
 }
 
+// A table wider than its frame scrolls sideways: then, and only then, the frame can be reached with the keyboard.
+const frames = new ResizeObserver((entries) => entries.forEach(({ target }) => markScrolling(target.closest(".table-scroll"))));
+
+function markScrolling(frame) {
+  const scrolls = frame.scrollWidth > frame.clientWidth;
+  frame.toggleAttribute("data-scrolls", scrolls);
+  for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", frameName(frame)]]) {
+    if (scrolls) frame.setAttribute(name, value);
+    else frame.removeAttribute(name);
+  }
+}
+
+const frameName = (frame) => frame.querySelector("caption")?.textContent.trim() || "Table";
+
+function watchFrames(root) {
+  for (const each of root.querySelectorAll(".table-scroll, .table-scroll > table")) frames.observe(each);
+}
+
+watchFrames(document);
+document.addEventListener("htmx:load", (event) => watchFrames(event.detail.elt.parentElement ?? document));
+
 // A job that has just become final tells the rest of the page, which may want to fetch its result.
 document.addEventListener("htmx:afterSwap", (event) => {
   const final = event.detail.elt.matches?.("[data-job-final]") ? event.detail.elt : null;

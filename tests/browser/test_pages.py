@@ -257,6 +257,18 @@ def test_a_new_key_can_be_copied(new_page: NewPage) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == key
 
 
+def test_a_wide_table_can_be_scrolled_with_the_keyboard(new_page: NewPage) -> None:
+    page = new_page(UserFactory())
+    page.goto("/help/style/")
+    frame = page.locator(".table-scroll")
+    expect(frame).not_to_have_attribute("tabindex", "0")
+    frame.locator("table").evaluate("table => { table.style.minWidth = '3000px' }")
+    expect(page.get_by_role("region", name="Numbers are tabular and stand right")).to_have_attribute("tabindex", "0")
+    assert_accessible(page)
+    frame.locator("table").evaluate("table => { table.style.minWidth = '' }")
+    expect(frame).not_to_have_attribute("role", "region")
+
+
 def test_printing_leaves_the_furniture_away(new_page: NewPage, members: dict[Role, Membership]) -> None:
     page = new_page(members[Role.MANAGER].user, color_scheme="dark")
     page.goto("/c/tea/audit/")

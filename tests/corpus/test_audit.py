@@ -93,7 +93,14 @@ def test_csv_holds_no_formulas(client: Client, collection: Collection, title: st
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(1.5, "1.5"), ("", "(empty)"), ({"a_b": [1, False]}, "a b 1, no"), ([], ""), (None, "none")],
+    [
+        ("a" * 64, "“aaaaaaaaaa…”"),
+        (1.5, "1.5"),
+        ("", "(empty)"),
+        ({"a_b": [1, False]}, "a b 1, no"),
+        ([], ""),
+        (None, "none"),
+    ],
 )
 def test_particulars_are_told_in_words(value: object, words: str) -> None:
     assert told(value) == words
