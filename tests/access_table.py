@@ -345,6 +345,7 @@ TABLE: list[Row] = [
     *row("annotator_state", MANAGERS_WRITE, where=key_of("annotator")),
     *row("annotator_release", MANAGERS_WRITE, where=key_of("annotator")),
     *row("annotator_hand_over", MANAGERS_FORM_SENT, where=key_of("annotator")),
+    *row("judgment_import", MANAGERS_FORM),
     *row("assignment_plan", MANAGERS_FORM),
     *row("assignment_detail", MANAGERS_PAGE, where=key_of("assignment_run")),
     *row("assignment_confirm", MANAGERS_WRITE, where=key_of("assignment_run")),

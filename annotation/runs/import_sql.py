@@ -122,7 +122,8 @@ WHERE g.grp = w.grp
 """
 NO_SLOT = """
 UPDATE judgment_group g
-SET fate = format('the item needs %%s judgments, and as many are given or assigned to others', c.overlap + i.extra_overlap)
+SET fate = format('the item needs %%s judgments, and as many are given or assigned to others',
+  c.overlap + i.extra_overlap)
 FROM annotation_item i JOIN annotation_campaign c ON c.id = i.campaign_id
 WHERE g.fate = 'created' AND g.slot IS NULL AND g.new_slot IS NULL AND NOT g.machine AND i.id = g.item_id
 """

@@ -5,7 +5,10 @@ from collections import Counter
 from io import StringIO
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
 from accounts.models import AuditEvent
 from annotation.actions.annotators import add_name, pause_annotator, remove_annotator
@@ -16,7 +19,7 @@ from annotation.actions.hands import take_hand
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.relevance import RELEVANCE
 from annotation.models import Annotator, Assignment, Judgment, Submission
-from corpus.models import Role
+from corpus.models import ImportRun, Role
 from tests.factories.annotation import (
     AT,
     add_person,
@@ -27,6 +30,7 @@ from tests.factories.annotation import (
     make_material,
     skip_item,
 )
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -411,3 +415,40 @@ def test_many_rows_take_few_queries(made, load, django_assert_max_num_queries):
     lines = [row(who, t, a, d, 1) for who in "YZ" for t in (1, 2, 3) for a in (1, 2) for d in range(4)]
     with django_assert_max_num_queries(70):
         assert counts(load(*lines)) == (48, 0, 0, 0)
+
+
+# --- by upload -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_is_tried_and_then_imported_by_a_worker(celery_worker, made):
+    campaign = make_campaign(made)
+    client = Client()
+    client.force_login(made.manager)
+    address = reverse("judgment_import", args=["teas", campaign.slug])
+    file = SimpleUploadedFile("labels.csv", f"{HEADER}\n{row('Ana', 1, 1, 0, 2)}\n{row('Ana', 9, 1, 0, 2)}\n".encode())
+    answer = client.post(address, {"uploads": [file], "format": "auto", "dry_run": "on"})
+    tried = ImportRun.objects.get()
+    assert answer.url == reverse("import_detail", args=["teas", tried.pk])
+    wait_for(lambda: ImportRun.objects.get(pk=tried.pk).is_final, 60, "the dry run")
+    page = client.get(answer.url).content.decode()
+    assert "topic 9 is not in the collection" in page
+    assert not Judgment.objects.exists()
+    client.post(reverse("import_follow", args=["teas", tried.pk]))
+    wait_for(lambda: ImportRun.objects.latest("pk").is_final, 60, "the import")
+    assert Judgment.objects.count() == 1
+    assert "Earlier imports" in client.get(address).content.decode()
+
+
+def test_the_page_refuses_what_it_cannot_take(made, campaign):
+    client = Client()
+    client.force_login(made.manager)
+    address = reverse("judgment_import", args=["teas", campaign.slug])
+    assert client.get(address).status_code == 200
+    assert client.post(address, {}).status_code == 422
+    answer = client.post(address, {"uploads": [SimpleUploadedFile("x.png", b"\x89PNG\x00\x00")]})
+    assert answer.status_code == 422
+    assert "not a text file" in answer.content.decode()
+    client.force_login(made.people["ada"])
+    assert client.get(address).status_code == 403

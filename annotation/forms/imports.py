@@ -1,0 +1,24 @@
+"""The form that takes in judgments."""
+
+from typing import Any
+
+from django import forms
+
+from corpus.forms.imports import ImportForm
+
+
+class JudgmentImportForm(ImportForm):
+    """Which files; whose labels they are where the files do not say."""
+
+    annotator = forms.CharField(
+        required=False,
+        max_length=150,
+        help_text="Left empty, the files name the annotators. For qrels with 0 in column 2, name whose they are.",
+    )
+    machine = forms.BooleanField(required=False, label="They are a machine's labels")
+
+    field_order = ("uploads", "format", "annotator", "machine", "dry_run")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in ("annotator", "machine")}
