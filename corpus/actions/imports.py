@@ -36,6 +36,7 @@ READABLE: dict[str, frozenset[str]] = {
     ImportKind.POOL: frozenset(("auto",)),
     ImportKind.JUDGMENTS: frozenset(("auto", *judgments.READERS)),
 }
+READ_BY_LINE = (ImportKind.RUNS, ImportKind.POOL)  # their readers say best what is wrong with a file, and where
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04", b"PK\x05\x06")
@@ -77,7 +78,7 @@ def request_import(
     remove_forgotten_uploads(collection, at)
     if excluded := list(dict.fromkeys(exclude)):
         parameters["exclude"] = excluded
-    stored = _store_files(files, format)
+    stored = _store_files(files, tell_format=format == "auto" and kind not in READ_BY_LINE)
     fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
     return _new_run(by, at, collection, send, fields)
 
@@ -148,11 +149,11 @@ def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, 
     return run
 
 
-def _store_files(files: Sequence[Upload | Path], format: str) -> list[dict[str, Any]]:  # noqa: A002
+def _store_files(files: Sequence[Upload | Path], *, tell_format: bool) -> list[dict[str, Any]]:
     directory = Path(settings.MEDIA_ROOT) / UPLOADS / uuid.uuid4().hex
     try:
         return [
-            _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), format)
+            _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), tell_format)
             for number, file in enumerate(files)
         ]
     except BaseException:
@@ -176,7 +177,7 @@ def _named_file(path: Path) -> dict[str, Any]:
     return {"name": path.name, "path": str(path), "size": path.stat().st_size, "sha256": digest}
 
 
-def _store_upload(upload: Upload, path: Path, format: str) -> dict[str, Any]:  # noqa: A002
+def _store_upload(upload: Upload, path: Path, tell_format: bool) -> dict[str, Any]:
     """Write the upload to a name of our own, outside of what the web server serves, and look at its beginning."""
     name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
     digest, size = hashlib.sha256(), 0
@@ -186,19 +187,19 @@ def _store_upload(upload: Upload, path: Path, format: str) -> dict[str, Any]:  #
             digest.update(chunk)
             size += target.write(chunk)
     with path.open("rb") as stored:
-        _check_head(stored, name, format)
+        _check_head(stored, name, tell_format)
     relative = path.relative_to(settings.MEDIA_ROOT).as_posix()
     return {"name": name, "path": relative, "size": size, "sha256": digest.hexdigest()}
 
 
-def _check_head(stored: IO[bytes], name: str, format: str) -> None:  # noqa: A002
+def _check_head(stored: IO[bytes], name: str, tell_format: bool) -> None:
     """Refuse at once what no reader could read: empty files, pictures, programs. The reader checks the rest."""
     head = stored.read(HEAD_BYTES)
     if head.startswith(COMPRESSED) or head[TAR_MARK] == b"ustar":
         return
     if b"\0" in head:
         raise Refused(f"{name} is not a text file.")
-    if format == "auto":
+    if tell_format:
         try:
             detect_format(head, name)
         except BrokenFile as broken:

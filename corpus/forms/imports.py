@@ -102,9 +102,23 @@ class RunImportForm(ImportForm):
         return {"name": self.cleaned_data["name"].strip()}
 
 
+class PoolImportForm(ImportForm):
+    method = forms.CharField(
+        required=False,
+        max_length=100,
+        label="What to call the list",
+        help_text="Kept with each document as where it came from, and hidden from annotators. Left empty: list.",
+    )
+    field_order = ["uploads", "format", "method", "dry_run"]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"method": self.cleaned_data["method"].strip()}
+
+
 FORMS: dict[ImportKind, type[ImportForm]] = {
     ImportKind.DOCUMENTS: DocumentImportForm,
     ImportKind.TOPICS: ImportForm,
     ImportKind.RUNS: RunImportForm,
-    ImportKind.POOL: ImportForm,
+    ImportKind.POOL: PoolImportForm,
 }
