@@ -1,11 +1,8 @@
 import gzip
 import io
 import json
-import re
 import tracemalloc
 import zipfile
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pybtex.database
@@ -15,6 +12,7 @@ from corpus.formats.bibtex import read_entries
 from corpus.formats.documents import EXCLUDED_REASON, read_documents
 from corpus.formats.members import open_members
 from corpus.formats.records import BrokenFile, DocumentRecord, Problem, Skip
+from tests.corpus.formats.conftest import Collection
 from tests.corpus.formats.reading import records
 from tests.shared import shared_path
 
@@ -93,39 +91,6 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
 
 
 # --- the whole of ACM-CR's collection ---------------------------------------------------------------------------------
-
-
-@dataclass
-class Collection:
-    """What one reading of the whole collection leaves behind."""
-
-    skips: Counter[str] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
-    seen: dict[str, tuple[bool, bool]] = field(default_factory=dict)
-    documents: int = 0
-    unclean: list[str] = field(default_factory=list)
-    accented: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-@pytest.fixture(scope="session")
-def acm() -> Collection:
-    folder = shared_path("data", "acm-cr")
-    found = Collection()
-    unclean = re.compile(r"[\x00-\x1f\x7f-\xa0]|  |&(?:amp|lt|gt|nbsp);|</?(?:i|em|sup)>").search
-    exclude = frozenset((folder / "blacklist.txt").read_text().split())
-    for item in read_documents(folder / "collection.tar.xz", exclude=exclude):
-        if isinstance(item, DocumentRecord):
-            found.documents += 1
-            found.seen[item.docno] = (bool(item.abstract), bool(item.keywords))
-            if unclean(item.title) or unclean(item.abstract):
-                found.unclean.append(item.docno)
-            if any("\\" in name for name in item.authors):
-                found.accented[item.docno] = item.authors
-        elif isinstance(item, Skip):
-            found.skips[item.reason] += 1
-        else:
-            found.problems.append(item)
-    return found
 
 
 @pytest.mark.shared
