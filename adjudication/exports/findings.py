@@ -96,7 +96,9 @@ def _verdict_findings(options: Options, read: Read) -> list[Finding]:
         text = f"{_items(counts['excluded'])} left out by the policy for ties."
         found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
     if options.campaign is not None and (newer := fetch_vote_standing(options.campaign).newer):
-        text = f"{newer:,} newer answers came after the votes were counted: count them again."
+        text = (
+            f"{newer:,} newer {'answer' if newer == 1 else 'answers'} came after the votes were counted: count again."
+        )
         found.append(Finding(severity, "stale", text, newer))
     return [finding for finding in found if finding.count]
 

@@ -140,7 +140,9 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
 
 def show(result: AgreementResult, label: str = "") -> Shown:
     """The figure as a page prints it: percentages with one decimal, coefficients with three."""
-    notes = tuple(FLAGS[flag] for flag in result.extra.get("flags", ()) if flag in FLAGS)
+    method = (result.ci or {}).get("method", "")
+    heeded = {"small_sample"} if method == "jackknife_t" else set()
+    notes = tuple(FLAGS[flag] for flag in result.extra.get("flags", ()) if flag in FLAGS and flag not in heeded)
     if left_out := result.extra.get("excluded_pairs"):
         names = ", ".join(" and ".join(pair["annotators"]) for pair in left_out)
         notes = (*notes, f"left out of the mean: {names}")
@@ -151,7 +153,7 @@ def show(result: AgreementResult, label: str = "") -> Shown:
         value=number(result.statistic, result.value),
         low=number(result.statistic, ci.get("low")),
         high=number(result.statistic, ci.get("high")),
-        method=ci.get("method", ""),
+        method=method,
         n_items=result.n_items or 0,
         n_pairs=result.n_pairs or 0,
         why=REASONS.get(result.reason, result.reason),

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult, AgreementRun, VoteRun
-from adjudication.queries.agreement import Shown, Standing, fetch_standing, show
+from adjudication.queries.agreement import STATISTICS, Shown, Standing, fetch_standing, show
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
 from annotation.models import Campaign, CampaignState
 from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
@@ -32,7 +32,7 @@ class Material:
         steps = (
             ("documents", self.documents),
             ("topics", self.topics),
-            ("pools", self.pooled),
+            ("pools", self.pooled or self.campaigns),  # items can be made from a list without a pool
             ("campaigns", self.campaigns),
             ("people", self.people > 1),
         )
@@ -97,7 +97,8 @@ def _headline(run: AgreementRun) -> list[Shown]:
     first = next(iter(run.detail), None)
     wanted = AgreementResult.objects.filter(run=run, criterion=first)
     rows = {(row.statistic, row.scope): row for row in wanted.filter(scope__in=["all", "mean"])}
-    return [show(rows[key]) for key in HEADLINES if key in rows]
+    tail = {"all": "", "mean": ", mean of pairs"}
+    return [show(rows[key], STATISTICS[key[0]] + tail[key[1]]) for key in HEADLINES if key in rows]
 
 
 @dataclass(frozen=True)

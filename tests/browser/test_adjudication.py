@@ -1,0 +1,157 @@
+"""Adjudication in a real browser: by keys alone, by a worker's progress, without script, accessible everywhere."""
+
+from collections.abc import Callable
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from adjudication.models import AgreementRun, Method, Verdict
+from annotation.models import AssignmentState
+from corpus.models import Topic
+from tests.adjudication.test_agreement import agree, noisy_labels
+from tests.adjudication.test_votes import vote
+from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.factories.adjudication import Built, build_campaign
+from tests.processes import Child
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NewPage = Callable[..., Page]
+LABELS = [[0, 1, 2], [2, 0, None], [1, 0, None], [1, 1, 2], [0, 0, 0]]
+
+
+@pytest.fixture
+def built() -> Built:
+    found = build_campaign(LABELS)
+    Topic.objects.update(sentences=["I need tea.", "It brews tea in a pot."])
+    vote(found)
+    return found
+
+
+def address(name: str) -> str:
+    return reverse(name, args=["tea", "main"])
+
+
+def verdict_of(built: Built, place: int) -> Verdict:
+    return Verdict.objects.get(item=built.items[place])
+
+
+def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    expect(page.locator("#document-title")).to_have_text("On doc00000")
+    page.keyboard.press("Enter")
+    expect(page.locator("#refused")).to_have_text("Choose a value first: press its digit.")
+    page.keyboard.press("1")
+    page.keyboard.press("g")
+    page.keyboard.press("Enter")
+    expect(page.locator("#document-title")).to_have_text("On doc00001")
+    first = verdict_of(built, 0)
+    assert (first.value, first.method, first.cause) == (1, Method.BY_HAND, "guideline")
+
+    page.keyboard.press("1")  # nobody voted for it: the comment is asked for before anything is sent
+    page.keyboard.press("Enter")
+    expect(page.locator("#comment")).to_be_focused()
+    page.keyboard.type("Between 0 and 2: u and b are letters here.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#document-title")).to_have_text("On doc00002")
+    assert verdict_of(built, 1).comment == "Between 0 and 2: u and b are letters here."
+
+    page.keyboard.press("u")
+    expect(page.locator("#document-title")).to_have_text("On doc00001")
+    assert verdict_of(built, 1).method == Method.UNRESOLVED
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#document-title")).to_have_text("On doc00002")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#document-title")).to_have_text("On doc00001")
+
+
+def test_a_majority_needs_one_key(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen") + "?filter=majority")
+    expect(page.locator("input[name=value][value='1']")).to_be_checked()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**last=*")
+    assert verdict_of(built, 3).method == Method.BY_HAND
+
+
+def test_sending_back_by_key_asks_first(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"])
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(address("adjudication_screen") + f"?verdict={verdict_of(built, 1).pk}")
+    page.keyboard.press("b")
+    expect(page.get_by_text("Sent back to one more annotator")).to_be_visible()
+    assert built.items[1].assignments.filter(state=AssignmentState.PENDING).count() == 1
+
+
+def test_the_key_map_opens_and_keys_rest_meanwhile(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    page.keyboard.press("?")
+    expect(page.locator("[data-key-dialog]")).to_be_visible()
+    page.keyboard.press("2")
+    expect(page.locator("input[name=value]:checked")).to_have_count(0)
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-key-dialog]")).to_be_hidden()
+
+
+def test_deciding_works_without_a_script(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"], java_script_enabled=False)
+    page.goto(address("adjudication_screen"))
+    page.check("input[name=value][value='2']")
+    page.get_by_role("button", name="Decide").click()
+    assert verdict_of(built, 0).value == 2
+    expect(page.locator("#document-title")).to_have_text("On doc00001")
+
+
+@pytest.mark.services
+def test_counting_and_computing_with_a_real_worker(celery_worker: Child, new_page: NewPage) -> None:
+    built = build_campaign(noisy_labels(60, 3), topics=12)
+    page = new_page(user=built.people["manager"])
+    page.goto(address("adjudication_screen"))
+    page.get_by_role("button", name="Count the votes").click()
+    expect(page.get_by_text("unanimous,")).to_be_visible(timeout=30_000)
+    page.goto(address("agreement_detail"))
+    page.get_by_role("button", name="Compute").click()
+    expect(page.get_by_role("heading", name="Pair by pair")).to_be_visible(timeout=60_000)
+    assert AgreementRun.objects.get().results.exists()
+    page.select_option("#statistic", "spearman")
+    expect(page.locator("caption", has_text="Spearman")).to_be_visible()
+
+
+def test_two_clicks_from_a_figure_to_the_judgments(new_page: NewPage) -> None:
+    built = build_campaign(noisy_labels(60, 3), topics=12)
+    vote(built)
+    agree(built)
+    page = new_page(user=built.people["viewer"])
+    page.goto(reverse("collection_dashboard", args=["tea"]))
+    page.get_by_role("link", name="All figures").click()
+    page.locator("#pairs .matrix td a").first.click()
+    expect(page.get_by_role("heading", name="Disagreements")).to_be_visible()
+    expect(page.locator(".vote-row .grade").first).to_be_visible()
+
+
+def test_pages_are_accessible(new_page: NewPage) -> None:
+    labels = noisy_labels(48, 5)
+    labels[0][2] = None  # type: ignore[call-overload]
+    built = build_campaign(labels, topics=12, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    vote(built)
+    agree(built, margin=0.1)
+    built.label(built.items[0], "cai", 1)
+    page = new_page(user=built.people["manager"])
+    for name in ("agreement_detail", "disagreement_list", "adjudication_screen", "acceptance"):
+        assert_accessible_everywhere(page, address(name))
+    for name in ("collection_dashboard", "export_list"):
+        assert_accessible_everywhere(page, reverse(name, args=["tea"]))
+
+
+def test_pages_without_anything_are_accessible(new_page: NewPage) -> None:
+    built = build_campaign([])
+    page = new_page(user=built.people["manager"])
+    for name in ("agreement_detail", "disagreement_list", "adjudication_screen", "acceptance"):
+        page.goto(address(name))
+        assert_accessible(page)
+    page.goto(reverse("collection_dashboard", args=["tea"]))
+    assert_accessible(page)
