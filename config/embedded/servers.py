@@ -32,7 +32,7 @@ class Server(ABC):
     stop_signal: signal.Signals = signal.SIGTERM
     # How long a server may recover after a crash, and take to stop, in seconds.
     start_timeout: float = 120
-    stop_timeout: float = 30
+    stop_timeout: float = 60
 
     @property
     def data(self) -> Path:

@@ -18,7 +18,7 @@ from config.embedded.servers import Server
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SERVERS = ("postgres", "redis")
-STOP_SECONDS = 40
+STOP_SECONDS = 70  # more than a server may take, see stop_timeout
 
 
 @dataclass
