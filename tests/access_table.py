@@ -371,7 +371,7 @@ TABLE: list[Row] = [
     *row("adjudication_screen", "GET login 404 403 403 200 200"),
     *row("verdict_decide", "POST login 404 403 403 form form", where=key_of("verdict")),
     *row("verdict_withdraw", DECIDERS_WRITE, where=key_of("verdict")),
-    *row("verdict_send_back", "POST login 404 403 403 409 409", where=key_of("verdict")),  # it waits for a judge
+    *row("verdict_send_back", "POST login 404 403 403 form form", where=key_of("verdict")),
     *row("acceptance", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("acceptance_undo", DECIDERS_WRITE),
     # --- dashboard, exports ------------------------------------------------------------------------------------------
