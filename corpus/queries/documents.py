@@ -161,7 +161,10 @@ def browse_documents(
     collection: Collection, filters: Filters = Filters(), *, after: str = "", before: str = "", size: int = 50
 ) -> Browsed:
     """The next documents after a docno, or the last ones before one; from the beginning without either."""
-    rows = collection.documents.filter(filters.as_q()).only("docno", "title", "authors", "venue", "year")
+    # Not through `collection.documents`: Django would ask each row for its collection again.
+    rows = Document.objects.filter(filters.as_q(), collection=collection).only(
+        "docno", "title", "authors", "venue", "year"
+    )
     if before:
         found = list(rows.filter(docno__lt=before).order_by("-docno")[: size + 1])
         return Browsed(found[:size][::-1], len(found) > size, True)
@@ -177,7 +180,9 @@ def count_documents(collection: Collection) -> tuple[int, bool]:
 
 def document_with(collection: Collection, docno: str) -> Document | None:
     """The document of this docno, letter by letter."""
-    return collection.documents.filter(docno=docno).defer("search").first()
+    if "\0" in docno:  # cannot be stored, so PostgreSQL refuses to look for it
+        return None
+    return Document.objects.filter(collection=collection, docno=docno).defer("search").first()
 
 
 def targeting_topics(document: Document) -> QuerySet[Any]:
