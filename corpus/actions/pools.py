@@ -12,7 +12,8 @@ from accounts.refusals import Conflict, Refused
 from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalRun, Topic
 from corpus.models.pools import BY_HAND
 from corpus.permissions import check_manager, check_run_is_free
-from corpus.queries.pools import judged_documents_of, known_methods
+from corpus.queries.pools import known_methods
+from corpus.queries.runs import judged_documents_of
 from corpus.runs.pools import forget_method, lock_pools
 
 DEEPEST = 1_000_000_000

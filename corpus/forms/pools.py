@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 
 from corpus.actions.pools import DEEPEST
-from corpus.models import Collection
+from corpus.models import Collection, RetrievalRun, Target
 from corpus.models.pools import TARGETS
+from corpus.queries.runs import list_runs
 
 
 class BuildForm(forms.Form):
@@ -19,18 +20,29 @@ class BuildForm(forms.Form):
     )
     depth = forms.IntegerField(
         required=False,
-        min_value=1,
+        min_value=0,
         max_value=DEEPEST,
         initial=100,
-        help_text="Documents of each ranking. Empty: whole rankings.",
+        help_text="How many documents of each ranking. 0, or nothing: whole rankings.",
     )
 
     def __init__(self, *args: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*args, **options)
-        runs = collection.retrieval_runs.order_by("name").values_list("name", flat=True)
-        choices = [*((name, name) for name in runs), (TARGETS, "documents known to answer (targets)")]
+        choices = [(run.name, _words(run)) for run in list_runs(collection)]
+        if targets := Target.objects.filter(topic__collection=collection).count():
+            choices.append((TARGETS, f"{targets:,} documents known to answer their topics"))
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
-        self.fields["methods"].initial = list(runs)
+        self.fields["methods"].initial = [name for name, _ in choices]
+
+    @property
+    def has_choices(self) -> bool:
+        return bool(self.fields["methods"].choices)  # type: ignore[attr-defined]
+
+
+def _words(run: RetrievalRun) -> str:
+    topics: int = run.n_topics  # type: ignore[attr-defined]
+    deepest: int = run.deepest  # type: ignore[attr-defined]
+    return f"{run.name} – {topics:,} topic{'' if topics == 1 else 's'}, up to {deepest:,} documents each"
 
 
 class DocnoForm(forms.Form):

@@ -2,10 +2,11 @@
 reached through the reverse relations of topics and aspects only."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from corpus.models import Aspect, Topic
+from corpus.models import Aspect, Document, PoolEntry, Topic
 
 ANSWERED = Q(items__assignments__submissions__isnull=False)
 
@@ -29,3 +30,12 @@ def aspects_in_campaigns(topics: Iterable[Topic]) -> dict[int, int]:
     """How many items campaigns have made of each aspect of these topics; aspects without any are left out."""
     counted = Aspect.objects.filter(topic__in=list(topics)).annotate(made=Count("items")).filter(made__gt=0)
     return dict(counted.values_list("pk", "made"))
+
+
+def with_judged(entries: QuerySet[PoolEntry]) -> QuerySet[Any]:
+    """Pool entries with `has_items`, a campaign has made items of them, and `is_judged`, somebody has answered one."""
+    pair = {"pk": OuterRef("document"), "items__topic": OuterRef("topic")}
+    return entries.annotate(
+        has_items=Exists(Document.objects.filter(**pair)),
+        is_judged=Exists(Document.objects.filter(**pair, items__assignments__submissions__isnull=False)),
+    )

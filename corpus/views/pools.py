@@ -14,12 +14,13 @@ from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.actions.pools import add_to_pool, cancel_pools, remove_from_pool, request_pools
 from corpus.forms.pools import BuildForm, DocnoForm
 from corpus.models import Membership, PoolEntry, PoolRun
-from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
-from corpus.queries.pools import pool_methods, pool_of, pool_sizes
+from corpus.permissions import check_can_manage, check_can_oversee, fetch_membership
+from corpus.queries.pools import methods_by_topic, pool_methods, pool_of, pool_sizes
 from corpus.views.runs import context_of
 from corpus.views.topics import fetch_topic
 
-PER_PAGE = 100
+TOPICS_PER_PAGE = 50
+ENTRIES_PER_PAGE = 100
 
 
 @require_safe
@@ -121,27 +122,28 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
     collection = membership.collection
     newest: PoolRun | None = collection.pool_runs.select_related("requested_by").order_by("-pk").first()
     methods = pool_methods(collection)
+    page = Paginator(pool_sizes(collection), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
     context: dict[str, Any] = context_of(membership) | {
         "form": form,
         "run": jobs.with_live_progress(newest) if newest else None,
         "methods": methods,
-        "n_runs": collection.retrieval_runs.count(),
         "n_pairs": PoolEntry.objects.filter(topic__collection=collection).count(),
-        "page": Paginator(pool_sizes(collection), PER_PAGE).get_page(request.GET.get("page")),
+        "page": page,
+        "rows": methods_by_topic(page.object_list),
     }
     return render(request, "corpus/pool_list.html", context, status=422 if form.errors else 200)
 
 
 def _show_pool(request: HttpRequest, membership: Membership, pk: int, form: DocnoForm) -> HttpResponse:
     topic = fetch_topic(membership, pk)
-    method = request.GET.get("method", "").replace("\0", "")
-    methods = PoolEntry.objects.filter(topic=topic, sources__isnull=False).order_by("sources__method")
+    method, only = request.GET.get("method", "").replace("\0", ""), bool(request.GET.get("only"))
     context = context_of(membership) | {
         "topic": topic,
         "method": method,
-        "method_names": methods.values_list("sources__method", flat=True).distinct(),
-        "page": Paginator(pool_of(topic, method), PER_PAGE).get_page(request.GET.get("page")),
+        "only": only,
+        "methods": methods_by_topic([topic])[0].methods,
+        "n_pool": topic.pool.count(),
+        "page": Paginator(pool_of(topic, method, only=only), ENTRIES_PER_PAGE).get_page(request.GET.get("page")),
         "form": form,
-        "may_manage": can_manage(membership),
     }
     return render(request, "corpus/pool_detail.html", context, status=422 if form.errors else 200)

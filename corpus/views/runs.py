@@ -9,13 +9,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.refusals import NotAllowed, Refused
 from corpus.actions.pools import delete_run, describe_run
 from corpus.forms.pools import DescriptionForm
-from corpus.models import Membership
-from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
-from corpus.queries.pools import first_of, list_runs, rankings_of
+from corpus.models import Membership, RetrievalRun
+from corpus.permissions import can_manage, check_can_manage, check_can_oversee, check_run_is_free, fetch_membership
+from corpus.queries.runs import compare_with_pools, first_of, judged_documents_of, list_runs, overlap_of, rankings_of
 
-PER_PAGE = 50
+RUNS_PER_PAGE = 50
+TOPICS_PER_PAGE = 25
 SHOWN_RANKS = 100
 
 
@@ -24,12 +26,13 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The runs with their sizes."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    return render(request, "corpus/run_list.html", context_of(membership) | {"runs": list_runs(membership.collection)})
+    page = Paginator(list_runs(membership.collection), RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "corpus/run_list.html", context_of(membership) | {"page": page})
 
 
 @require_http_methods(["GET", "POST"])
 def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A run topic by topic, the ranking of one of them, its description."""
+    """A run topic by topic against the pools, the ranking of one topic, its description."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     run = get_object_or_404(list_runs(membership.collection).select_related("collection"), pk=pk)
@@ -42,26 +45,26 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             )
             messages.success(request, "The description is saved.")
             return redirect("run_detail", slug, pk)
-    wanted = request.GET.get("topic", "").replace("\0", "")
-    ranking = run.rankings.select_related("topic").filter(topic__number=wanted).first() if wanted else None
-    context = context_of(membership) | {
-        "run": run,
-        "form": form,
-        "page": Paginator(rankings_of(run), PER_PAGE).get_page(request.GET.get("page")),
-        "ranking": ranking,
-        "ranked": first_of(ranking, SHOWN_RANKS) if ranking else [],
-    }
+    context = context_of(membership) | {"run": run, "form": form} | _rankings(request, run)
+    if can_manage(membership):
+        context["refusal"] = _why_it_stays(run)
     return render(request, "corpus/run_detail.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
 def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Delete a run; pools built from it stay."""
+    """Delete a run, and what only it brought into the pools."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     run = get_object_or_404(membership.collection.retrieval_runs.select_related("collection"), pk=pk)
-    delete_run(by=membership.user, at=timezone.now(), run=run)
-    messages.success(request, f"The run {run.name} is deleted. Pools it was built into stay as they are.")
+    try:
+        removed = delete_run(by=membership.user, at=timezone.now(), run=run)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("run_detail", slug, pk)
+    messages.success(request, f"The run {run.name} is deleted. {removed:,} documents left the pools with it.")
     return redirect("run_list", slug)
 
 
@@ -72,3 +75,22 @@ def context_of(membership: Membership) -> dict[str, Any]:
         "tab": "runs",
         "may_manage": can_manage(membership),
     }
+
+
+def _rankings(request: HttpRequest, run: RetrievalRun) -> dict[str, Any]:
+    """The ranking of the topic that is asked for, or a page of all."""
+    wanted = request.GET.get("topic", "").replace("\0", "")
+    ranking = run.rankings.select_related("topic").filter(topic__number=wanted).first() if wanted else None
+    if ranking:
+        return {"ranking": ranking, "ranked": first_of(ranking, SHOWN_RANKS)}
+    page = Paginator(rankings_of(run), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
+    rows = compare_with_pools(run.collection, page.object_list)
+    return {"page": page, "rows": rows, "overlap": overlap_of(run)}
+
+
+def _why_it_stays(run: RetrievalRun) -> str:
+    try:
+        check_run_is_free(run, judged_documents_of(run))
+    except Refused as refusal:
+        return refusal.reason
+    return ""
