@@ -87,7 +87,7 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
         tracemalloc.stop()
         return most
 
-    assert peak(20_000) < peak(5_000) + 3_000_000
+    assert peak(8_000) < peak(2_000) + 3_000_000
 
 
 # --- the whole of ACM-CR's collection ---------------------------------------------------------------------------------

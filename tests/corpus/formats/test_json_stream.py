@@ -73,4 +73,4 @@ def test_memory_holds_one_element_at_a_time() -> None:
         tracemalloc.stop()
         return most
 
-    assert peak(20_000) < peak(4_000) + 2_000_000
+    assert peak(8_000) < peak(2_000) + 2_000_000
