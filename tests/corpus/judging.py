@@ -30,9 +30,9 @@ def put_in_campaign(thing: Topic | Aspect, document: Document | None = None) -> 
     return Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, aspect=aspect, document=document)
 
 
-def judge(thing: Topic | Aspect) -> Item:
+def judge(thing: Topic | Aspect, document: Document | None = None) -> Item:
     """Make an item and an answer to it."""
-    item = put_in_campaign(thing)
+    item = put_in_campaign(thing, document)
     annotator, _ = Annotator.objects.get_or_create(campaign=item.campaign, name="ana", defaults={"created_at": AT})
     assignment = Assignment.objects.create(
         item=item, annotator=annotator, state=AssignmentState.DONE, slot=1, finished_at=AT
