@@ -6,6 +6,7 @@ import re
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "strong",
@@ -21,13 +22,22 @@ _parser = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable
 def render_markdown(text: str, *, headings_from: int = 2) -> str:
     """Safe HTML of a Markdown text. HTML in the text is shown as text; images are left out (the CSP forbids them).
 
-    Headings start at level `headings_from`, so that the page's own outline stays whole.
+    The topmost headings become level `headings_from` and none skips a level, so that the page's own outline stays
+    whole whatever levels the text uses.
     """
     tokens = _parser.parse(text)
-    for token in tokens:
-        if _HEADING(token.tag):
-            token.tag = f"h{min(6, int(token.tag[1]) + headings_from - 1)}"
+    _fit_headings([token for token in tokens if _HEADING(token.tag)], headings_from)
     html = _parser.renderer.render(tokens, _parser.options, {})
     return nh3.clean(
         html, tags=TAGS, attributes=ATTRIBUTES, url_schemes=SCHEMES, link_rel="noopener noreferrer nofollow"
     )
+
+
+def _fit_headings(tokens: list[Token], top: int) -> None:
+    """Shift the levels of heading tokens (openings and closings in turn) in place."""
+    levels = [int(token.tag[1]) for token in tokens]
+    shift = top - min(levels, default=1)
+    before = top - 1
+    for token, level in zip(tokens, levels, strict=True):
+        before = min(level + shift, before + (token.nesting > 0), 6)
+        token.tag = f"h{before}"

@@ -1,5 +1,7 @@
 """Definitions of a campaign as text: TOML, Markdown, differences."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,7 +105,15 @@ def test_guidelines_use_headings_lists_tables_and_links():
 
 def test_headings_fit_the_page_they_stand_on():
     assert "<h4>Top</h4>" in render_markdown("# Top", headings_from=4)
-    assert "<h6>Deep</h6>" in render_markdown("##### Deep", headings_from=4)
+    assert "<h4>Deep</h4>" in render_markdown("##### Deep", headings_from=4)
+    html = render_markdown("## One\n\n#### Two\n\n##### Three\n\n## Four\n\n# Five", headings_from=3)
+    assert re.findall(r"<h(\d)>(\w+)</h(\d)>", html) == [
+        ("3", "One", "3"),
+        ("4", "Two", "4"),
+        ("5", "Three", "5"),
+        ("4", "Four", "4"),
+        ("3", "Five", "3"),
+    ]
 
 
 def test_the_default_guideline_renders():

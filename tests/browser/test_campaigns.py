@@ -1,0 +1,152 @@
+"""Campaigns in Chromium: from a new campaign to its opening, and every page accessible wide and narrow."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.models import User
+from annotation.actions.annotators import add_name
+from annotation.actions.assignments import assign_items, confirm_assignment, request_assignment
+from annotation.actions.campaigns import open_campaign
+from annotation.actions.guidelines import write_guideline
+from annotation.models import Assignment, Campaign, CampaignState
+from annotation.runs.assignments import run_assignment_run
+from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.factories.annotation import (
+    AT,
+    Material,
+    annotator,
+    give_labels,
+    make_campaign,
+    make_material,
+    skip_item,
+)
+from tests.processes import Child
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture
+def made() -> Material:
+    return make_material()
+
+
+def begun(made: Material) -> Campaign:
+    """An open campaign with some labels, a skip, a machine and two versions of the guideline."""
+    campaign = make_campaign(made)
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    for name in ("ana", "ben"):
+        give_labels(annotator(campaign, name), [1, 2, 0])
+    skip_item(annotator(campaign, "cai"), "cannot be understood")
+    add_name(campaign=campaign, name="lexical", kind="machine", by=None, at=AT)
+    write_guideline(campaign=campaign, body="Be calm.\n\nBe kind.\n", by=made.manager, at=AT)
+    return campaign
+
+
+@pytest.mark.services
+def test_from_a_new_campaign_to_its_opening(new_page: NewPage, made: Material, celery_worker: Child) -> None:
+    page = new_page(made.manager)
+    page.goto("/c/teas/campaigns/")
+    page.get_by_role("link", name="Make a campaign").click()
+    page.get_by_label("Name", exact=True).fill("First round")
+    page.get_by_label("Annotators per item").fill("2")
+    for name in ("Ana", "Ben", "Cai"):
+        page.get_by_label(name, exact=True).check()
+    page.get_by_role("button", name="Make the campaign").click()
+    expect(page.get_by_role("heading", name="Before it can be opened")).to_be_visible()
+    page.get_by_role("button", name="Open", exact=True).focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("No item is assigned yet")
+    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Assignment").click()
+    page.get_by_role("button", name="Preview the plan").click()
+    confirm = page.get_by_role("button", name="Assign the items")
+    expect(confirm).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("row", name="Ana 16 16")).to_be_visible()
+    assert not Assignment.objects.exists()
+    confirm.click()
+    expect(page.get_by_text("Everybody has their items")).to_be_visible(timeout=30_000)
+    page.get_by_role("link", name="To the campaign").click()
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.get_by_text("First round is open")).to_be_visible()
+    assert Campaign.objects.get().state == CampaignState.OPEN
+    assert Assignment.objects.count() == 48
+
+
+def test_a_guideline_is_previewed_while_it_is_typed(new_page: NewPage, made: Material) -> None:
+    make_campaign(made, items=False)
+    page = new_page(made.manager)
+    page.goto("/c/teas/campaigns/main-round/guideline/")
+    page.get_by_label("Guideline", exact=True).fill("## Calm\n\nBe **kind** <script>alert(1)</script>")
+    preview = page.get_by_role("region", name="Preview")
+    expect(preview.get_by_role("heading", name="Calm")).to_be_visible()
+    expect(preview.locator("strong")).to_have_text("kind")
+    expect(preview).to_contain_text("<script>")
+    assert_accessible(page)
+    page.get_by_role("button", name="Save as version 2").click()
+    page.get_by_role("link", name="Version 2").click()
+    expect(page.get_by_role("heading", name="What changed since version 1")).to_be_visible()
+
+
+def test_levels_are_added_and_saved(new_page: NewPage, made: Material) -> None:
+    campaign = make_campaign(made, items=False)
+    page = new_page(made.manager)
+    page.goto("/c/teas/campaigns/main-round/levels/")
+    page.get_by_role("button", name="Add a level").click()
+    level = page.get_by_role("region", name="Another level")
+    level.get_by_label("Value").fill("3")
+    level.get_by_label("Label").fill("Perfectly")
+    level.get_by_label("Label").press("Enter")
+    expect(page.get_by_text("The levels are saved")).to_be_visible()
+    assert list(campaign.criteria.get().levels.values_list("value", flat=True)) == [0, 1, 2, 3]
+    page.get_by_role("button", name="Remove the level Partly").click()
+    expect(page.get_by_role("region", name="1 Partly")).to_have_count(0)
+    assert campaign.criteria.get().levels.count() == 4
+
+
+PAGES = (
+    "",
+    "settings/",
+    "levels/",
+    "guideline/",
+    "guideline/2/",
+    "items/",
+    "items/?state=complete&topic=1",
+    "items/new/",
+    "annotators/",
+    "imports/new/",
+    "assignment/",
+)
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_pages_are_accessible(new_page: NewPage, made: Material, address: str) -> None:
+    begun(made)
+    assert_accessible_everywhere(new_page(made.manager), f"/c/teas/campaigns/main-round/{address}")
+
+
+def test_pages_of_one_thing_are_accessible(new_page: NewPage, made: Material) -> None:
+    campaign = begun(made)
+    page = new_page(made.manager)
+    assert_accessible_everywhere(page, f"/c/teas/campaigns/main-round/annotators/{annotator(campaign, 'ana').pk}/")
+    for address in ("/c/teas/campaigns/", "/c/teas/campaigns/new/"):
+        assert_accessible_everywhere(page, address)
+    draft = make_campaign(made, name="Draft")
+    for address in ("", "levels/", "settings/"):
+        assert_accessible_everywhere(page, f"/c/teas/campaigns/draft/{address}")
+    preview = request_assignment(campaign=draft, by=made.manager, at=AT)
+    run_assignment_run(preview.pk)
+    preview.refresh_from_db()
+    job = confirm_assignment(preview=preview, by=made.manager, at=AT)
+    for run in (preview, job):
+        assert_accessible_everywhere(page, f"/c/teas/campaigns/draft/assignment/{run.pk}/")
+
+
+@pytest.mark.parametrize("name", ["ana", "vic"])
+def test_what_others_see_is_accessible(new_page: NewPage, made: Material, name: str) -> None:
+    begun(made)
+    user: User = made.people[name]
+    for address in ("/c/teas/campaigns/", "/c/teas/campaigns/main-round/"):
+        assert_accessible_everywhere(new_page(user), address)
