@@ -33,10 +33,11 @@ export class Desk extends EventTarget {
     this.cancelTimer();
     screen.draw(unit);
     this.clock.turnTo(unit ? `${this.mode}:${keyOf(unit)}` : null);
-    show(part("past"), this.mode === MODES.PAST);
+    show(part("past"), this.inPast);
+    part("submit-words").textContent = this.inPast ? "Save the change" : "Submit";
     show(part("empty"), !unit);
     if (!unit) return;
-    if (this.mode === MODES.PAST) part("past-text").textContent = `From your history, ${this.place + 1} back`;
+    if (this.inPast) part("past-text").textContent = `From your history, ${this.place + 1} back`;
     part("title").focus({ preventScroll: true });
     if (words) announce(words);
     this.dispatchEvent(new CustomEvent("shown"));
@@ -213,6 +214,12 @@ export class Desk extends EventTarget {
     if (this.busy) return;
     const unit = await this.pastOrTold(0);
     if (!unit) return;
+    const refused = this.outbox.failed.find((entry) => entry.unit === unit);
+    if (refused) {
+      await this.outbox.drop(refused);
+      this.bringBack(refused, "", "Taken back. The server had not taken it.");
+      return;
+    }
     this.busy = true;
     try {
       screen.keepDrafts();
@@ -290,7 +297,7 @@ export class Desk extends EventTarget {
   }
 
   /** A submission was refused: its unit comes back to the front with what was entered and why. */
-  bringBack(entry, detail) {
+  bringBack(entry, detail, words = "Not saved. What you entered is shown again.") {
     const { unit } = entry;
     for (const { assignment, base } of entry.submissions) {
       const cell = unit.cells.find((each) => each.assignment === assignment);
@@ -298,7 +305,7 @@ export class Desk extends EventTarget {
     }
     screen.keepDrafts();
     this.hand.comeBackTo(unit);
-    this.showPresent("Not saved. What you entered is shown again.");
+    this.showPresent(words);
   }
 }
 

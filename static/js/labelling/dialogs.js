@@ -48,7 +48,7 @@ export async function showPreferences(onChange) {
   const form = formOf("preferences");
   fillPreferences(data.preferences);
   form.shortcuts.checked = data.preferences.shortcuts;
-  form.highlights.checked = data.preferences.highlights;
+  form.marks.checked = data.preferences.highlights;
   form.delay.value = data.preferences.delay ?? "";
   tell("preferences-error", "");
   const element = open("help");
@@ -76,7 +76,7 @@ async function savePreferences(event) {
   const inputs = [...form.querySelectorAll("[data-key-input]")];
   const wanted = {
     shortcuts: form.shortcuts.checked,
-    highlights: form.highlights.checked,
+    highlights: form.marks.checked,
     delay: form.delay.value === "" ? null : Number(form.delay.value),
     keys: Object.fromEntries(inputs.map((input) => [input.name, input.dataset.value])),
   };

@@ -14,7 +14,7 @@ export class Hand {
     this.past = []; // units that were submitted, each cell with the answer given and the uuid it has
     this.cursor = null; // where older history goes on; null: not asked yet
     this.exhausted = false;
-    this.gone = new Set(); // assignments submitted here, which the server may still deal for a moment
+    this.gone = new Set(); // assignments submitted here that the server has not acknowledged yet
     this.add(units);
   }
 
@@ -24,6 +24,7 @@ export class Hand {
     for (const unit of units) {
       if (idsOf(unit).some((id) => here.has(id) || this.gone.has(id))) continue;
       for (const cell of unit.cells) restoreNote(cell);
+      this.past = this.past.filter((other) => keyOf(other) !== keyOf(unit));
       this.ahead.push(unit);
     }
   }
@@ -47,6 +48,11 @@ export class Hand {
     for (const id of idsOf(unit)) this.gone.add(id);
     this.past = [unit, ...this.past.filter((other) => keyOf(other) !== keyOf(unit))];
     if (this.current === unit) this.current = null;
+  }
+
+  /** The server knows of these submissions: what it deals from now on takes them into account. */
+  acknowledge(submissions) {
+    for (const { assignment } of submissions) this.gone.delete(assignment);
   }
 
   /** Units as the server wants them: what is in hand and not yet submitted. */

@@ -3,15 +3,15 @@
 import { Clock } from "./clock.js";
 import { Desk } from "./desk.js";
 import * as dialogs from "./dialogs.js";
-import { keepNote } from "./drafts.js";
+import { wireGestures } from "./gestures.js";
 import { GuidelinePane } from "./guideline.js";
 import { Hand, idsOf, keyOf } from "./hand.js";
 import { labelKeys, listen } from "./keys.js";
 import { Outbox } from "./outbox.js";
-import { announce, anyDialogOpen, data, notice, part, show } from "./page.js";
+import { announce, anyDialogOpen, data, newUuid, notice, part, show } from "./page.js";
 import * as screen from "./screen.js";
 import { get, refreshSession } from "./server.js";
-import { countFinished, notePace, queuedWords, showSaveState } from "./status.js";
+import { countFinished, notePace, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
 
 const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
@@ -38,6 +38,7 @@ outbox.addEventListener("changed", () => {
 });
 
 outbox.addEventListener("settled", ({ detail }) => {
+  hand.acknowledge(detail.entry.submissions);
   hand.add(detail.units);
   guideline.noteVersion(detail.guideline);
   detail.results.forEach((result, i) => {
@@ -71,7 +72,7 @@ async function decide(entry) {
   if (choice === "theirs") await outbox.drop(entry);
   if (choice === "mine") {
     const [submission] = entry.submissions;
-    Object.assign(submission, { uuid: crypto.randomUUID(), base: entry.failed.current?.uuid ?? null });
+    Object.assign(submission, { uuid: newUuid(), base: entry.failed.current?.uuid ?? null });
     await outbox.retry(entry);
   }
 }
@@ -165,7 +166,9 @@ function escape(event) {
 async function skip() {
   if (!screen.chosenCell() || desk.busy) return;
   desk.cancelTimer();
+  desk.busy = true; // nothing is submitted between the question and its answer
   const reason = await dialogs.askSkipReason();
+  desk.busy = false;
   if (reason) desk.skip(reason);
 }
 
@@ -191,77 +194,7 @@ function applyPreferences() {
 
 listen(acts);
 labelKeys(data.preferences);
-
-document.addEventListener("pointerdown", (event) => {
-  desk.device = event.pointerType === "touch" ? "touch" : "mouse";
-});
-
-document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-act]");
-  if (button && acts[button.dataset.act]) {
-    event.preventDefault();
-    chooseCellOf(button);
-    acts[button.dataset.act]();
-    return;
-  }
-  if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event);
-  else chooseCellOf(event.target);
-});
-
-function chooseCellOf(element) {
-  const index = screen.indexOf(element);
-  if (index >= 0) screen.choose(index);
-}
-
-/** A press of the pointer judges like a digit; a radio button chosen by arrow keys (no clicks counted) only chooses. */
-function chosenByHand(event) {
-  chooseCellOf(event.target);
-  const { element } = screen.chosenCell();
-  screen.noteAnswer(element);
-  if (event.detail > 0) desk.graded(element);
-}
-
-document.addEventListener("focusin", (event) => {
-  if (event.target.closest?.("[data-cell]")) chooseCellOf(event.target);
-});
-
-document.addEventListener("change", (event) => {
-  const cell = event.target.closest?.("[data-cell]");
-  if (cell && event.target.matches("select") && event.target.value) desk.graded(cell);
-});
-
-document.addEventListener("input", (event) => {
-  if (!event.target.matches?.("[data-note]")) return;
-  desk.cancelTimer();
-  keepNote(Number(event.target.closest("[data-cell]").dataset.cell), event.target.value);
-});
-
-document.querySelector("[data-label-form]").addEventListener("submit", (event) => {
-  event.preventDefault();
-  desk.submit();
-});
-
-document.addEventListener("click", (event) => {
-  const act = event.target.closest?.("[data-act]")?.dataset.act;
-  if (act === "close-notice") notice("");
-  const entry = outbox.entries.find((each) => each.id === event.target.closest?.("[data-entry]")?.dataset.entry);
-  if (!entry) return;
-  if (act === "drop-draft") outbox.drop(entry);
-  if (act === "retry-draft" && entry.failed?.code === "changed-elsewhere") {
-    dialogs.dialog("drafts").close();
-    decide(entry);
-    return;
-  }
-  if (act === "retry-draft") outbox.retry(entry);
-  if (act) event.target.closest("[data-entry]").remove();
-});
-
-window.addEventListener("beforeunload", (event) => {
-  const writing = [...document.querySelectorAll("[data-note]")].some((note) => note.value !== note.defaultValue);
-  if (!outbox.waiting.length && !(writing && desk.busy)) return;
-  event.preventDefault();
-  event.returnValue = queuedWords(outbox.waiting.length); // old browsers show their own words all the same
-});
+wireGestures({ desk, acts, outbox, decide });
 
 // A page from the browser's back-forward cache has an old hand.
 window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());

@@ -20,7 +20,10 @@ export class Outbox extends EventTarget {
     this.savedAt = null;
     this.attempts = 0;
     this.arrivals = new Map(); // entry id → resolve, for who waits for the acknowledgement
-    window.addEventListener("online", () => this.flush());
+    window.addEventListener("online", () => {
+      if (this.trouble === "offline") this.note("");
+      this.flush();
+    });
     window.addEventListener("offline", () => this.note("offline"));
     document.addEventListener("visibilitychange", () => document.hidden || this.flush());
   }

@@ -2,8 +2,6 @@
 
 import { data, fromTemplate, marked, part, show, tell } from "./page.js";
 
-const form = document.querySelector("[data-label-form]");
-
 /** The cells on the screen, each {element, cell}; the first is chosen when a unit is drawn. */
 let cells = [];
 let chosen = 0;
@@ -197,5 +195,3 @@ export function keepDrafts() {
   if (!shown) return;
   for (const { cell, element } of cells) cell.draft = read(element);
 }
-
-export const forms = { label: form };

@@ -3,8 +3,7 @@
 import { announce, data, part, show, tell } from "./page.js";
 
 const KEPT = 50; // newest answers that the pace is the median of
-const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const plural = (count, one, many) => (count === 1 ? one : many);
+const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 let last = "";
 
 /** What the save state says, as [state, words]. */
@@ -51,5 +50,3 @@ export function notePace(milliseconds) {
   part("pace-text").textContent = `${(median / 1000).toFixed(1)} s`;
   show(part("pace"));
 }
-
-export const queuedWords = (count) => `${count} ${plural(count, "answer is", "answers are")} not on the server yet.`;

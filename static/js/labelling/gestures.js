@@ -1,0 +1,78 @@
+/** Pointer, focus and fields: everything a person does without a shortcut. */
+
+import * as dialogs from "./dialogs.js";
+import { keepNote } from "./drafts.js";
+import { notice } from "./page.js";
+import * as screen from "./screen.js";
+
+/** Bind the page to what the desk does; `acts` are those of the keys, by the name in data-act. */
+export function wireGestures({ desk, acts, outbox, decide }) {
+  document.addEventListener("pointerdown", (event) => {
+    desk.device = event.pointerType === "touch" ? "touch" : "mouse";
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-act]");
+    const act = button?.dataset.act;
+    if (act === "close-notice") notice("");
+    if (button?.closest("[data-entry]")) actOnDraft(button, { outbox, decide });
+    else if (act && acts[act]) {
+      event.preventDefault();
+      chooseCellOf(button);
+      acts[act]();
+    } else if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event, desk);
+    else chooseCellOf(event.target);
+  });
+
+  document.addEventListener("focusin", (event) => {
+    if (event.target.closest?.("[data-cell]")) chooseCellOf(event.target);
+  });
+
+  document.addEventListener("change", (event) => {
+    const cell = event.target.closest?.("[data-cell]");
+    if (cell && event.target.matches("select") && event.target.value) desk.graded(cell);
+  });
+
+  document.addEventListener("input", (event) => {
+    if (!event.target.matches?.("[data-note]")) return;
+    desk.cancelTimer();
+    keepNote(Number(event.target.closest("[data-cell]").dataset.cell), event.target.value);
+  });
+
+  document.querySelector("[data-label-form]").addEventListener("submit", (event) => {
+    event.preventDefault();
+    desk.submit();
+  });
+
+  window.addEventListener("beforeunload", (event) => {
+    if (outbox.waiting.length) event.preventDefault();
+  });
+}
+
+function chooseCellOf(element) {
+  const index = screen.indexOf(element);
+  if (index >= 0) screen.choose(index);
+}
+
+/** A press of the pointer judges like a digit; a radio button chosen by arrow keys (no clicks counted) only chooses. */
+function chosenByHand(event, desk) {
+  chooseCellOf(event.target);
+  const { element } = screen.chosenCell();
+  screen.noteAnswer(element);
+  if (event.detail > 0) desk.graded(element);
+}
+
+/** In the list of what was not saved: send it again, or let it go. */
+function actOnDraft(button, { outbox, decide }) {
+  const item = button.closest("[data-entry]");
+  const entry = outbox.entries.find((each) => each.id === item.dataset.entry);
+  if (!entry) return;
+  if (button.dataset.act === "retry-draft" && entry.failed?.code === "changed-elsewhere") {
+    dialogs.dialog("drafts").close();
+    decide(entry);
+    return;
+  }
+  if (button.dataset.act === "drop-draft") outbox.drop(entry);
+  else outbox.retry(entry);
+  item.remove();
+}
