@@ -19,11 +19,15 @@ def servers_for(arguments: list[str]) -> Iterator[None]:
     from django.conf import settings
 
     from config import embedded
+    from config.apps import close_pools
 
     command = arguments[0] if arguments else ""
     needed = () if command in WITHOUT_SERVERS or "--help" in arguments else settings.EMBEDDED_SERVERS
     with embedded.running(settings.DATA_DIR, needed):
-        yield
+        try:
+            yield
+        finally:
+            close_pools()  # while their server still runs: later their threads would try to reach it for seconds
 
 
 def main() -> int:

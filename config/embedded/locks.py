@@ -28,14 +28,25 @@ class FileLock:
 
     def take(self, *, shared: bool = False) -> None:
         """Wait for the lock; a lock held by this object is changed in kind."""
-        fcntl.flock(self.descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        self._lock(fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
 
     def try_take(self, *, shared: bool = False) -> bool:
         try:
-            fcntl.flock(self.descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            self._lock((fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
+
+    def _lock(self, operation: int) -> None:
+        try:
+            fcntl.flock(self.descriptor, operation)
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            raise EmbeddedError(
+                f"The file system of {self.path} has no file locks ({error.strerror}). "
+                "Set LITMUS_DATA_DIR to a directory on a local disk."
+            ) from None
 
     def take_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds

@@ -17,6 +17,7 @@ from config.embedded.places import EmbeddedError
 # Numbers from linux/capability.h and linux/prctl.h.
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
 CAPABILITY_VERSION_3 = 0x20080522
+CANNOT_BECOME, CANNOT_REACH = 2, 3  # exit statuses of the child in check_reach
 PR_SET_KEEPCAPS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 8, 47, 2
 
 
@@ -93,16 +94,23 @@ def check_reach(account: Account, *paths: Path) -> None:
     """
     pid = os.fork()
     if pid == 0:  # the child looks with the eyes of that user
-        status = 1
+        status = CANNOT_BECOME
         try:
             become(account)()
+            status = CANNOT_REACH
             for path in paths:
                 os.close(os.open(path, os.O_RDONLY))
             status = 0
         finally:
             os._exit(status)
-    if os.waitpid(pid, 0)[1] == 0:
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if status == 0:
         return
+    if status == CANNOT_BECOME:
+        raise EmbeddedError(
+            f"PostgreSQL does not run as root, and this system does not let root become {account.name}. "
+            "Run Litmus as a plain user, or set DATABASE_URL and REDIS_URL to servers of your own."
+        )
     blocked = next((d for p in paths for d in reversed(p.parents) if not d.stat().st_mode & 0o001), paths[0])
     raise EmbeddedError(
         f"PostgreSQL does not run as root, and the user {account.name} may not enter {blocked}. "

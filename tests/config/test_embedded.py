@@ -21,6 +21,7 @@ import redis
 from config import embedded
 from config.embedded import postgres as postgres_module
 from config.embedded import redis as redis_module
+from config.embedded import unprivileged
 from config.embedded.places import EmbeddedError, Places, private_directory
 from config.embedded.postgres import Postgres
 from config.embedded.redis import Redis
@@ -462,6 +463,19 @@ def test_a_plain_user(data_dir):
     leave(user)
     user.stdout.close()
     assert processes_of(data_dir) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or sys.platform != "linux", reason="only root on Linux hands on the right")
+def test_as_root_a_closed_home_is_reached_by_one_right_and_told_without_it(data_dir, monkeypatch):
+    nobody = unprivileged.Account(65534, 65534, "nobody")
+    data_dir.mkdir(mode=0o700)
+    os.chown(data_dir, nobody.uid, nobody.gid)
+    data_dir.parent.chmod(0o700)
+    monkeypatch.setattr(warnings, "filters", [("ignore", None, DeprecationWarning, None, 0)])  # of fork
+    unprivileged.check_reach(nobody, data_dir)
+    monkeypatch.setattr(unprivileged, "_permitted_search", lambda libc: 0)
+    with pytest.raises(EmbeddedError, match=f"may not enter {data_dir.parent}.*chmod o[+]x"):
+        unprivileged.check_reach(nobody, data_dir)
 
 
 # --- addresses -------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded
+from config.apps import close_pools
 from config.staticfiles import collect_if_changed
 from config.supervisor import Child, GivenUp, Supervisor
 
@@ -62,6 +63,7 @@ class Command(BaseCommand):
                 "There is no account yet. Make the first one:\n"
                 "  .venv/bin/python manage.py create_user you@example.org --staff\n"
             )
+        close_pools()  # from here on the children alone use the database
         return notes.getvalue().strip()
 
     def serve(self, listener: socket.socket, host: str, workers: int | None, notes: str) -> None:
