@@ -20,7 +20,7 @@ from corpus.formats.records import BrokenFile, Problem
 from corpus.text.markup import has_odd_space
 
 MAX_ENTRY_CHARS = 4 << 20
-_MAX_UNCLOSED = 1000
+_MAX_UNCLOSED = 100
 _MAX_MACROS = 10_000
 
 _NOT_ENTRIES = frozenset({"comment", "preamble", "string"})

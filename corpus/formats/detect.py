@@ -21,7 +21,11 @@ _JSON_KINDS: list[tuple[str, list[set[str]]]] = [
     ("doris-mae-json", [{"Query"}, {"Corpus"}, {"Annotation"}, {"aspect_id2aspect"}, {"aspect2aspect_id"}]),
     ("jsonl-judgments", [{"annotator", "value"}]),
     ("litsearch-queries", [{"query_set"}, {"query", "corpusids"}]),
-    ("s2orc", [{"corpusid", "content"}, {"paper_id", "body_text"}, {"paper_id", "pdf_parse"}]),
+    (
+        "s2orc",
+        [{"corpusid", "content"}, {"paper_id", "body_text"}, {"paper_id", "pdf_parse"}, {"paper_id", "has_pdf_parse"}],
+    ),
+    ("litsearch-corpus", [{"corpusid", "title", "full_paper"}, {"corpusid", "title", "citations"}]),
     ("jsonl-topics", [{"number"}, {"aspects"}, {"query_id"}, {"topic"}]),
     ("beir-corpus", [{"_id", "title"}, {"_id", "abstract"}]),
     ("beir-queries", [{"_id", "text"}]),
@@ -33,8 +37,8 @@ def detect_format(head: bytes, file: str) -> str:
     """Return the name of the format that `head`, the beginning of a file, is in.
 
     One of bibtex, beir-corpus, beir-queries, jsonl-documents, jsonl-topics, jsonl-judgments, litsearch-queries,
-    s2orc, doris-mae, doris-mae-json, trec-documents, trec-topics, trec-xml-topics, trec-qrels, trec-run,
-    beir-qrels, csv-judgments.
+    litsearch-corpus, s2orc, doris-mae, doris-mae-json, trec-documents, trec-topics, trec-xml-topics, trec-qrels,
+    trec-run, beir-qrels, csv-judgments.
 
     Raises `BrokenFile` with the reason where it is none of them or cannot be told.
     """

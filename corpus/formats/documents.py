@@ -8,10 +8,12 @@ from pathlib import Path
 from corpus.formats.bibtex_documents import read_bibtex
 from corpus.formats.doris_json import read_doris_documents
 from corpus.formats.jsonl_documents import read_jsonl_documents
+from corpus.formats.litsearch import read_litsearch_documents
 from corpus.formats.members import DEFAULT_LIMITS, Limits
 from corpus.formats.reading import Reader, choose_readers
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.formats.repeats import without_repeats
+from corpus.formats.s2orc import read_s2orc_documents
 from corpus.formats.trec_documents import read_trec_documents
 
 Documents = Iterator[DocumentRecord | Skip | Problem]
@@ -23,7 +25,9 @@ READERS: dict[str, Reader] = {
     "jsonl": read_jsonl_documents,
     "beir": read_jsonl_documents,
     "trec": read_trec_documents,
+    "s2orc": read_s2orc_documents,
     "doris-mae": read_doris_documents,
+    "litsearch": read_litsearch_documents,
 }
 _DETECTED = {
     "bibtex": "bibtex",
@@ -32,6 +36,8 @@ _DETECTED = {
     "beir-queries": "beir",
     "trec-documents": "trec",
     "doris-mae-json": "doris-mae",
+    "s2orc": "s2orc",
+    "litsearch-corpus": "litsearch",
 }
 
 

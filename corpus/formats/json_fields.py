@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from corpus.formats.records import id_problem
+
 
 class FieldError(ValueError):
     """A field has a value that cannot be read as what it should be; the message says which and why."""
 
 
 def take_first(item: dict[str, Any], names: Iterable[str]) -> tuple[str, Any]:
-    """Remove and return the first of `names` that has a value, as (name, value), or ("", None); nulls go."""
+    """Remove and return the first of `names` that has a value, as (name, value), or ("", None); nulls and "" go."""
     for name in names:
-        if name in item and (value := item.pop(name)) is not None:
+        if name in item and (value := item.pop(name)) not in (None, ""):
             return name, value
     return "", None
 
@@ -22,8 +24,8 @@ def take_id(item: dict[str, Any], names: Iterable[str]) -> str:
     """Return the id under the first of `names`; whole numbers become text, anything else but text is refused."""
     name, value = take_first(item, names)
     if not name:
-        raise FieldError(f"has no id (one of the keys {', '.join(names)})")
-    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise FieldError(f"has no id, or an empty one (one of the keys {', '.join(names)})")
+    if not is_id(value):
         raise FieldError(f"the id under {name!r} is neither text nor a whole number")
     return str(value)
 
@@ -65,3 +67,22 @@ def take_year(item: dict[str, Any]) -> int | None:
         return None
     del item["year"]
     return value
+
+
+def take_targets(item: dict[str, Any], names: Iterable[str]) -> tuple[str, ...]:
+    """Return the docnos under the first of `names`, each once; whole numbers become text."""
+    name, value = take_first(item, names)
+    if not name:
+        return ()
+    if not isinstance(value, list) or not all(is_id(part) for part in value):
+        raise FieldError(f"{name!r} is not a list of document ids")
+    docnos = tuple(dict.fromkeys(map(str, value)))
+    for docno in docnos:
+        if reason := id_problem(docno):
+            raise FieldError(f"{name!r}: {reason}")
+    return docnos
+
+
+def is_id(value: object) -> bool:
+    """Tell whether a JSON value is a text or a whole number."""
+    return isinstance(value, str | int) and not isinstance(value, bool)

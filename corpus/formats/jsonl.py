@@ -69,6 +69,14 @@ def parse_object(text: str) -> dict[str, Any]:
     return value
 
 
+def parse_list(text: str) -> list[Any]:
+    """Return the JSON list in `text`; raises `ValueError` with a reason for a person."""
+    value = _decode(text)
+    if not isinstance(value, list):
+        raise ValueError(f"is not a JSON list but {_kind(value)}")
+    return value
+
+
 def refuse_constant(name: str) -> NoReturn:
     """Refuse NaN and the infinities (a hook for json's decoder)."""
     raise ValueError(f"holds {name}, which is not JSON")
@@ -128,7 +136,14 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _kind(value: object) -> str:
-    names = {list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
+    names = {
+        list: "a list",
+        dict: "an object",
+        str: "a string",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+    }
     return names.get(type(value), "null")
 
 

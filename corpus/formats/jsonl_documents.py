@@ -1,7 +1,8 @@
 """Documents as JSON Lines: Litmus' own, BEIR's `corpus.jsonl`, LitSearch's `corpus_clean`, S2ORC metadata, and kin.
 
 The id stands under docno, _id, id, corpusid, doc_id or paper_id, the text under abstract or text (or as labelled
-`sentences`, as in CSFCube). Unknown keys are kept in `extra`. Texts are taken exactly as they are.
+`sentences`, as in CSFCube). Unknown keys are kept in `extra`; lists of cited documents (S2ORC's outbound_citations
+among them) stand there as `citations`. Texts are taken exactly as they are.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from corpus.formats.json_fields import FieldError, take_first, take_id, take_text, take_texts, take_year
+from corpus.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.records import DocumentRecord, Problem, id_problem
 
@@ -41,12 +42,13 @@ def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
     title, abstract = take_text(item, ("title",)), take_text(item, TEXT_KEYS) or _labelled_sentences(item)
     if not title.strip() and not abstract.strip():
         raise FieldError(f"document {docno} has neither a title nor a text")
+    _name_citations(item)
     return DocumentRecord(
         docno,
         title,
         abstract,
         take_texts(item, ("keywords",)),
-        _take_authors(item),
+        take_authors(item),
         take_text(item, ("venue", "journal", "booktitle")),
         take_year(item),
         take_text(item, ("doi",)),
@@ -55,6 +57,15 @@ def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
         file,
         line,
     )
+
+
+def _name_citations(item: dict[str, Any]) -> None:
+    """Put lists of cited and citing documents under `citations` and `cited_by`, as docnos."""
+    for written, name in (("outbound_citations", "citations"), ("inbound_citations", "cited_by")):
+        value = item.get(name, item.get(written))
+        if isinstance(value, list) and all(map(is_id, value)):
+            item.pop(written, None)
+            item[name] = [str(docno) for docno in value]
 
 
 def _labelled_sentences(item: dict[str, Any]) -> str:
@@ -66,8 +77,8 @@ def _labelled_sentences(item: dict[str, Any]) -> str:
     return " ".join(texts) if len(texts) == len(pairs) else ""
 
 
-def _take_authors(item: dict[str, Any]) -> tuple[str, ...]:
-    """Return the names; S2ORC gives objects with `name` or with first, middle, last and suffix."""
+def take_authors(item: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names under authors or author; S2ORC gives objects with `name` or first, middle, last, suffix."""
     name, value = take_first(item, ("authors", "author"))
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(" and " if " and " in value else ";") if part.strip())

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from corpus.formats.json_fields import FieldError, take_first, take_id, take_text, take_texts
+from corpus.formats.json_fields import FieldError, take_first, take_id, take_targets, take_text, take_texts
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.records import MAX_TOPIC_LENGTH, AspectRecord, Problem, TopicRecord, id_problem
 
@@ -56,23 +56,9 @@ def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
         aspects,
         file,
         line,
-        _take_targets(item),
+        take_targets(item, ("targets", "corpusids")),
         item,
     )
-
-
-def _take_targets(item: dict[str, Any]) -> tuple[str, ...]:
-    """Return the docnos known to fit; whole numbers become text."""
-    name, value = take_first(item, ("targets", "corpusids"))
-    if not name:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(part, str | int) for part in value):
-        raise FieldError(f"{name!r} is not a list of document ids")
-    targets = tuple(dict.fromkeys(map(str, value)))
-    for docno in targets:
-        if reason := id_problem(docno):
-            raise FieldError(f"{name!r}: {reason}")
-    return targets
 
 
 def _aspects(value: object, number: str, n_sentences: int, level: int = 1) -> tuple[AspectRecord, ...]:

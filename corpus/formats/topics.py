@@ -9,6 +9,7 @@ from typing import BinaryIO
 from corpus.formats.doris_json import read_doris_topics
 from corpus.formats.doris_queries import read_doris_queries
 from corpus.formats.jsonl_topics import read_jsonl_topics
+from corpus.formats.litsearch import read_litsearch_queries
 from corpus.formats.members import DEFAULT_LIMITS, Limits
 from corpus.formats.reading import Reader, choose_readers
 from corpus.formats.records import Problem, TopicRecord
@@ -28,6 +29,7 @@ READERS: dict[str, Reader] = {
     "jsonl": read_jsonl_topics,
     "beir": read_jsonl_topics,
     "doris-mae": _read_doris,
+    "litsearch": read_litsearch_queries,
 }
 _DETECTED = {
     "trec-topics": "trec",
@@ -36,6 +38,7 @@ _DETECTED = {
     "jsonl-documents": "jsonl",
     "beir-queries": "beir",
     "beir-corpus": "beir",
+    "litsearch-queries": "litsearch",
     "doris-mae": "doris-mae",
     "doris-mae-json": "doris-mae",
 }

@@ -76,8 +76,8 @@ def test_texts_may_be_lists_or_labelled_sentences() -> None:
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        ('{"title": "T"}', "has no id (one of the keys docno, _id"),
-        ('{"id": "", "title": "T"}', "the id is empty"),
+        ('{"title": "T"}', "has no id, or an empty one (one of the keys docno, _id"),
+        ('{"id": "", "title": "T"}', "has no id, or an empty one"),
         ('{"id": "a b", "title": "T"}', "white space"),
         ('{"id": " a", "title": "T"}', "white space"),
         ('{"id": "a\\u00a0b", "title": "T"}', "white space"),

@@ -78,7 +78,7 @@ def test_the_text_may_come_from_sentences_or_title() -> None:
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        ('{"text": "x"}', "has no id"),
+        ('{"text": "x"}', "has no id, or an empty one"),
         ('{"id": "a b", "text": "x"}', "white space"),
         ('{"id": "' + "9" * 101 + '", "text": "x"}', "at most 100"),
         ('{"id": "1"}', "topic 1 has no text"),

@@ -1,0 +1,143 @@
+"""LitSearch's schema: questions, their targets and rankings, and the clean corpus, as JSON Lines (formats.md 2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, TypeVar
+
+from corpus.formats.json_fields import FieldError, take_id, take_targets, take_text
+from corpus.formats.jsonl import read_objects, write_objects
+from corpus.formats.jsonl_documents import document_from
+from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, RunRow, TopicRecord, id_problem
+
+KIND = "question"
+SOURCES = {
+    "inline_acl": "inline-acl",
+    "inline_nonacl": "inline-nonacl",
+    "manual_acl": "author",
+    "manual_iclr": "author",
+}
+GRADES = {"specificity": (0, 1), "quality": (0, 1, 2)}
+
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_LEAST_WORDS = 10
+
+Record = TypeVar("Record")
+
+
+def read_litsearch_queries(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+    """Yield the questions as topics: targets from `corpusids`, specificity, quality and query_set in `extra`.
+
+    A question is named by its `number`, which Litmus writes, else by its row, from 0.
+    """
+    yield from _rows(stream, file, _topic)
+
+
+def _rows(
+    stream: BinaryIO, file: str, make: Callable[[dict[str, Any], int, str, int], Record]
+) -> Iterator[Record | Problem]:
+    """Call `make(object, row from 0, file, line)` for each line; a bad line keeps its row number."""
+    for row, found in enumerate(read_objects(stream, file)):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, item = found
+        try:
+            yield make(item, row, file, line)
+        except FieldError as error:
+            yield Problem(file, line, str(error))
+
+
+def _topic(item: dict[str, Any], row: int, file: str, line: int) -> TopicRecord:
+    number = take_id(item, ("number",)) if item.get("number") is not None else str(row)
+    if reason := id_problem(number, MAX_TOPIC_LENGTH):
+        raise FieldError(reason)
+    text = take_text(item, ("query",))
+    if not text.strip():
+        raise FieldError(f"question {number} has no text")
+    for name, grades in GRADES.items():
+        value = item.get(name)
+        if value is not None and (isinstance(value, bool) or value not in grades):
+            raise FieldError(f"{name} is {value!r}; one of {', '.join(map(str, grades))} is wanted")
+    targets = take_targets(item, ("corpusids",))
+    for name in ("retrieved", "pre_reranked", "original_retrieved"):
+        item.pop(name, None)
+    written = item.get("query_set")
+    source = SOURCES.get(written, written) if isinstance(written, str) else ""
+    return TopicRecord(number, "", text, "", KIND, source, (), (), file, line, targets, item)
+
+
+def write_litsearch_queries(topics: Iterable[TopicRecord]) -> Iterator[str]:
+    """Yield the topics in LitSearch's keys, and their number beside them.
+
+    The query_set is the one in `extra`, else made from the source. Whole numbers among the docnos are written as such.
+    """
+    return write_objects(map(_query, topics))
+
+
+def _query(topic: TopicRecord) -> dict[str, Any]:
+    sets = {source: name for name, source in reversed(SOURCES.items())}
+    own = {
+        "query_set": topic.extra.get("query_set") or sets.get(topic.source, topic.source),
+        "query": topic.text,
+        "specificity": topic.extra.get("specificity"),
+        "quality": topic.extra.get("quality"),
+        "corpusids": [_number(docno) for docno in topic.targets],
+        "number": topic.number,
+    }
+    return own | {key: value for key, value in topic.extra.items() if key not in own}
+
+
+def _number(docno: str) -> int | str:
+    """Return a docno as the whole number it is, if it is written as one and comes back the same."""
+    return int(docno) if docno.isascii() and docno.isdigit() and len(docno) < 18 and str(int(docno)) == docno else docno
+
+
+def read_litsearch_run(stream: BinaryIO, file: str, *, tag: str = "litsearch") -> Iterator[RunRow | Problem]:
+    """Yield the rankings of a run file (`retrieved`, best first) as rows of a run; scores fall from its length."""
+    for found in _rows(stream, file, _ranking):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        number, docnos, line = found
+        for place, docno in enumerate(docnos):
+            yield RunRow(number, docno, place + 1, float(len(docnos) - place), tag, file, line)
+
+
+def _ranking(item: dict[str, Any], row: int, file: str, line: int) -> tuple[str, tuple[str, ...], int]:  # noqa: ARG001
+    number = take_id(item, ("number",)) if item.get("number") is not None else str(row)
+    return number, take_targets(item, ("retrieved",)), line
+
+
+def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
+    """Yield the rows of `corpus_clean`; citations are docnos in `extra`, the full text is left out."""
+    yield from _rows(stream, file, _document)
+
+
+def _document(item: dict[str, Any], row: int, file: str, line: int) -> DocumentRecord:  # noqa: ARG001
+    item.pop("full_paper", None)
+    return document_from(item, file, line)
+
+
+def write_litsearch_corpus(
+    documents: Iterable[DocumentRecord], full_papers: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Yield the documents in the keys of `corpus_clean`."""
+    texts = full_papers or {}
+    return write_objects(
+        {
+            "corpusid": _number(document.docno),
+            "title": document.title,
+            "abstract": document.abstract,
+            "citations": [_number(docno) for docno in document.extra.get("citations", ())],
+            "full_paper": texts.get(document.docno, ""),
+        }
+        for document in documents
+    )
+
+
+def full_paper_paragraphs(full_paper: str) -> list[str]:
+    """Return the paragraphs of a full text as LitSearch cuts them: at blank lines, those under ten words left out."""
+    paragraphs = (paragraph.strip() for paragraph in _BLANK_LINES.split(full_paper))
+    return [paragraph for paragraph in paragraphs if len(paragraph.split()) >= _LEAST_WORDS]

@@ -1,0 +1,158 @@
+"""S2ORC in both generations, as documents and as papers with running text (formats.md 8).
+
+2020: metadata and parses are JSON Lines of their own, joined by `paper_id`; s2orc-doc2json nests the parse in the
+metadata. 2023 and later: one text, with annotations whose values are JSON within JSON and whose offsets count code
+points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from corpus.formats.json_fields import FieldError, take_id, take_text, take_texts, take_year
+from corpus.formats.jsonl import read_objects
+from corpus.formats.jsonl_documents import document_from, take_authors
+from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference, first_year
+from corpus.formats.records import DocumentRecord, Problem
+from corpus.formats.s2orc_spans import annotated_document, annotated_paper
+
+_PARSE_KEYS = ("pdf_parse", "latex_parse", "grobid_parse")
+_BREAK = ":::"
+
+
+def read_s2orc_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
+    """Yield one document for each line of metadata, of doc2json's output or of the annotated generation."""
+    for found in read_objects(stream, file):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, item = found
+        try:
+            yield annotated_document(item, file, line) if "content" in item else _document(item, file, line)
+        except FieldError as error:
+            yield Problem(file, line, str(error))
+
+
+def _document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
+    for key in (*_PARSE_KEYS, "body_text", "bib_entries", "ref_entries", "back_matter"):
+        item.pop(key, None)
+    abstract = item.get("abstract")
+    if isinstance(abstract, str):
+        item["abstract"] = " ".join(abstract.replace(_BREAK, " ").split())
+    elif isinstance(abstract, list):
+        item["abstract"] = " ".join(_text_of(paragraph) for paragraph in abstract)
+    return document_from(item, file, line)
+
+
+def _text_of(paragraph: object) -> str:
+    text = paragraph.get("text") if isinstance(paragraph, dict) else None
+    if not isinstance(text, str):
+        raise FieldError("a paragraph has no text")
+    return text
+
+
+def read_s2orc_papers(stream: BinaryIO, file: str) -> Iterator[FullPaper | Problem]:
+    """Yield one paper for each line that holds running text, and a `Problem` for each marker that is out of place.
+
+    Such a marker is left out, its paragraph stays. Lines of metadata alone have no text: they are a `Problem` too.
+    """
+    for found in read_objects(stream, file):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, item = found
+        problems: list[str] = []
+        try:
+            if "content" in item:
+                paper = annotated_paper(item, file, line)
+            else:
+                paper = _parsed_paper(item, file, line, problems)
+        except FieldError as error:
+            yield Problem(file, line, str(error))
+            continue
+        yield from (Problem(file, line, f"paper {paper.paper_id}: {reason}") for reason in problems)
+        yield paper
+
+
+def _parsed_paper(item: dict[str, Any], file: str, line: int, problems: list[str]) -> FullPaper:
+    parse = next((item.pop(key) for key in _PARSE_KEYS if isinstance(item.get(key), dict)), item)
+    body = parse.get("body_text")
+    if not isinstance(body, list):
+        raise FieldError("has no body_text")
+    references = tuple(_references(parse.get("bib_entries") or {}))
+    known = frozenset(reference.key for reference in references)
+    paragraphs = tuple(_paragraph(entry, place, known, problems) for place, entry in enumerate(body))
+    abstract = item.get("abstract") or parse.get("abstract") or ""
+    if isinstance(abstract, list):
+        abstract = " ".join(_text_of(paragraph) for paragraph in abstract)
+    return FullPaper(
+        take_id(item, ("paper_id",)),
+        take_text(item, ("title",)),
+        " ".join(str(abstract).replace(_BREAK, " ").split()),
+        take_authors(item),
+        take_text(item, ("venue", "journal")),
+        take_year(item),
+        take_text(item, ("doi",)),
+        paragraphs,
+        references,
+        {},
+        file,
+        line,
+    )
+
+
+def _paragraph(entry: object, place: int, known: frozenset[str], problems: list[str]) -> Paragraph:
+    text = _text_of(entry)
+    section, number = _section(entry.get("section"), entry.get("sec_num"))  # type: ignore[attr-defined]
+    markers: list[Marker] = []
+    for span in entry.get("cite_spans") or ():  # type: ignore[attr-defined]
+        marker = _marker(span, text, known)
+        if marker is None:
+            problems.append(f"paragraph {place}: the marker {span!r:.80} does not fit the text")
+        else:
+            markers.append(marker)
+    return Paragraph(text, section, number, "paragraph", tuple(sorted(markers, key=lambda marker: marker.start)))
+
+
+def _marker(span: object, text: str, known: frozenset[str]) -> Marker | None:
+    """Return the marker where it stands in the text as it says; `ref_id` may be null or unknown."""
+    if not isinstance(span, dict):
+        return None
+    start, end, written, key = (span.get(name) for name in ("start", "end", "text", "ref_id"))
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(text):
+        return None
+    if isinstance(written, str) and written != text[start:end]:
+        return None
+    return Marker(start, end, text[start:end], (key,) if isinstance(key, str) and key in known else ())
+
+
+def _section(value: object, number: object) -> tuple[str, str]:
+    """Return (title, number): a text, [number, title], or a path of such pairs of which the last counts."""
+    if isinstance(value, list) and value and isinstance(value[-1], list):
+        value = value[-1]
+    if isinstance(value, list):
+        texts = [str(part) for part in value if part]
+        return (texts[-1], texts[0] if len(texts) > 1 else "") if texts else ("", "")
+    return (value if isinstance(value, str) else "", str(number) if number else "")
+
+
+def _references(entries: object) -> Iterator[Reference]:
+    if not isinstance(entries, dict):
+        raise FieldError("bib_entries is not an object")
+    for key, value in entries.items():
+        if not isinstance(value, dict):
+            raise FieldError(f"bib_entries: {key} is not an object")
+        entry = dict(value)
+        raw_ids = entry.pop("other_ids", None) or {}
+        ids = {kind.lower(): str(found[0]) for kind, found in raw_ids.items() if isinstance(found, list) and found}
+        yield Reference(
+            key,
+            take_text(entry, ("title",)),
+            take_authors(entry),
+            take_text(entry, ("venue", "journal")),
+            first_year(str(entry.get("year") or "")),
+            take_text(entry, ("link",)),
+            ids,
+            " ".join(take_texts(entry, ("raw_text",), "\n")),
+        )

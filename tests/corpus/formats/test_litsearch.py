@@ -1,0 +1,133 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus.formats.documents import read_documents
+from corpus.formats.litsearch import (
+    SOURCES,
+    full_paper_paragraphs,
+    read_litsearch_documents,
+    read_litsearch_queries,
+    read_litsearch_run,
+    write_litsearch_corpus,
+    write_litsearch_queries,
+)
+from corpus.formats.records import Problem, RunRow, TopicRecord
+from corpus.formats.topics import read_topics
+from tests.corpus.formats.reading import problems, records, stream
+from tests.corpus.formats.strategies import ids, phrases
+
+QUERY = {
+    "query_set": "inline_acl",
+    "query": "Which paper ...?",
+    "specificity": 1,
+    "quality": 2,
+    "corpusids": [11, 11, 7],
+}
+
+
+def lines(*items: Any) -> Any:
+    return stream("".join(json.dumps(item) + "\n" for item in items))
+
+
+def test_questions_are_topics_named_by_their_row() -> None:
+    first, second = records(read_litsearch_queries(lines(QUERY, QUERY | {"query_set": "manual_iclr"}), "f"))
+    assert first == TopicRecord(
+        "0",
+        "",
+        "Which paper ...?",
+        "",
+        "question",
+        "inline-acl",
+        (),
+        (),
+        "f",
+        1,
+        ("11", "7"),
+        {"query_set": "inline_acl", "specificity": 1, "quality": 2},
+    )
+    assert (second.number, second.source) == ("1", "author")
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> TopicRecord:
+    query_set = draw(st.sampled_from(sorted(SOURCES)))
+    extra = {"query_set": query_set, "specificity": draw(st.integers(0, 1)), "quality": draw(st.integers(0, 2))}
+    targets = tuple(dict.fromkeys(draw(st.lists(ids | st.integers(0, 10**6).map(str), max_size=3))))
+    text = draw(phrases.filter(bool))
+    return TopicRecord(draw(ids), "", text, "", "question", SOURCES[query_set], (), (), "f", 1, targets, extra)
+
+
+@given(questions())
+def test_written_questions_are_read_back(topic: TopicRecord) -> None:
+    assert list(read_litsearch_queries(stream("".join(write_litsearch_queries([topic]))), "f")) == [topic]
+
+
+def test_whole_numbers_are_written_as_such() -> None:
+    topic = TopicRecord("q", "", "x", "", "question", "author", (), (), "f", 1, ("11", "007", "10.1/a"))
+    (line,) = write_litsearch_queries([topic])
+    assert json.loads(line) == {
+        "query_set": "manual_acl",
+        "query": "x",
+        "specificity": None,
+        "quality": None,
+        "corpusids": [11, "007", "10.1/a"],
+        "number": "q",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"query": " "}, "question 1 has no text"),
+        ({"quality": 3}, "quality is 3; one of 0, 1, 2 is wanted"),
+        ({"specificity": True}, "specificity is True"),
+        ({"corpusids": "11"}, "'corpusids' is not a list of document ids"),
+        ({"corpusids": [True]}, "'corpusids' is not a list of document ids"),
+        ({"number": "a b"}, "white space"),
+    ],
+)
+def test_bad_questions_are_problems_and_rows_go_on(change: dict[str, Any], reason: str) -> None:
+    first, problem, last = read_litsearch_queries(lines(QUERY, QUERY | change, QUERY), "f")
+    assert isinstance(problem, Problem)
+    assert (problem.line, reason in problem.reason) == (2, True), problem.reason
+    assert (first.number, last.number) == ("0", "2")
+
+
+def test_rankings_are_rows_of_a_run() -> None:
+    assert records(read_litsearch_run(lines(QUERY | {"retrieved": [9, 11]}, QUERY), "f", tag="bm25")) == [
+        RunRow("0", "9", 1, 2.0, "bm25", "f", 1),
+        RunRow("0", "11", 2, 1.0, "bm25", "f", 1),
+    ]
+
+
+def test_the_clean_corpus_is_read_and_written() -> None:
+    row = {"corpusid": 7, "title": "T", "abstract": "A", "citations": [1, 2], "full_paper": "long " * 50}
+    (document,) = records(read_litsearch_documents(lines(row), "f"))
+    assert (document.docno, document.extra) == ("7", {"citations": ["1", "2"]})
+    (line,) = write_litsearch_corpus([document], {"7": row["full_paper"]})
+    assert json.loads(line) == row
+    assert [reason for _, reason in problems(read_litsearch_documents(lines({"corpusid": 1}), "f"))] == [
+        "document 1 has neither a title nor a text"
+    ]
+
+
+def test_paragraphs_of_a_full_text_have_ten_words() -> None:
+    long = " ".join(["word"] * 10)
+    assert full_paper_paragraphs(f"Title\n\n{long}\n \n{long} and\nmore\n\nshort one") == [long, f"{long} and\nmore"]
+
+
+def test_the_doors_know_the_schema(tmp_path: Path) -> None:
+    path = tmp_path / "query.jsonl"
+    path.write_text(json.dumps(QUERY) + "\n")
+    for choice in ("auto", "litsearch"):
+        assert [topic.targets for topic in records(read_topics(path, choice))] == [("11", "7")]
+    path.write_text(
+        json.dumps({"corpusid": 7, "title": "T", "abstract": "A", "citations": [], "full_paper": ""}) + "\n"
+    )
+    for choice in ("auto", "litsearch"):
+        assert [document.docno for document in records(read_documents(path, choice))] == ["7"]
