@@ -44,7 +44,7 @@ check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, mi
 	$(PY) manage.py makemigrations --check --dry-run
 	LITMUS_SITE_URL=https://litmus.example $(PY) manage.py check --deploy --fail-level WARNING
 	$(PY) -m check_jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
-	@! command -v node >/dev/null || for script in static/js/*.js; do \
+	@! command -v node >/dev/null || for script in $$(find static/js -name '*.js'); do \
 		node --input-type=module --check < "$$script" || { echo "in $$script"; exit 1; }; done
 
 .PHONY: format
