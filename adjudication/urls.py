@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         path(f"c/<slug:slug>/campaigns/<slug:campaign>/{address}", view, name=name)
         for address, view, name in (
             ("agreement/", agreement.agreement_detail, "agreement_detail"),
+            ("agreement/report/", agreement.agreement_report, "agreement_report"),
             ("agreement/runs/", jobs.agreement_create, "agreement_create"),
             ("agreement/runs/<int:pk>/", jobs.agreement_run, "agreement_run"),
             ("agreement/runs/<int:pk>/cancellation/", jobs.agreement_cancel, "agreement_cancel"),

@@ -360,6 +360,7 @@ TABLE: list[Row] = [
     *row("label_guideline", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=lambda _: {}),
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
     *row("agreement_detail", OVERSEERS_PAGE),
+    *row("agreement_report", OVERSEERS_PAGE),
     *row("agreement_create", DECIDERS_WRITE),
     *row("agreement_run", OVERSEERS_PAGE, where=key_of("agreement_run")),
     *row("agreement_cancel", DECIDERS_WRITE, where=key_of("agreement_run")),
@@ -388,6 +389,12 @@ TABLE: list[Row] = [
     *row("api_document", MEMBERS_PAGE),
     *row("api_topics", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_topic", MEMBERS_PAGE, where=lambda _: {"number": "1"}),
+    *row("api_pool", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
+    *row("api_runs", OVERSEERS_PAGE),
+    *row("api_pool_builds", "GET login 404 403 200 200 200 | POST login 404 403 403 403 409", json=lambda _: {}),
+    *row(
+        "api_pool_build", "GET login 404 403 200 200 200 | DELETE login 404 403 403 403 202", where=key_of("pool_run")
+    ),
     *row("api_imports", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400"),
     *row("api_import", "GET login 404 403 403 403 200 | DELETE login 404 403 403 403 202", where=key_of("import_run")),
     *row("api_campaigns", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),

@@ -27,6 +27,8 @@ class VoteRun(Job):
     counts = models.JSONField(
         default=dict, blank=True
     )  # {"unanimous", "majority", "tie_resolved", "by_hand", "unresolved"}
+    # {criterion key: {"sensitivity": […], "dawid_skene": {…}}}: what other policies would have made of the same votes
+    detail = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:
         return f"vote {self.pk}"

@@ -7,6 +7,7 @@ Running again over the same labels changes nothing.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -16,6 +17,7 @@ from psycopg import sql
 from accounts import jobs
 from adjudication.models import Method, VoteRun
 from adjudication.queries.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
+from adjudication.runs.second_opinions import second_opinions
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.votes import Outcome, vote
 from annotation.models import AnnotatorKind, Campaign, Criterion
@@ -68,21 +70,21 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
     run.inputs_hash = table.inputs_hash
     electorate = _electorate(run)
     criteria = list(campaign.criteria.prefetch_related("levels"))
+    matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}
     progress.report(1, 3, "counting the votes")
     with transaction.atomic(), connection.cursor() as cursor:
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one vote at a time; labelling goes on
         cursor.execute(_CREATE)
         with cursor.copy(_COPY) as copy:
             for criterion in criteria:  # no query here: the connection is busy copying
-                scale = scale_of(criterion)
-                matrix = table.of_criterion(criterion.pk).matrix(scale)
-                for line in _verdict_lines(criterion, scale, matrix, electorate, run):
+                for line in _verdict_lines(criterion, scale_of(criterion), matrices[criterion.pk], electorate, run):
                     copy.write(line)
         progress.report(2, 3, "writing the verdicts")
         for statement in (_ANALYZE, _REOPEN, _CLEAR, _UPSERT, _DROP):
             cursor.execute(statement, {"campaign": campaign.pk, "run": run.pk, "read_at": read_at})
         run.counts = count_methods(campaign)
-        run.save(update_fields=["snapshot", "inputs_hash", "counts"])
+        run.detail = {one.key: _opinions(one, matrices[one.pk], electorate, run) for one in criteria}
+        run.save(update_fields=["snapshot", "inputs_hash", "counts", "detail"])
         progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
 
 
@@ -92,6 +94,11 @@ def count_methods(campaign: Campaign) -> dict[str, int]:
         cursor.execute(_COUNT, {"campaign": campaign.pk})
         names = [column.name for column in cursor.description]
         return dict(zip(names, cursor.fetchone(), strict=True))
+
+
+def _opinions(criterion: Criterion, matrix: Matrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
+    votes = matrix.columns(matrix.annotators[electorate.is_voter(matrix.annotators)])
+    return second_opinions(criterion, votes, electorate.weights_of(votes.annotators), run)
 
 
 def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int | None, Method]:

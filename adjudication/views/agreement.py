@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import JobState
 from adjudication.forms.jobs import AgreementForm
-from adjudication.models import AgreementRun
+from adjudication.models import AgreementRun, TiePolicy
 from adjudication.queries.agreement import (
     BLOCKS,
     SHARES,
@@ -25,11 +25,14 @@ from adjudication.queries.agreement import (
 )
 from adjudication.queries.matrix import confusion, confusion_pairs, forest, pair_matrix, topic_rows
 from adjudication.queries.people import annotator_figures
+from adjudication.queries.queue import fetch_vote_standing
+from adjudication.queries.report import make_report
 from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
 from adjudication.views.jobs import job_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
 from annotation.models import Criterion
 
+POLICIES = {**dict(TiePolicy.choices), "weighted": "weights of the annotators break ties"}
 PAIRWISE = [name for name in STATISTICS if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
 
 
@@ -59,6 +62,22 @@ def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) 
     name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-agreement-{run.pk}")
     answer["Content-Disposition"] = f'attachment; filename="{name}.json"'
     return answer
+
+
+@require_safe
+def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest figures as one table to paste into a paper, and what other ways of voting would have given."""
+    scope = fetch_scope(request, slug, campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    standing, votes = fetch_standing(scope.campaign), fetch_vote_standing(scope.campaign)
+    context = scope.context(section="agreement", criteria=criteria, criterion=criterion, standing=standing, votes=votes)
+    if criterion is not None and standing.run is not None and criterion.key in standing.run.detail:
+        context["report"] = make_report(standing.run, criterion.key)
+    if criterion is not None and votes.run is not None:
+        context["opinions"] = votes.run.detail.get(criterion.key)
+        context["policies"] = POLICIES
+    return render(request, "adjudication/agreement_report.html", context)
 
 
 def _figures(request: HttpRequest, run: AgreementRun, criterion: Criterion) -> dict[str, Any]:

@@ -354,3 +354,37 @@ def test_overview_asks_a_bounded_number_of_questions(django_assert_max_num_queri
     client = client_of(built, "manager")
     with django_assert_max_num_queries(45):
         client.get(address("collection_dashboard"))
+
+
+def test_table_for_a_paper() -> None:
+    built = build_campaign(noisy_labels(60, 5), topics=12, machines=[("m_1", "m", 1), ("m_2", "m", 2)])
+    vote(built)
+    client = client_of(built, "viewer")
+    assert "There is nothing to print yet" in client.get(address("agreement_report")).content.decode()
+    run = agree(built)
+    answer = client.get(address("agreement_report"))
+    report = answer.context["report"]
+    value = run.results.get(scope="block", block="HH", statistic="accuracy").value
+    assert f"| Agreement | {100 * value:.2f} (" in report.markdown
+    assert rf"Agreement & {100 * value:.2f} (" in report.latex
+    assert rf"seed {run.seed}" in report.latex
+    assert r"95 \% jackknife" in report.latex
+    assert r"$\alpha$, ordinal" in report.latex
+    page = answer.content.decode()
+    assert "Dawid and Skene" in page
+    assert "median of all votes" in page
+
+
+def test_policies_are_compared_with_the_values_in_use() -> None:
+    built = build_campaign(LABELS)
+    run = vote(built)
+    found = {one["policy"]: one for one in run.detail["relevance"]["sensitivity"]}
+    assert (found["adjudicate"]["changed"], found["adjudicate"]["gained"], found["adjudicate"]["unresolved"]) == (
+        0,
+        0,
+        2,
+    )
+    assert (found["median"]["gained"], found["median"]["unresolved"]) == (2, 0)
+    run = vote(built, ties="highest")
+    found = {one["policy"]: one for one in run.detail["relevance"]["sensitivity"]}
+    assert (found["lowest"]["changed"], found["adjudicate"]["lost"]) == (2, 2)

@@ -1,0 +1,13 @@
+"""Words for the keys that figures are stored under."""
+
+from collections.abc import Mapping
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def named(words: Mapping[str, str], key: str) -> str:
+    """The word for this key; the key itself where there is none."""
+    return words.get(key, key)
