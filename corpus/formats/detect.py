@@ -26,6 +26,7 @@ _JSON_KINDS: list[tuple[str, list[set[str]]]] = [
         [{"corpusid", "content"}, {"paper_id", "body_text"}, {"paper_id", "pdf_parse"}, {"paper_id", "has_pdf_parse"}],
     ),
     ("litsearch-corpus", [{"corpusid", "title", "full_paper"}, {"corpusid", "title", "citations"}]),
+    ("jsonl-documents", [{"docno"}, {"id", "title", "abstract"}]),
     ("jsonl-topics", [{"number"}, {"aspects"}, {"query_id"}, {"topic"}]),
     ("beir-corpus", [{"_id", "title"}, {"_id", "abstract"}]),
     ("beir-queries", [{"_id", "text"}]),

@@ -15,6 +15,8 @@ from tests.shared import shared_path
         ('{"_id": "1", "title": "T", "text": "x"}\n', "beir-corpus"),
         ('{"_id": "1", "text": "x"}\n', "beir-queries"),
         ('{"docno": "1", "title": "x"}', "jsonl-documents"),
+        ('{"docno": "1", "title": "x", "number": 3, "topic": "law"}', "jsonl-documents"),
+        ('{"id": "1", "title": "x", "abstract": "y", "number": 3}', "jsonl-documents"),
         ('{"corpusid": 1, "title": "x", "abstract": "y", "citations": [], "full_paper": ""}', "litsearch-corpus"),
         ('{"paper_id": "1", "title": "x", "has_pdf_parse": true}', "s2orc"),
         ('{"number": "1", "text": "x"}', "jsonl-topics"),

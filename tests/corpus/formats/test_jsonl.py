@@ -8,10 +8,11 @@ from corpus.formats.jsonl import MAX_DEPTH, read_objects, write_objects
 from corpus.formats.records import BrokenFile, Problem
 from tests.corpus.formats.reading import problems, records, stream
 
-strings = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+strings = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | strings,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings, inner, max_size=3),
+    max_leaves=8,
 )
 
 
@@ -19,7 +20,7 @@ def read(content: str | bytes) -> list:
     return list(read_objects(stream(content), "f.jsonl"))
 
 
-@given(st.lists(st.dictionaries(strings, values)))
+@given(st.lists(st.dictionaries(strings, values, max_size=3), max_size=3))
 def test_written_objects_are_read_back(objects: list[dict]) -> None:
     assert [item for _, item in records(read("".join(write_objects(objects))))] == objects
 
