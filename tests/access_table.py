@@ -304,7 +304,10 @@ TABLE: list[Row] = [
     # --- runs, pools -------------------------------------------------------------------------------------------------
     *row("run_list", OVERSEERS_PAGE),
     *row(
-        "run_detail", "GET login 404 403 200 200 200 | POST login 404 403 403 403 gone", where=key_of("retrieval_run")
+        "run_detail",
+        "GET login 404 403 200 200 200 | POST login 404 403 403 403 gone",
+        where=key_of("retrieval_run"),
+        data=lambda _: {"description": "The usual baseline."},
     ),
     *row("run_delete", MANAGERS_WRITE, where=key_of("retrieval_run")),
     *row("pool_list", OVERSEERS_PAGE),
