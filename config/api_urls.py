@@ -5,7 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from adjudication.api import exports, results
 from annotation.api import campaigns, judging, judgments
-from corpus.api import collections, documents, imports, topics
+from corpus.api import collections, documents, imports, runs, topics
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -19,6 +19,10 @@ urlpatterns = [
     path(f"{C}documents/<path:docno>/", documents.DocumentDetail.as_view(), name="api_document"),
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),
     path(f"{C}topics/<str:number>/", topics.TopicDetail.as_view(), name="api_topic"),
+    path(f"{C}topics/<str:number>/pool/", runs.TopicPool.as_view(), name="api_pool"),
+    path(f"{C}runs/", runs.RunList.as_view(), name="api_runs"),
+    path(f"{C}pools/", runs.PoolBuilds.as_view(), name="api_pool_builds"),
+    path(f"{C}pools/<int:pk>/", runs.PoolBuildDetail.as_view(), name="api_pool_build"),
     path(f"{C}imports/", imports.ImportList.as_view(), name="api_imports"),
     path(f"{C}imports/<int:pk>/", imports.ImportDetail.as_view(), name="api_import"),
     path(f"{C}campaigns/", campaigns.CampaignList.as_view(), name="api_campaigns"),
