@@ -37,16 +37,19 @@ def merged_by_another_connection() -> Iterator[None]:
 
 def _merge_until(stop: threading.Event) -> None:
     try:
-        while not stop.wait(PAUSE):
-            with transaction.atomic():
-                _merge()
-    except DatabaseError:  # the load itself goes on: it merges what is left
-        logger.exception("the helper that merges the full-text index has ended")
+        while not stop.wait(PAUSE) and _merge():
+            pass
     finally:
         connection.close()
 
 
-def _merge() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL maintenance_work_mem = '{MERGE_MEMORY}'")
-        cursor.execute("SELECT gin_clean_pending_list(%s::regclass)", [INDEX])
+def _merge() -> bool:
+    """Merge what is listed now; False where that cannot be done. The rows are safe and found either way."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL maintenance_work_mem = '{MERGE_MEMORY}'")
+            cursor.execute("SELECT gin_clean_pending_list(%s::regclass)", [INDEX])
+    except DatabaseError:  # the role does not own the index, or no connection is free
+        logger.exception("the full-text index is left to PostgreSQL's own upkeep")
+        return False
+    return True

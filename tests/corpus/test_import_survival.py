@@ -1,0 +1,82 @@
+"""Imports of many documents in processes of their own: killed in the middle, and measured for their memory."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from accounts.models import JobState
+from corpus.models import Collection, Document, ImportRun
+from corpus.runs.imports import run_import
+from tests.factories.accounts import CollectionFactory
+from tests.processes import Child, child_environment, wait_for
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+ABSTRACT = "Leaves were steeped in water of several temperatures; bitterness rose with time. " * 12
+
+# Runs an import and prints the most memory the process ever held, in kilobytes.
+MEASURED = """
+import resource, sys
+import django
+django.setup()
+from django.core.management import call_command
+call_command("import_documents", "tea", sys.argv[1])
+print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.fixture
+def collection(transactional_db: None) -> Collection:
+    return CollectionFactory(slug="tea")
+
+
+def write_documents(path: Path, count: int) -> Path:
+    with path.open("w") as file:
+        for number in range(count):
+            row = {"id": f"{path.stem}-{number}", "title": f"On tea, part {number}", "abstract": ABSTRACT}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def test_a_killed_import_leaves_nothing_and_can_be_taken_up_again(collection: Collection, tmp_path: Path) -> None:
+    path = write_documents(tmp_path / "many.jsonl", 40_000)
+    command = [sys.executable, "manage.py", "import_documents", "tea", str(path)]
+    child = Child(command, tmp_path / "log", child_environment())
+    wait_for(lambda: ImportRun.objects.filter(state=JobState.RUNNING).exists(), 60, "the import to begin")
+    wait_for(lambda: _inserted() > 0, 60, "rows of the import")
+    child.kill()
+    run = ImportRun.objects.get()
+    assert run.state == JobState.RUNNING
+    assert not Document.objects.exists()
+    wait_for(lambda: _import_again(run), 60, "PostgreSQL to notice that the client is gone")
+    assert (run.state, run.created) == (JobState.DONE, 40_000)
+    assert Document.objects.filter(search="bitterness").count() == 40_000
+
+
+def _inserted() -> int:
+    """Rows that any transaction has put into the table of documents, committed or not."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_relation_size('corpus_document')")
+        return int(cursor.fetchone()[0])
+
+
+def _import_again(run: ImportRun) -> bool:
+    """Until the killed process's connection is closed, its claim on the job still stands."""
+    run_import(run.pk)
+    run.refresh_from_db()
+    return run.is_final
+
+
+def test_memory_does_not_grow_with_the_input(collection: Collection, tmp_path: Path) -> None:
+    peaks = []
+    for count in (4_000, 40_000):
+        path = write_documents(tmp_path / f"{count}.jsonl", count)
+        child = Child([sys.executable, "-c", MEASURED, str(path)], tmp_path / "log", child_environment())
+        assert child.process.wait(200) == 0, child.output
+        peaks.append(int(child.output.rsplit("peak", 1)[1]))
+    small, large = peaks
+    assert (tmp_path / "40000.jsonl").stat().st_size > 40_000_000
+    assert large - small < 20_000, f"{small:,} kB for 4,000 documents, {large:,} kB for 40,000"
