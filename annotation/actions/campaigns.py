@@ -38,6 +38,7 @@ from annotation.permissions.campaigns import (
 from annotation.queries.campaigns import fetch_readiness, has_submissions
 from annotation.queries.criteria import drafts_of
 from annotation.queries.items import count_held_elsewhere
+from annotation.runs.constraints import checked_at_once
 from corpus.models import Collection
 from corpus.permissions import check_manager
 
@@ -173,10 +174,10 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Non
     if reason := hindrance_to_deleting(campaign, has_submissions(campaign)):
         raise Refused(reason)
     _record(campaign, by, at, "delete_campaign", items=campaign.items.count())
-    with connection.cursor() as cursor:  # a million items need not be loaded to be deleted
-        of_items = "item_id IN (SELECT id FROM annotation_item WHERE campaign_id = %s)"
-        cursor.execute(f"DELETE FROM annotation_assignment WHERE {of_items}", [campaign.pk])
-        cursor.execute("DELETE FROM annotation_item WHERE campaign_id = %s", [campaign.pk])
+    try:
+        _delete_items(campaign)
+    except IntegrityError as error:
+        raise Refused("Its items have verdicts or something else hangs on them. Close the campaign instead.") from error
     campaign.delete()
 
 
@@ -221,6 +222,14 @@ def _insert(campaign: Campaign) -> None:
             campaign.save()
     except IntegrityError as error:
         raise Conflict(f"There is a campaign “{slug}” in this collection already. Choose another name.") from error
+
+
+def _delete_items(campaign: Campaign) -> None:
+    """A million items need not be loaded to be deleted. Errors: IntegrityError where something refers to them."""
+    of_items = "item_id IN (SELECT id FROM annotation_item WHERE campaign_id = %s)"
+    with transaction.atomic(), checked_at_once(), connection.cursor() as cursor:
+        cursor.execute(f"DELETE FROM annotation_assignment WHERE {of_items}", [campaign.pk])
+        cursor.execute("DELETE FROM annotation_item WHERE campaign_id = %s", [campaign.pk])
 
 
 def _check_unassigned(campaign: Campaign) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import ProtectedError
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -29,7 +30,10 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
         return False
     if reason := hindrance_to_new_criteria(has_judgments(campaign)):
         raise Refused(reason)
-    campaign.criteria.all().delete()
+    try:
+        campaign.criteria.all().delete()
+    except ProtectedError as error:
+        raise Refused("There are verdicts by these levels. Copy the campaign to judge by other levels.") from error
     store_criteria(campaign, criteria)
     record_event(
         by=by,

@@ -41,7 +41,8 @@ class Workload:
     """A campaign's items (by id), earlier goes at them, and who can be given work; what a plan would be made from.
 
     `items` (I, 5): id, topic, aspect or 0, document or 0, extra overlap. `rank` (I,): the aspect's place in the tree.
-    `goes` (G, 7): id, index of the item, annotator or 0, slot or 0, position, state code, whether of a queue.
+    `goes` (G, 7): id, index of the item, annotator or 0, slot or 0, position, state code, whether of a queue; without
+    the free slots that the plan would remove (see runs/assignments.py).
     """
 
     campaign: Campaign
@@ -60,8 +61,7 @@ class Workload:
     @property
     def taken(self) -> Ints:
         """(t, 2): rows (index of item, slot) that somebody holds, and for a queue also those that are free to take."""
-        held = (self.goes[:, 3] > 0) & ((self.goes[:, 5] != OPEN) | (self.strategy == Strategy.QUEUE))
-        return self.goes[held][:, [1, 3]]
+        return self.goes[self.goes[:, 3] > 0][:, [1, 3]]
 
     @property
     def demand(self) -> Ints:
@@ -103,8 +103,7 @@ class Workload:
         ]
         facts += [(each.pk, each.weight, each.capacity, each.order_seed) for each in self.annotators]
         hashed = hashlib.sha256(repr(facts).encode())
-        held = self.goes[(self.goes[:, 5] != OPEN) | (self.strategy == Strategy.QUEUE)]
-        for array in (self.items, self.rank, held):
+        for array in (self.items, self.rank, self.goes):
             hashed.update(np.ascontiguousarray(array).tobytes())
         return hashed.hexdigest()
 
@@ -115,6 +114,8 @@ def read_workload(campaign: Campaign, *, overlap: int, strategy: str) -> Workloa
     items = read_integers(ITEMS, named, 5)
     goes = read_integers(GOES, named, 7)
     goes[:, 1] = np.searchsorted(items[:, 0], goes[:, 1])
+    kept = overlap + items[goes[:, 1], 4] if strategy == Strategy.QUEUE else 0
+    goes = goes[(goes[:, 5] != OPEN) | (goes[:, 3] <= kept)]
     return Workload(
         campaign=campaign,
         overlap=overlap,

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 from django.db import IntegrityError, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.audit import record_event
@@ -18,6 +19,7 @@ from annotation.planning.plan import plan_assignments
 from annotation.planning.problem import CannotPlan, Ints, Plan
 from annotation.planning.slots import free_slots
 from annotation.queries.workload import WITHDRAWN, Workload, read_workload
+from annotation.runs.constraints import checked_at_once
 
 COPY = """
 COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN
@@ -95,8 +97,7 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
     Errors: Refused as for the draft; Conflict if the campaign has changed since the preview, or while writing.
     """
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    if options.strategy == Strategy.PLANNED:  # free slots of a queue are nobody's: the plan gives them out
-        Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN).delete()
+    _drop_open_slots(campaign, options)
     draft = draft_assignment(campaign, options)
     if confirms and confirms != draft.summary.inputs_hash:
         raise Conflict(
@@ -104,7 +105,8 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
             " Nothing was written. Look at a new preview."
         )
     try:
-        _write(draft)
+        with transaction.atomic(), checked_at_once():
+            _write(draft)
     except IntegrityError as error:
         raise Conflict("Somebody took or gave back an item while the plan was written. Plan again.") from error
     Campaign.objects.filter(pk=campaign.pk).update(overlap=options.overlap, strategy=options.strategy)
@@ -162,6 +164,14 @@ def _check_overlap(workload: Workload) -> None:
             f"The overlap cannot be lowered to {workload.overlap}: {len(np.unique(beyond)):,} items have more judges."
             " Withdraw assignments that are not done; judgments that are given stay, and so does the overlap they need."
         )
+
+
+def _drop_open_slots(campaign: Campaign, options: Options) -> None:
+    """Remove free slots of the queue: all of them for a plan, which gives them out, else those beyond the overlap."""
+    free = Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN)
+    if options.strategy == Strategy.QUEUE:
+        free = free.filter(slot__gt=options.overlap + F("item__extra_overlap"))
+    free.delete()
 
 
 def _write(draft: Draft) -> None:

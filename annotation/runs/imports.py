@@ -18,6 +18,7 @@ from annotation.models import Annotator, AnnotatorKind, Campaign
 from annotation.permissions.campaigns import check_not_closed
 from annotation.planning.order import person_seed
 from annotation.runs import import_sql as sql
+from annotation.runs.constraints import checked_at_once
 from corpus.formats.judgments import read_judgments
 from corpus.formats.records import JudgmentRow, Problem, Skip
 from corpus.models import ImportRun, Role
@@ -187,13 +188,13 @@ def _count(tally: Tally) -> None:
 
 def _write() -> None:
     named = {"at": timezone.now()}
-    _execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys statement by statement, not all at the end
-    _execute(sql.TAKE_OPEN)
-    _execute(sql.FINISH, named)
-    _execute(sql.ASSIGN, named)
-    _make_uuids()
-    _execute(sql.SUBMIT, named)
-    _execute(sql.JUDGE)
+    with checked_at_once():
+        _execute(sql.TAKE_OPEN)
+        _execute(sql.FINISH, named)
+        _execute(sql.ASSIGN, named)
+        _make_uuids()
+        _execute(sql.SUBMIT, named)
+        _execute(sql.JUDGE)
 
 
 def _make_uuids() -> None:

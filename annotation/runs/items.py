@@ -12,6 +12,7 @@ from accounts.jobs import Progress, carry_out
 from accounts.refusals import Conflict, Refused
 from annotation.models import Campaign, ItemBuild
 from annotation.queries.items import LEFT, fetch_supply, pair_parameters
+from annotation.runs.constraints import checked_at_once
 from corpus.models import Collection
 
 TOPIC_PAIRS_AT_ONCE = 20_000  # between two reports of progress
@@ -130,8 +131,7 @@ def _draw(campaign: Campaign, sample: int, seed: int, stratified: bool) -> int:
 
 def _insert_all(campaign: Campaign, total: int, report: Report) -> int:
     done = 0
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys as the batches come, not all at the end
+    with checked_at_once(), connection.cursor() as cursor:
         cursor.execute(TOPIC_SIZES, _named(campaign))
         for topics, size in _batches(cursor.fetchall()):
             report(done, total, "making items")

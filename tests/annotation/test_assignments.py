@@ -292,6 +292,18 @@ def test_raising_the_overlap_of_a_queue_adds_a_slot_at_each_items_place(made):
     assert new == {25, 26}
 
 
+def test_lowering_the_overlap_of_a_queue_takes_free_slots_away(made):
+    campaign = make_campaign(made, strategy="queue", overlap=3)
+    start(campaign)
+    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    preview = previewed(campaign, overlap=1)
+    assert preview.summary["judgments"] == 0
+    assert Assignment.objects.count() == 72
+    assert confirmed(preview).state == JobState.DONE
+    assert Assignment.objects.count() == 24
+    assert set(Assignment.objects.values_list("slot", flat=True)) == {1}
+
+
 def test_a_queue_becomes_a_plan_and_back(made):
     campaign = make_campaign(made, strategy="queue")
     start(campaign)

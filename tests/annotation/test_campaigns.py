@@ -4,6 +4,7 @@ import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.models import Verdict
 from annotation.actions.annotators import add_members, add_name, remove_annotator
 from annotation.actions.assignments import assign_items, release_assignments
 from annotation.actions.campaigns import (
@@ -298,3 +299,14 @@ def test_judgments_settle_the_criteria(made):
     with pytest.raises(Refused, match="they mean what the levels said"):
         replace_criteria(campaign=campaign, criteria=[YES_NO], by=made.manager, at=AT)
     assert not replace_criteria(campaign=campaign, criteria=drafts_of(campaign), by=made.manager, at=AT)
+
+
+def test_verdicts_settle_levels_and_items(made):
+    campaign = make_campaign(made)
+    criterion = campaign.criteria.get()
+    Verdict.objects.create(item=campaign.items.first(), criterion=criterion, method="unresolved")
+    with pytest.raises(Refused, match="There are verdicts"):
+        replace_criteria(campaign=campaign, criteria=[YES_NO], by=made.manager, at=AT)
+    with pytest.raises(Refused, match="hangs on them"):
+        delete_campaign(campaign=campaign, by=made.manager, at=AT)
+    assert campaign.items.count() == 24
