@@ -58,7 +58,11 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """One document. Absent texts are ""; `extra` holds all other fields as JSON values."""
+    """One document. Absent texts are ""; `extra` holds all other fields as JSON values.
+
+    Readers that know citations give them as docnos in `extra["citations"]` (cited) and `extra["cited_by"]`, arXiv's
+    categories in `extra["categories"]`.
+    """
 
     docno: str
     title: str
@@ -91,7 +95,10 @@ class AspectRecord:
 
 @dataclass(frozen=True, slots=True)
 class TopicRecord:
-    """One topic. `kind` and `source` are "" where the format does not say; `targets` are docnos that fit."""
+    """One topic. `kind` and `source` are "" where the format does not say; `targets` are docnos that fit.
+
+    DORIS-MAE's candidate pools and source papers are docnos in `extra["candidate_pool"]` and `extra["idea_from"]`.
+    """
 
     number: str
     title: str

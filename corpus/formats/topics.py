@@ -23,9 +23,14 @@ def _read_doris(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
     return read_doris_topics(stream, file) if is_json else read_doris_queries(stream, file)
 
 
+def _read_trec(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+    """Read topics in the old style or, where that is what comes, in the XML of the Web track."""
+    is_xml = b"<topics" in stream.peek(4096)[:4096]  # type: ignore[attr-defined]
+    return read_web_topics(stream, file) if is_xml else read_trec_topics(stream, file)
+
+
 READERS: dict[str, Reader] = {
-    "trec": read_trec_topics,
-    "trec-xml": read_web_topics,
+    "trec": _read_trec,
     "jsonl": read_jsonl_topics,
     "beir": read_jsonl_topics,
     "doris-mae": _read_doris,
@@ -33,7 +38,7 @@ READERS: dict[str, Reader] = {
 }
 _DETECTED = {
     "trec-topics": "trec",
-    "trec-xml-topics": "trec-xml",
+    "trec-xml-topics": "trec",
     "jsonl-topics": "jsonl",
     "jsonl-documents": "jsonl",
     "beir-queries": "beir",
