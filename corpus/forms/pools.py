@@ -30,7 +30,7 @@ class BuildForm(forms.Form):
         super().__init__(*args, **options)
         choices = [(run.name, _words(run)) for run in list_runs(collection)]
         if targets := Target.objects.filter(topic__collection=collection).count():
-            choices.append((TARGETS, f"{targets:,} documents known to answer their topics"))
+            choices.append((TARGETS, f"documents known to answer a topic – {targets:,}"))
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
         self.fields["methods"].initial = [name for name, _ in choices]
 
