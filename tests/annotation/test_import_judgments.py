@@ -1,12 +1,14 @@
 """Judgments from files: matched to items and people, slots kept, nothing counted twice."""
 
 import json
+import threading
 from collections import Counter
 from io import StringIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -452,3 +454,45 @@ def test_the_page_refuses_what_it_cannot_take(made, campaign):
     assert "not a text file" in answer.content.decode()
     client.force_login(made.people["ada"])
     assert client.get(address).status_code == 403
+
+
+# --- at the same time as judging -------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tmp_path):
+    made = make_material(topics=4, documents=10)
+    campaign = make_campaign(made, strategy="queue")
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    path = tmp_path / "labels.csv"
+    lines = [row(who, t, a, d, 1) for t in (1, 2, 3, 4) for a in (1, 2) for d in range(10) for who in ("X", "Y")]
+    path.write_text("\n".join([HEADER, *lines]), "utf-8")
+    stop = threading.Event()
+    failures = []
+
+    def judge(name):
+        try:
+            while not stop.is_set():
+                if not take_hand(collection="teas", campaign="main-round", have=[], by=made.people[name], at=AT):
+                    return
+                pending = annotator(campaign, name).assignments.filter(state="pending").count()
+                give_labels(annotator(campaign, name), [0] * pending)
+        except Exception as error:  # noqa: BLE001 - shown below
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=judge, args=(name,)) for name in ("ana", "ben", "cai")]
+    for thread in threads:
+        thread.start()
+    call_command("import_judgments", "teas", "main-round", str(path), stdout=StringIO(), stderr=StringIO())
+    stop.set()
+    for thread in threads:
+        thread.join(60)
+    assert not failures
+    rows = Assignment.objects.filter(item__campaign=campaign, slot__isnull=False)
+    assert set(Counter(rows.values_list("item", flat=True)).values()) == {2}
+    done = rows.filter(state="done")
+    assert done.count() == Judgment.objects.count()
+    assert done.filter(annotator__name__in=["X", "Y"]).exists()
