@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from adjudication.views import acceptance, adjudication, agreement, dashboard, disagreements, exports, jobs
+from adjudication.views import acceptance, adjudication, agreement, dashboard, disagreements, exports, jobs, sample_size
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/", dashboard.collection_dashboard, name="collection_dashboard"),
@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for address, view, name in (
             ("agreement/", agreement.agreement_detail, "agreement_detail"),
             ("agreement/report/", agreement.agreement_report, "agreement_report"),
+            ("agreement/sample-size/", sample_size.sample_size, "sample_size"),
             ("agreement/runs/", jobs.agreement_create, "agreement_create"),
             ("agreement/runs/<int:pk>/", jobs.agreement_run, "agreement_run"),
             ("agreement/runs/<int:pk>/cancellation/", jobs.agreement_cancel, "agreement_cancel"),

@@ -364,6 +364,7 @@ TABLE: list[Row] = [
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
     *row("agreement_detail", OVERSEERS_PAGE),
     *row("agreement_report", OVERSEERS_PAGE),
+    *row("sample_size", OVERSEERS_PAGE),
     *row("agreement_create", DECIDERS_WRITE),
     *row("agreement_run", OVERSEERS_PAGE, where=key_of("agreement_run")),
     *row("agreement_cancel", DECIDERS_WRITE, where=key_of("agreement_run")),

@@ -5,9 +5,7 @@ keeps the criteria it had finished if the labels are still the same, and otherwi
 labels and seed give the same figures.
 """
 
-import hashlib
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,33 +13,14 @@ import scipy
 from django.db import transaction
 
 from accounts import jobs
-from adjudication.models import AgreementResult, AgreementRun, Verdict
-from adjudication.queries.labels import (
-    IntArray,
-    Matrix,
-    Table,
-    newest_submission,
-    read_labels,
-    read_repeats,
-    read_topics,
-    scale_of,
-)
+from adjudication.models import AgreementResult, AgreementRun
+from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
+from adjudication.queries.labels import IntArray, Matrix, newest_submission, read_topics, scale_of
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
-from adjudication.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
+from adjudication.stats.labels import Labels
 from adjudication.stats.report import Agreement, Options, Result, measure_agreement
 from adjudication.stats.results import CODE_VERSION, to_jsonable
-from annotation.models import AnnotatorKind, Campaign, Criterion
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What one run reads: all labels, hidden repeats, verdict values by criterion, and who the annotators are."""
-
-    table: Table
-    repeats: Table
-    verdicts: dict[int, dict[int, int]]
-    people: dict[int, dict[str, Any]]
-    digest: str
+from annotation.models import Campaign, Criterion
 
 
 def run_agreement(run_id: int) -> None:
@@ -64,20 +43,6 @@ def compute_agreement(run: AgreementRun, progress: jobs.Progress) -> None:
     run.save(update_fields=["seconds"])
 
 
-def read_inputs(campaign: Campaign) -> Inputs:
-    """Everything a run depends on, with one digest over it."""
-    table, repeats = read_labels(campaign), read_repeats(campaign)
-    verdicts: dict[int, dict[int, int]] = {}
-    digest = hashlib.sha256((table.inputs_hash + repeats.inputs_hash).encode())
-    rows = Verdict.objects.filter(item__campaign=campaign, value__isnull=False).order_by("criterion_id", "item_id")
-    for criterion, item, value in rows.values_list("criterion_id", "item_id", "value").iterator(chunk_size=20_000):
-        verdicts.setdefault(criterion, {})[item] = int(value or 0)
-        digest.update(f"{criterion} {item} {value}\n".encode())
-    found = campaign.annotators.values("pk", "name", "kind", "model", "run_number")
-    people = {row["pk"]: dict(row) for row in found}
-    return Inputs(table, repeats, verdicts, people, digest.hexdigest())
-
-
 def _begin(run: AgreementRun, inputs: Inputs, snapshot: int) -> None:
     """Note what is computed from. Figures of an earlier attempt stay only if they came from the same labels."""
     with transaction.atomic():
@@ -96,7 +61,7 @@ def _measure(
     """Measure one criterion and store it whole. `place` is (index, number of criteria), for the progress bar."""
     scale = scale_of(criterion)
     matrix = inputs.table.of_criterion(criterion.pk).matrix(scale)
-    matrix = _people_first(matrix, inputs)
+    matrix = people_first(matrix, inputs)
     labels = build_labels(run.campaign, criterion, scale, matrix, inputs)
     index, count = place
 
@@ -111,36 +76,6 @@ def _measure(
             AgreementResult.objects.bulk_create([_row(run, criterion, result) for result in agreement.results])
         run.detail = {**run.detail, criterion.key: detail}
         run.save(update_fields=["detail"])
-
-
-def _people_first(matrix: Matrix, inputs: Inputs) -> Matrix:
-    """The columns in the order pages show them: people, then machines, each by name."""
-    who = [inputs.people[int(pk)] for pk in matrix.annotators]
-    order = sorted(range(len(who)), key=lambda column: (who[column]["kind"], who[column]["name"]))
-    return Matrix(matrix.items, matrix.annotators[order], matrix.positions[:, order])
-
-
-def build_labels(campaign: Campaign, criterion: Criterion, scale: list[int], matrix: Matrix, inputs: Inputs) -> Labels:
-    """What the statistics take: positions, annotators with kind, model and run, topics, and the verdicts."""
-    decided = inputs.verdicts.get(criterion.pk)
-    position = {value: index for index, value in enumerate(scale)}
-    adjudicated = None
-    if decided:
-        found = [position[decided[item]] if item in decided else MISSING for item in matrix.items.tolist()]
-        adjudicated = np.array(found, dtype=np.int16)
-    return make_labels(
-        matrix.positions,
-        scale,
-        [_annotator(inputs.people[int(pk)]) for pk in matrix.annotators],
-        topics=read_topics(campaign, matrix.items),
-        adjudicated=adjudicated,
-    )
-
-
-def _annotator(person: dict[str, Any]) -> Annotator:
-    if person["kind"] == AnnotatorKind.MACHINE:
-        return Annotator(person["name"], Kind.MACHINE, person["model"] or None, str(person["run_number"]))
-    return Annotator(person["name"])
 
 
 def options_of(run: AgreementRun) -> Options:
