@@ -31,6 +31,7 @@ def _read_trec(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
 
 READERS: dict[str, Reader] = {
     "trec": _read_trec,
+    "trec-xml": read_web_topics,
     "jsonl": read_jsonl_topics,
     "beir": read_jsonl_topics,
     "doris-mae": _read_doris,

@@ -15,7 +15,7 @@ CONTENTS = {
 WEB = '<?xml version="1.0"?>\n<topics><topic number="1"><query>T</query></topic></topics>\n'
 
 
-@pytest.mark.parametrize(("format_", "content"), [*CONTENTS.items(), ("trec", WEB)])
+@pytest.mark.parametrize(("format_", "content"), [*CONTENTS.items(), ("trec", WEB), ("trec-xml", WEB)])
 def test_formats_are_named_or_told(tmp_path: Path, format_: str, content: str) -> None:
     path = tmp_path / "upload"
     path.write_text(content)
