@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
@@ -46,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     settings.REDIS_URL = redis_database(settings.REDIS_URL, 2 + 2 * process)
     settings.CELERY_BROKER_URL = celery_broker(settings.REDIS_URL)
+    current_app.conf.broker_url = settings.CELERY_BROKER_URL  # it may have read the settings already
     settings.CACHE_URL = settings.CACHES["default"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"

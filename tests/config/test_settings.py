@@ -133,7 +133,7 @@ def test_django_finds_nothing_to_say_about_a_deployment(tmp_path):
     done = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=CHECKOUT,
-        env={**os.environ, "LITMUS_DATA_DIR": str(tmp_path), "LITMUS_SITE_URL": "https://label.example"},
+        env={"PATH": os.environ["PATH"], "LITMUS_DATA_DIR": str(tmp_path), "LITMUS_SITE_URL": "https://label.example"},
         capture_output=True,
         text=True,
         check=False,
