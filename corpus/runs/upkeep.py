@@ -6,6 +6,7 @@ load that merging is a fifth of the database's work, and any connection can do i
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,7 +17,7 @@ logger = logging.getLogger(__name__)
 INDEX = "document_search"
 PENDING_LIMIT_KB = 256 * 1024  # how far the list may grow before the loading connection merges it itself
 MERGE_MEMORY = "256MB"
-PAUSE = 0.3  # seconds between two merges
+PAUSE = 1.0  # seconds between two merges, at least; and twice what the last took, as large merges cost less per row
 
 
 @contextmanager
@@ -36,9 +37,13 @@ def merged_by_another_connection() -> Iterator[None]:
 
 
 def _merge_until(stop: threading.Event) -> None:
+    pause = PAUSE
     try:
-        while not stop.wait(PAUSE) and _merge():
-            pass
+        while not stop.wait(pause):
+            started = time.monotonic()
+            if not _merge():
+                break
+            pause = max(PAUSE, 2 * (time.monotonic() - started))
     finally:
         connection.close()
 
