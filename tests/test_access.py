@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -106,3 +107,14 @@ def _without_address(answer: HttpResponse, slug: str) -> str:
     """The body without what differs by chance (the CSRF token) or by the address itself."""
     body = re.sub(r'(csrfmiddlewaretoken" value=|x-csrftoken": )"[^"]*"', "", answer.content.decode())
     return body.replace(f"/{slug}/", "/…/")
+
+
+def test_head_is_refused_to_whom_get_is_refused(world: World) -> None:
+    """The length of an answer tells of what is in it."""
+    lines = [line for line in TABLE if line.method == "GET" and "403" in line.expected]
+    for line in lines:
+        path = path_of(line, world)
+        for role, expected in zip(ROLES, line.expected, strict=True):
+            if expected == "403":
+                answer = ask(replace(line, method="HEAD"), world, role, path)
+                assert answer.status_code in (403, 405), (line.name, role)
