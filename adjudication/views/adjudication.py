@@ -222,8 +222,8 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     """The open item. Whoever judged it sees neither votes nor form, unless they manage and ask to override."""
     scope = place.scope
     own = judged_it(verdict, scope.user)
-    override = given.get("override") or ""
     may_override = own and scope.membership.role == Role.MANAGER
+    override = (given.get("override") or "") if may_override else ""
     earlier, later = previous_to(place.rows, verdict), next_after(place.rows, verdict)
     context: dict[str, Any] = {
         "view": fetch_item_view(verdict.item_id),
