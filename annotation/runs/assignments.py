@@ -141,7 +141,8 @@ def _work(job: AssignmentRun, progress: Progress) -> None:
             summary = write_assignment(job.campaign, options, confirms=job.confirms, by=by, at=at)
         job.summary, job.inputs_hash = asdict(summary), summary.inputs_hash
         job.save(update_fields=["summary", "inputs_hash"])
-    progress.report(summary.judgments, summary.judgments, "planned" if job.dry_run else "written")
+        # The last moment at which cancelling still undoes everything.
+        progress.report(summary.judgments, summary.judgments, "planned" if job.dry_run else "written")
 
 
 def order_positions(campaign: Campaign, items: Ints, rank: Ints, seed: int, start: int) -> Ints:

@@ -105,7 +105,8 @@ def _work(job: ItemBuild, progress: Progress) -> None:
             created=built.created,
             **job.parameters,
         )
-    progress.report(built.created, built.created, "all items made")
+        # The last moment at which cancelling still undoes everything.
+        progress.report(built.created, built.created, "all items made")
 
 
 def _check_supply(pairs: int, left: int, held: int, sample: int | None) -> None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
+from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.actions.annotators import (
@@ -390,6 +391,20 @@ def test_writing_twice_writes_once(made):
     AssignmentRun.objects.filter(pk=job.pk).update(state=JobState.RUNNING)
     run_assignment_run(job.pk)
     assert Assignment.objects.count() == 48
+
+
+def test_an_assignment_that_calls_itself_cancelled_has_written_nothing(made, monkeypatch):
+    class CancelledLate(jobs.Progress):
+        def report(self, done, total=None, step=""):
+            if step == "written":
+                AssignmentRun.objects.update(cancel_requested_at=AT)
+            super().report(done, total, step)
+
+    preview = previewed(make_campaign(made))
+    monkeypatch.setattr(jobs, "Progress", CancelledLate)
+    job = confirmed(preview)
+    assert (job.state, job.summary) == (JobState.CANCELLED, {})
+    assert not Assignment.objects.exists()
 
 
 @pytest.mark.services

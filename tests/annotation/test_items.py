@@ -253,6 +253,22 @@ def test_a_cancelled_job_leaves_nothing(monkeypatch):
     assert not campaign.items.exists()
 
 
+def test_a_job_that_calls_itself_cancelled_has_left_nothing_however_late_that_came(monkeypatch):
+    class CancelledLate(jobs.Progress):
+        def report(self, done, total=None, step=""):
+            if step == "all items made":
+                ItemBuild.objects.update(cancel_requested_at=AT)
+            super().report(done, total, step)
+
+    monkeypatch.setattr(jobs, "Progress", CancelledLate)
+    campaign = campaign_of(make_material())
+    job = request_item_build(campaign=campaign, by=None, at=AT, sample=10)
+    run_item_build(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.created) == (JobState.CANCELLED, 0)
+    assert not campaign.items.exists()
+
+
 @pytest.mark.services
 @pytest.mark.django_db(transaction=True)
 def test_a_real_worker_builds(celery_worker):
