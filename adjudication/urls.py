@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for address, view, name in (
             ("agreement/", agreement.agreement_detail, "agreement_detail"),
             ("agreement/report/", agreement.agreement_report, "agreement_report"),
+            ("agreement/figures/<int:pk>/", agreement.agreement_figure, "agreement_figure"),
             ("agreement/sample-size/", sample_size.sample_size, "sample_size"),
             ("agreement/runs/", jobs.agreement_create, "agreement_create"),
             ("agreement/runs/<int:pk>/", jobs.agreement_run, "agreement_run"),

@@ -219,6 +219,11 @@ def _entry(w: World) -> dict[str, Any]:
     return {"pk": w.topic.pk, "entry": PoolEntry.objects.get(topic=w.topic).pk}
 
 
+def _figure(w: World) -> dict[str, Any]:
+    drawn = {"criterion": "relevance", "name": "accuracy", "format": "svg"}
+    return {"pk": w.agreement_run.figures.get_or_create(**drawn, defaults={"content": b"<svg/>"})[0].pk}
+
+
 def _answer(w: World) -> dict[str, Any]:
     """A judgment as the labelling screen or a program sends it."""
     answer = {"uuid": str(uuid4()), "assignment": w.assignment.pk, "answers": {"relevance": 1}, "guideline": 1}
@@ -364,6 +369,7 @@ TABLE: list[Row] = [
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
     *row("agreement_detail", OVERSEERS_PAGE),
     *row("agreement_report", OVERSEERS_PAGE),
+    *row("agreement_figure", OVERSEERS_PAGE, where=_figure),
     *row("sample_size", OVERSEERS_PAGE),
     *row("agreement_create", DECIDERS_WRITE),
     *row("agreement_run", OVERSEERS_PAGE, where=key_of("agreement_run")),

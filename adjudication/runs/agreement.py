@@ -13,14 +13,18 @@ import scipy
 from django.db import transaction
 
 from accounts import jobs
-from adjudication.models import AgreementResult, AgreementRun
+from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
 from adjudication.queries.labels import IntArray, Matrix, newest_submission, read_topics, scale_of
+from adjudication.runs.drawings import Line, draw_forest
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
+from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.labels import Labels
 from adjudication.stats.report import Agreement, Options, Result, measure_agreement
 from adjudication.stats.results import CODE_VERSION, to_jsonable
 from annotation.models import Campaign, Criterion
+
+DRAWN = {"accuracy": "Agreement", "cohen_kappa": "Cohen’s κ", "cohen_kappa_quadratic": "Cohen’s κ, quadratic weights"}
 
 
 def run_agreement(run_id: int) -> None:
@@ -36,9 +40,13 @@ def compute_agreement(run: AgreementRun, progress: jobs.Progress) -> None:
     inputs = read_inputs(run.campaign)
     _begin(run, inputs, snapshot)
     criteria = list(run.campaign.criteria.prefetch_related("levels"))
-    for place, criterion in enumerate(criteria):
-        if criterion.key not in run.detail:
-            _measure(run, criterion, inputs, progress, (place, len(criteria)))
+    try:
+        for place, criterion in enumerate(criteria):
+            if criterion.key not in run.detail:
+                _measure(run, criterion, inputs, progress, (place, len(criteria)))
+    except jobs.Cancelled:
+        _forget(run)
+        raise
     run.seconds = round(time.monotonic() - started, 3)
     run.save(update_fields=["seconds"])
 
@@ -47,12 +55,19 @@ def _begin(run: AgreementRun, inputs: Inputs, snapshot: int) -> None:
     """Note what is computed from. Figures of an earlier attempt stay only if they came from the same labels."""
     with transaction.atomic():
         if run.inputs_hash != inputs.digest:
-            run.results.all().delete()
-            run.detail = {}
+            _forget(run)
         run.snapshot, run.inputs_hash = snapshot, inputs.digest
         run.n_judgments = inputs.table.n_labels
         run.library_versions = {"numpy": np.__version__, "scipy": scipy.__version__, "statistics": CODE_VERSION}
         run.save(update_fields=["snapshot", "inputs_hash", "n_judgments", "library_versions", "detail"])
+
+
+def _forget(run: AgreementRun) -> None:
+    """Drop what an attempt has stored: it was cancelled, or its labels are no longer those that count."""
+    run.results.all().delete()
+    run.figures.all().delete()
+    run.detail = {}
+    run.save(update_fields=["detail"])
 
 
 def _measure(
@@ -74,8 +89,26 @@ def _measure(
         run.results.filter(criterion=criterion.key).delete()
         if agreement is not None:
             AgreementResult.objects.bulk_create([_row(run, criterion, result) for result in agreement.results])
+            _draw(run, criterion, agreement)
         run.detail = {**run.detail, criterion.key: detail}
         run.save(update_fields=["detail"])
+
+
+def _draw(run: AgreementRun, criterion: Criterion, agreement: Agreement) -> None:
+    """Forest plots of the pairs, highest first, for the statistics that papers print."""
+    run.figures.filter(criterion=criterion.key).delete()
+    for name, axis in DRAWN.items():
+        found = [one for one in agreement.results if one.statistic == name and one.scope == "pair"]
+        lines = [_line(result) for result in found if result.estimate.value is not None]
+        lines.sort(key=lambda line: -line.value)
+        for kind, content in draw_forest(lines, axis).items() if lines else ():
+            AgreementFigure.objects.create(run=run, criterion=criterion.key, name=name, format=kind, content=content)
+
+
+def _line(result: Result) -> Line:
+    ci = result.estimate.ci
+    label = " × ".join("verdict" if name == ADJUDICATED else name for name in result.annotators)
+    return Line(label, result.estimate.value or 0.0, ci.low if ci else None, ci.high if ci else None)
 
 
 def options_of(run: AgreementRun) -> Options:

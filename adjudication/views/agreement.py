@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import JobState
 from adjudication.forms.jobs import AgreementForm
-from adjudication.models import AgreementRun, TiePolicy
+from adjudication.models import AgreementFigure, AgreementRun, TiePolicy
 from adjudication.queries.agreement import (
     BLOCKS,
     SHARES,
@@ -32,6 +32,7 @@ from adjudication.views.jobs import job_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
 from annotation.models import Criterion
 
+FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 POLICIES = {**dict(TiePolicy.choices), "weighted": "weights of the annotators break ties"}
 PAIRWISE = [name for name in STATISTICS if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
 
@@ -65,6 +66,17 @@ def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) 
 
 
 @require_safe
+def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One drawn figure as a file."""
+    scope = fetch_scope(request, slug, campaign)
+    figure = get_object_or_404(AgreementFigure, pk=pk, run__campaign=scope.campaign)
+    answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{figure.format}"'
+    return answer
+
+
+@require_safe
 def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The newest figures as one table to paste into a paper, and what other ways of voting would have given."""
     scope = fetch_scope(request, slug, campaign)
@@ -74,6 +86,8 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     context = scope.context(section="agreement", criteria=criteria, criterion=criterion, standing=standing, votes=votes)
     if criterion is not None and standing.run is not None and criterion.key in standing.run.detail:
         context["report"] = make_report(standing.run, criterion.key)
+        figures = standing.run.figures.filter(criterion=criterion.key).order_by("name", "-format").defer("content")
+        context["figures"] = [(figure, STATISTICS[figure.name]) for figure in figures]
     if criterion is not None and votes.run is not None:
         context["opinions"] = votes.run.detail.get(criterion.key)
         context["policies"] = POLICIES

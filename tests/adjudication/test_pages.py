@@ -388,3 +388,23 @@ def test_policies_are_compared_with_the_values_in_use() -> None:
     run = vote(built, ties="highest")
     found = {one["policy"]: one for one in run.detail["relevance"]["sensitivity"]}
     assert (found["lowest"]["changed"], found["adjudicate"]["lost"]) == (2, 2)
+
+
+def test_figures_are_drawn_once_and_alike() -> None:
+    built = build_campaign(noisy_labels(60, 3), topics=60)
+    first, again = agree(built), agree(built)
+    names = set(first.figures.values_list("name", "format"))
+    assert names == {
+        (name, kind) for name in ("accuracy", "cohen_kappa", "cohen_kappa_quadratic") for kind in ("svg", "pdf")
+    }
+    for figure in first.figures.all():
+        assert bytes(figure.content) == bytes(again.figures.get(name=figure.name, format=figure.format).content)
+    client = client_of(built, "viewer")
+    page = client.get(address("agreement_report")).content.decode()
+    svg, pdf = again.figures.get(name="cohen_kappa", format="svg"), again.figures.get(name="cohen_kappa", format="pdf")
+    assert address("agreement_figure", svg.pk) in page
+    drawn = client.get(address("agreement_figure", svg.pk))
+    assert drawn["Content-Type"] == "image/svg+xml"
+    assert b"ana \xc3\x97 ben" in drawn.content
+    assert client.get(address("agreement_figure", pdf.pk)).content.startswith(b"%PDF")
+    assert client_of(built, "ana").get(address("agreement_figure", svg.pk)).status_code == 403
