@@ -113,13 +113,15 @@ def show_screen(
             cell["uuid"] = str(uuid.uuid4())
     newest = Guideline.objects.filter(campaign=campaign).first()
     preferences = preferences_of(person)
+    criteria = list(campaign.criteria.prefetch_related("levels"))
     recent = fetch_recent_ms(desk)
     context: dict[str, Any] = {
         "campaign": campaign,
         "collection": campaign.collection,
         "desk": desk,
         "unit": shown,
-        "criteria": campaign.criteria.prefetch_related("levels"),
+        "criteria": criteria,
+        "has_examples": any(level.example for each in criteria for level in each.levels.all()),
         "empty": "" if shown else why_empty(desk, progress),
         "progress": progress,
         "median_seconds": median(recent) / 1000 if len(recent) >= 3 else None,

@@ -20,6 +20,7 @@ from annotation.models import (
     Strategy,
     Submission,
 )
+from corpus.models import Topic
 from tests.browser.axe import assert_accessible
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import assignment_of, build_work, given, send_one, values_of
@@ -86,6 +87,28 @@ def test_a_digit_judges_and_goes_on(new_page):
     assert (stored.device, stored.guideline.version) == ("keyboard", 1)
     assert 0 < stored.active_ms < 60_000
     assert stored.client_at is not None
+
+
+def test_grades_and_definitions_are_in_sight_and_examples_unfold(new_page):
+    built = build_work(items=2)
+    criterion = Criterion.objects.get(campaign=built.campaign)
+    definition = "At least one key component is met, in so many words or by one obvious step, but not each of them."
+    criterion.levels.update(definition=definition, example="It brews tea, yet says nothing of the water. " * 4)
+    Topic.objects.filter(collection=built.collection).update(sentences=["I want to know all about tea. "] * 40)
+    page = open_desk(new_page, built, viewport={"width": 1280, "height": 900})
+    actions = page.locator(".label-actions").bounding_box()
+    for level in page.locator(".levels .level").all():
+        box = level.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= actions["y"]
+    examples = page.locator(".level-examples dl")
+    expect(examples).to_be_hidden()
+    page.locator(".level-examples summary").click()
+    expect(examples).to_be_in_viewport(ratio=0.9)
+    page.keyboard.press("1")
+    expect_unit(page, 1)
+    expect(examples).to_be_visible()
+    assert page.locator(".label-work").evaluate("pane => pane.scrollTop") == 0  # the next unit starts at its top
 
 
 def test_enter_submits_at_once_and_twice_is_once(new_page):

@@ -242,4 +242,9 @@ await outbox.resume();
 const unsent = new Set(outbox.entries.flatMap(entryIds));
 hand.ahead = hand.ahead.filter((unit) => !idsOf(unit).some((id) => unsent.has(id)));
 begin();
+// The examples unfold below the edge of their pane: bring them up, or nothing would seem to happen.
+document.querySelector(".level-examples")?.addEventListener("toggle", ({ target }) => {
+  if (target.open) target.scrollIntoView({ block: "nearest" });
+});
+
 document.body.dataset.ready = "true"; // for tests: keys work from now on

@@ -24,7 +24,7 @@ export function draw(unit) {
   part("cells").replaceChildren(...drawn.map(({ element }) => element));
   cells = drawn;
   choose(Math.max(0, data.byDocument ? unit.cells.findIndex((cell) => !isAnswered(cell)) : 0));
-  for (const pane of document.querySelectorAll(".label-document, .label-side")) pane.scrollTop = 0;
+  for (const pane of document.querySelectorAll(".label-document, .label-work")) pane.scrollTop = 0;
   window.scrollTo(0, 0);
 }
 
@@ -97,11 +97,22 @@ function drawMarks(cell) {
   part("query")
     .querySelectorAll(".sentence")
     .forEach((span, index) => span.classList.toggle("lit", cell.lit.includes(index)));
+  showLit();
   const breadcrumb = part("breadcrumb");
   if (!breadcrumb) return;
   show(breadcrumb, Boolean(cell.aspect));
   tell("parents", cell.parents.join(" · "), breadcrumb);
   tell("aspect", cell.aspect, breadcrumb);
+}
+
+/** A long query scrolls by itself: bring its lit sentence in sight, with a line of what stands before it. */
+function showLit() {
+  const query = part("query");
+  const lit = query.querySelector(".lit");
+  if (query.scrollHeight > query.clientHeight) query.tabIndex = 0; // else keys could not scroll it
+  else query.removeAttribute("tabindex");
+  const line = parseFloat(getComputedStyle(query).lineHeight);
+  query.scrollTop = lit ? lit.offsetTop - query.offsetTop - line : 0;
 }
 
 /** Choose a level of a criterion; false when the scale has no such level. */
