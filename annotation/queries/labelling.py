@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.queries.desks import Desk
-from annotation.queries.prepared import run
+from annotation.queries.prepared import MOST_ID, run
 
 # Counted once when the page is opened; from then on the page counts for itself.
 PROGRESS = """
@@ -94,7 +94,7 @@ def fetch_history(desk: Desk, *, before: int | None = None, most: int = 10) -> t
     """
     wanted = most * GROUP if desk.by_document else most
     named: dict[str, object] = {"annotator": desk.annotator, "most": wanted}
-    rows = run(NEWEST, named) if before is None else run(BEFORE, {**named, "before": before})
+    rows = run(NEWEST, named) if before is None else run(BEFORE, {**named, "before": min(before, MOST_ID)})
     is_last = len(rows) < wanted
     if not desk.by_document:
         return [[row.id] for row in rows], None if is_last else rows[-1].id

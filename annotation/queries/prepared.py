@@ -13,6 +13,8 @@ from django.db import connection
 from psycopg.rows import namedtuple_row
 from psycopg.types.numeric import Int8
 
+MOST_ID = 2**63 - 1  # what a bigint holds: a larger number in an address is the id of nothing
+
 
 def run(sql: str, parameters: Mapping[str, Any]) -> list[Any]:
     """Execute one statement inside Django's present transaction; its rows as named tuples, [] if it returns none."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.models import AssignmentState, SubmissionKind
 from annotation.queries.desks import Desk
-from annotation.queries.prepared import run
+from annotation.queries.prepared import MOST_ID, run
 from corpus.text.highlight import highlight_spans, highlight_terms
 
 # Only what the annotator may see is read at all; pools, runs, other assignments are not joined.
@@ -51,7 +51,7 @@ def fetch_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
     """
     if not units:
         return []
-    flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit]
+    flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
     named = {"annotator": desk.annotator, "ids": [id_ for id_, _ in flat], "units": [number for _, number in flat]}
     groups: dict[int, list[Any]] = {}
     for row in run(CONTENT, named):

@@ -487,3 +487,13 @@ def test_the_session_answer_carries_a_token_that_works():
     )
     assert answer.status_code == 200
     assert settings.CSRF_COOKIE_NAME in client.cookies
+
+
+def test_numbers_too_large_for_an_id_are_the_id_of_nothing(signed_in):
+    built = build_work(items=2)
+    client = signed_in(built)
+    number = {"item": "9" * 20, "before": "9" * 20}
+    assert page_data(client.get(address(built), number))["opened"] is None
+    history = address(built, "label_history")
+    assert client.get(history, number).status_code == 200
+    assert client.get(history, number, headers={"accept": "application/json"}).json()["units"] == []
