@@ -23,18 +23,11 @@ from corpus.permissions import check_manager
 from corpus.runs.imports import UPLOADS, remove_uploads
 
 FORMATS: dict[str, tuple[str, ...]] = {
-    ImportKind.DOCUMENTS: ("auto", "bibtex", "jsonl", "beir", "s2orc", "trec", "doris-mae", "litsearch"),
-    ImportKind.TOPICS: ("auto", "trec", "trec-xml", "jsonl", "beir", "doris-mae", "litsearch"),
+    ImportKind.DOCUMENTS: ("auto", *documents.READERS),
+    ImportKind.TOPICS: ("auto", *topics.READERS),
     ImportKind.RUNS: ("auto",),
     ImportKind.POOL: ("auto",),
     ImportKind.JUDGMENTS: ("auto", *judgments.READERS),
-}
-READABLE: dict[str, frozenset[str]] = {
-    ImportKind.DOCUMENTS: frozenset(("auto", *documents.READERS)),
-    ImportKind.TOPICS: frozenset(("auto", *topics.READERS)),
-    ImportKind.RUNS: frozenset(("auto",)),
-    ImportKind.POOL: frozenset(("auto",)),
-    ImportKind.JUDGMENTS: frozenset(("auto", *judgments.READERS)),
 }
 READ_BY_LINE = (ImportKind.RUNS, ImportKind.POOL)  # their readers say best what is wrong with a file, and where
 MOST_FILES = 2_000
@@ -110,14 +103,10 @@ def cancel_import(*, by: User, at: datetime, run: ImportRun) -> None:
 
 
 def check_format(kind: ImportKind, format: str) -> None:  # noqa: A002
-    """Refuse formats that are unknown, and those that are known but not read yet."""
+    """Refuse formats that nothing reads."""
     if format not in FORMATS[kind]:
-        raise Refused(f"Unknown format “{format}”. Choose one of {', '.join(FORMATS[kind])}.")
-    if format not in READABLE[kind]:
-        readable = ", ".join(name for name in FORMATS[kind] if name in READABLE[kind])
         raise Refused(
-            f"{kind.label.capitalize()} in the format “{format}” cannot be read yet. Readable are {readable}; "
-            "the simplest to convert to is jsonl."
+            f"Unknown format “{format}”. Choose one of {', '.join(FORMATS[kind])}; the simplest to convert to is jsonl."
         )
 
 

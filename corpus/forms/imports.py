@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from corpus.actions.imports import FORMATS, READABLE
+from corpus.actions.imports import FORMATS
 from corpus.models import ImportKind
 
 FORMAT_LABELS = {
@@ -57,9 +57,9 @@ class ImportForm(forms.Form):
 
     def __init__(self, *args: Any, kind: ImportKind, **options: Any) -> None:
         super().__init__(*args, **options)
-        readable = [name for name in FORMATS[kind] if name in READABLE[kind]]
+        readable = FORMATS[kind]
         choices = forms.ChoiceField(
-            choices=[(name, FORMAT_LABELS[name]) for name in readable], initial=readable[0], required=False
+            choices=[(name, FORMAT_LABELS.get(name, name)) for name in readable], initial=readable[0], required=False
         )
         if len(readable) == 1:
             choices.widget = forms.HiddenInput()

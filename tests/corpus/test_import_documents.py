@@ -205,9 +205,9 @@ class TestFiles:
         assert counts(run) == (4, 0, 0, 0)
         assert stored(collection)["key1"]["abstract"] == "100% of $5"
 
-    def test_formats_that_are_not_read_yet_are_refused(self, collection: Collection, tmp_path: Path) -> None:
-        with pytest.raises(Refused, match="cannot be read yet"):
-            import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA]), format="s2orc")
+    def test_unknown_formats_are_refused(self, collection: Collection, tmp_path: Path) -> None:
+        with pytest.raises(Refused, match="Unknown format “marc”. Choose one of auto, bibtex, jsonl"):
+            import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA]), format="marc")
 
     def test_progress_reaches_the_end(self, collection: Collection, tmp_path: Path) -> None:
         path = jsonl(tmp_path / "a.jsonl", [TEA, POT])

@@ -189,9 +189,9 @@ class TestCommand:
         found = collection_statistics(collection)
         assert {value for value in found.values() if not isinstance(value, dict)} == {0}
 
-    def test_formats_that_are_not_read_yet_are_refused(self, collection: Collection, tmp_path: Path) -> None:
-        with pytest.raises(Refused, match="cannot be read yet"):
-            bring(collection, tmp_path, POTS, format="litsearch")
+    def test_unknown_formats_are_refused(self, collection: Collection, tmp_path: Path) -> None:
+        with pytest.raises(Refused, match="Unknown format “bibtex”"):
+            bring(collection, tmp_path, POTS, format="bibtex")
 
 
 @pytest.mark.shared
