@@ -147,6 +147,17 @@ def test_pages_are_accessible(new_page: NewPage) -> None:
         assert_accessible_everywhere(page, reverse(name, args=["tea"]))
 
 
+def test_helper_pages_are_accessible(new_page: NewPage) -> None:
+    built = build_campaign(noisy_labels(48, 3), topics=48)
+    vote(built)
+    agree(built)
+    page = new_page(user=built.people["viewer"])
+    assert_accessible_everywhere(page, address("agreement_report"))
+    assert_accessible_everywhere(
+        page, address("sample_size") + "?statistic=cohen_kappa&wanted=half_width&points=5&power=80"
+    )
+
+
 def test_pages_without_anything_are_accessible(new_page: NewPage) -> None:
     built = build_campaign([])
     page = new_page(user=built.people["manager"])

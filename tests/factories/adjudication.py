@@ -182,9 +182,7 @@ def _add_people(built: Built, annotators: Sequence[str]) -> None:
     for name in annotators:
         user = _member(built.collection, name, Role.ANNOTATOR)
         built.people[name] = user
-        built.annotators[name] = Annotator.objects.create(
-            campaign=built.campaign, name=name, user=user, created_at=AT
-        )
+        built.annotators[name] = Annotator.objects.create(campaign=built.campaign, name=name, user=user, created_at=AT)
 
 
 def _member(collection: Collection, name: str, role: Role) -> User:
