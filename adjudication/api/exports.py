@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.http import StreamingHttpResponse
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -11,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
+from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
 from adjudication.exports.options import GRADES, KINDS, LEVELS, UNRESOLVED, make_options
 from corpus.api.base import InCollectionView
@@ -72,7 +74,11 @@ class ExportFile(InCollectionView):
         asked = request.query_params
         words = {key: asked[key] for key in ("campaign", "criterion", "level", "grades", "unresolved") if key in asked}
         annotators = asked.get("annotators", "").lower() in ("1", "true")
-        export = open_export(make_options(self.collection, name, annotators=annotators, **words))
+        options = make_options(self.collection, name, annotators=annotators, **words)
+        export = open_export(options)
+        if request.method == "GET":
+            chosen = {**words, "annotators": annotators}
+            note_download(options=options, by=self.person, at=timezone.now(), chosen=chosen)
         response = StreamingHttpResponse(export.pieces, content_type=export.content_type)
         response["Content-Disposition"] = f'attachment; filename="{export.filename}"'
         return response

@@ -8,12 +8,12 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from accounts.audit import record_event
 from accounts.refusals import Refused
+from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
 from adjudication.exports.findings import find
-from adjudication.exports.options import GRADES, KINDS, Options, make_options
-from corpus.models import Collection, Membership
+from adjudication.exports.options import GRADES, KINDS, make_options
+from corpus.models import Collection
 from corpus.permissions import check_can_oversee, fetch_membership
 
 CHOICES = ("campaign", "criterion", "level", "grades", "unresolved")
@@ -55,23 +55,11 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     options = make_options(membership.collection, name, **_words(name, _chosen(request)))
     export = open_export(options)
     if request.method == "GET":
-        _record(membership, options, request)
+        note_download(options=options, by=membership.user, at=timezone.now(), chosen=_chosen(request))
     answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
     answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
     answer["X-Accel-Buffering"] = "no"
     return answer
-
-
-def _record(membership: Membership, options: Options, request: HttpRequest) -> None:
-    """Who took what out, and when: a download is the one read that is logged."""
-    record_event(
-        by=membership.user,
-        at=timezone.now(),
-        verb="download_export",
-        target=options.campaign or options.collection,
-        scope=options.collection.slug,
-        **{"format": options.kind.name, **{name: value for name, value in _chosen(request).items() if value}},
-    )
 
 
 def _chosen(request: HttpRequest) -> dict[str, Any]:

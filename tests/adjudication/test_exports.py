@@ -10,8 +10,11 @@ from pathlib import Path
 import ir_measures
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from adjudication.actions.verdicts import decide_verdict
 from adjudication.exports.files import open_export
@@ -311,3 +314,15 @@ def test_items_without_aspect_are_written_under_their_topic() -> None:
             built.label(item, name, value)
     vote(built)
     assert text_of(built, "qrels") == "3 0 x 2\n3 0 y 0\n"
+
+
+def test_a_download_through_the_api_is_logged_as_one_from_the_page_is(built: Built) -> None:
+    client = Client()
+    client.force_login(built.people["viewer"])
+    address = reverse("api_export", args=["tea", "judgments"])
+    assert client.head(address).status_code == 200
+    assert not AuditEvent.objects.filter(verb="download_export").exists()
+    assert client.get(address, {"campaign": "main"}).getvalue()
+    event = AuditEvent.objects.get(verb="download_export")
+    assert (event.actor, event.scope) == (built.people["viewer"].email, "tea")
+    assert event.data == {"format": "judgments", "campaign": "main"}
