@@ -56,15 +56,20 @@ def free_port() -> int:
 
 
 class Child:
-    """A child process in a group of its own, with its output in a file."""
+    """A child process in a group of its own, with its output in a file.
+
+    `python -m MODULE …` is put on a leash: it ends with the test run, however that ends.
+    """
 
     def __init__(self, command: list[str], log: Path, environment: dict[str, str]) -> None:
         self.log = log
+        if command[:2] == [sys.executable, "-m"]:
+            command = [*command[:2], "config.leash", *command[2:]]
         with log.open("wb") as output:
             self.process = subprocess.Popen(
                 command,
                 cwd=CHECKOUT,
-                env=environment,
+                env=environment | {"LITMUS_PARENT": str(os.getpid())},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

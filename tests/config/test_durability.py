@@ -69,7 +69,7 @@ def shell(data_dir: Path, script: str) -> Any:
 
 
 def start(data_dir: Path, port: int, log: Path) -> Child:
-    command = [sys.executable, "manage.py", "up", "--no-demo", "--workers", "2", "--port", str(port)]
+    command = [sys.executable, "-m", "manage", "up", "--no-demo", "--workers", "2", "--port", str(port)]
     litmus = Child(command, log, environment(data_dir))
     litmus.wait_for_output("Ctrl-C", 120)
     return litmus

@@ -40,7 +40,7 @@ def up(data_dir: Path, tmp_path: Path) -> Iterator[Callable[..., processes.Child
         environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         # The collected static files of another run would do as well; here they are made for real.
         environment |= {"LITMUS_DATA_DIR": str(data_dir), "PYTHONUNBUFFERED": "1"}
-        command = [sys.executable, "manage.py", "up", "--no-demo", "--workers", "1", *arguments]
+        command = [sys.executable, "-m", "manage", "up", "--no-demo", "--workers", "1", *arguments]
         started.append(processes.Child(command, tmp_path / f"up{len(started)}.log", environment))
         return started[-1]
 

@@ -88,7 +88,7 @@ class Command(BaseCommand):
         except GivenUp as error:
             raise CommandError(str(error)) from None
         finally:
-            for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for which in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
                 signal.signal(which, signal.SIG_IGN)
             supervisor.stop()
 
@@ -138,8 +138,8 @@ def open_socket(family: socket.AddressFamily, where: tuple[Any, ...]) -> socket.
 
 def stop_on_signals() -> None:
     """Let every polite request to end raise KeyboardInterrupt; nohup's wish to survive the terminal is respected."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for which in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        signal.signal(which, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.default_int_handler)
 
