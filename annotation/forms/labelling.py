@@ -41,7 +41,7 @@ def read_body(body: bytes) -> Sent:
     """The JSON {"submissions": [...], "have": [[ids]...]?}. Errors: Malformed."""
     try:
         data = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
         raise Malformed("body", "it is not JSON.") from None
     if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
         raise Malformed("submissions", "send an object with a list of submissions.")

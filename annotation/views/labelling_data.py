@@ -117,7 +117,7 @@ def label_preferences(request: HttpRequest) -> HttpResponse:
     """Keep shortcuts, keys, highlights and the delay as the person likes them."""
     try:
         data = json.loads(request.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Malformed("body", "it is not JSON.") from None
     set_preferences(by=person_of(request), **read_preferences(data))
     return answer_json({"saved": True})

@@ -497,3 +497,11 @@ def test_numbers_too_large_for_an_id_are_the_id_of_nothing(signed_in):
     history = address(built, "label_history")
     assert client.get(history, number).status_code == 200
     assert client.get(history, number, headers={"accept": "application/json"}).json()["units"] == []
+
+
+def test_json_nested_without_end_is_malformed(signed_in):
+    built = build_work(items=1)
+    client = signed_in(built)
+    for path in (address(built, "submission_create"), reverse("label_preferences")):
+        answer = client.post(path, "[" * 200_000, content_type="application/json")
+        assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
