@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite
 from typing import BinaryIO
 
@@ -17,6 +18,7 @@ from corpus.formats.repeats import SeenIds
 
 COLUMNS = "topic Q0 docno rank score tag"
 MAX_LINE_BYTES = 1 << 20
+_seen_before = lru_cache(64)(id_problem)  # topics and tags stand in row after row
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,11 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
 
 def _row(columns: list[str], file: str, line: int) -> RunRow | BadRow:
     if len(columns) != 6:
-        reason = f"has {len(columns)} field{'s' if len(columns) > 1 else ''}, not the six of a run: {COLUMNS}"
-        return BadRow(file, line, reason, columns[0])
+        count = f"{len(columns)} field{'s' if len(columns) > 1 else ''}"
+        return BadRow(file, line, f"has {count}, not the six of a run: {COLUMNS}", columns[0])
     topic, _, docno, rank, written, tag = columns
-    if reason := id_problem(topic, MAX_TOPIC_LENGTH) or id_problem(docno) or id_problem(tag) or "":
+    reason = _seen_before(topic, MAX_TOPIC_LENGTH) or id_problem(docno) or _seen_before(tag)
+    if reason:
         return BadRow(file, line, reason, topic)
     try:
         position, score = int(rank), float(written)

@@ -12,15 +12,17 @@ from corpus.models.pools import TARGETS
 from corpus.queries.judged import with_judged
 from corpus.queries.topics import with_counts
 
-# Every entry has few sources, so what only one method found is counted entry by entry.
 METHODS = """
-WITH source AS (
-  SELECT count(*) AS n, array_agg(s.method) AS methods, array_agg(s.rank) AS ranks
-  FROM corpus_poolentry e JOIN corpus_topic t ON t.id = e.topic_id JOIN corpus_poolsource s ON s.entry_id = e.id
-  WHERE t.collection_id = %s GROUP BY e.id
+WITH source AS MATERIALIZED (
+  SELECT s.entry_id, s.method, s.rank FROM corpus_poolsource s
+  JOIN corpus_poolentry e ON e.id = s.entry_id JOIN corpus_topic t ON t.id = e.topic_id WHERE t.collection_id = %s
+), lone AS (
+  SELECT min(method) AS method FROM source GROUP BY entry_id HAVING count(*) = 1
+), lone_of AS (
+  SELECT method, count(*) AS n FROM lone GROUP BY 1
 )
-SELECT u.method, count(*), count(*) FILTER (WHERE n = 1), max(u.rank)
-FROM source CROSS JOIN LATERAL unnest(methods, ranks) AS u (method, rank) GROUP BY 1 ORDER BY 1
+SELECT method, count(*), coalesce(min(n), 0), max(rank)
+FROM source LEFT JOIN lone_of USING (method) GROUP BY 1 ORDER BY 1
 """
 BY_TOPIC = """
 SELECT e.topic_id, s.method, count(*), count(*) FILTER (
