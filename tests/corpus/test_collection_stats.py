@@ -1,0 +1,42 @@
+"""What collection_stats counts of runs and pools; topics and aspects are in test_import_topics."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from corpus.models import Target
+from tests.factories.accounts import CollectionFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
+
+
+@pytest.mark.django_db
+def test_pairs_are_distinct_aspects_times_pool(capsys: pytest.CaptureFixture[str]) -> None:
+    collection = CollectionFactory(slug="tea")
+    documents = [DocumentFactory(collection=collection) for _ in range(4)]
+    one, two, three = (TopicFactory(collection=collection) for _ in range(3))
+    make_tree(one, {"hot": ["boiled", "kept hot"], "white": ["boiled"]})  # four distinct texts at five places
+    make_pool(one, documents[:3])
+    make_pool(two, documents)  # without aspects: the topic itself is judged
+    make_tree(three, {"green": []})  # without a pool
+    Target.objects.create(topic=three, document=documents[0])
+    make_run(collection, "bm25", {one.number: [documents[0].docno]})
+    other = CollectionFactory()
+    make_pool(TopicFactory(collection=other), [DocumentFactory(collection=other)])
+
+    call_command("collection_stats", "tea", as_json=True)
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    wanted = {
+        "documents": 4, "topics": 3, "runs": 1, "targets": 1, "pooled_topics": 2, "pool_entries": 7,
+        "aspects": 3, "sub_aspects": 3, "distinct_aspects": 5, "distinct_aspect_texts": 5, "pairs": 4 * 3 + 1 * 4,
+    }  # fmt: skip
+    assert {name: found[name] for name in wanted} == wanted
+    assert "pool entries" in told.err
+
+
+@pytest.mark.django_db
+def test_an_unknown_collection_is_refused() -> None:
+    with pytest.raises(CommandError, match="There is no collection coffee"):
+        call_command("collection_stats", "coffee")
