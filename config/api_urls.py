@@ -12,7 +12,11 @@ K = f"{C}campaigns/<slug:campaign>/"
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
-    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api_schema"), name="api_docs"),
+    path(
+        "docs/",
+        SpectacularSwaggerSplitView.as_view(url_name="api_schema", template_name="api_docs.html"),
+        name="api_docs",
+    ),
     path("collections/", collections.CollectionList.as_view(), name="api_collections"),
     path(C, collections.CollectionDetail.as_view(), name="api_collection"),
     path(f"{C}documents/", documents.DocumentList.as_view(), name="api_documents"),
