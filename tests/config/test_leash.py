@@ -1,0 +1,56 @@
+"""A process on a leash ends with its parent, even when it was told to ignore SIGQUIT as shells tell background ones."""
+
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from tests.processes import CHECKOUT, wait_for
+
+# Starts a child on a leash that would run for long, tells its number, and waits.
+PARENT = """
+import os, subprocess, sys
+child = subprocess.Popen(
+    [sys.executable, "-m", "config.leash", "tests.config.sleeper"],
+    env=os.environ | {"LITMUS_PARENT": os.environ.get("PRETENDED_PARENT", str(os.getpid()))},
+    stdout=subprocess.PIPE,
+)
+print(child.pid, child.stdout.readline().decode().strip(), flush=True)
+child.wait()
+"""
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+@pytest.mark.services
+def test_a_leashed_process_ends_with_its_killed_parent():
+    with subprocess.Popen(
+        ["/bin/sh", "-c", 'trap "" QUIT; exec "$0" -c "$1"', sys.executable, PARENT],
+        cwd=CHECKOUT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        pid, told = parent.stdout.readline().split()
+        assert told == "sleeping"
+        assert not is_gone(int(pid))
+        parent.kill()
+        wait_for(lambda: is_gone(int(pid)), 20, "the end of the child")
+
+
+@pytest.mark.services
+def test_a_process_whose_parent_is_gone_already_does_not_begin():
+    done = subprocess.run(
+        [sys.executable, "-c", PARENT],
+        cwd=CHECKOUT,
+        env={"PRETENDED_PARENT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "sleeping" not in done.stdout
