@@ -1,11 +1,13 @@
 """Items: what could be one, what is left of it, and finding those that exist."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, AssignmentState, Campaign, Item, Split
@@ -64,10 +66,23 @@ def pair_parameters(campaign: Campaign) -> dict[str, Any]:
     }
 
 
+@contextmanager
+def whole_sets() -> Iterator[CursorWrapper]:
+    """A cursor whose statements join whole sets, never row by row.
+
+    Right after a large import the planner still believes that the tables are small, and its nested loops over pairs
+    and items then take hours instead of a second.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        yield cursor
+        cursor.execute("SET LOCAL enable_nestloop = on")
+
+
 def fetch_supply(campaign: Campaign) -> Supply:
     """How many pairs there are and are left for the campaign."""
     named = pair_parameters(campaign)
-    with connection.cursor() as cursor:
+    with whole_sets() as cursor:
         cursor.execute(f"SELECT (SELECT count(*) FROM ({PAIRS}) p), (SELECT count(*) FROM ({LEFT}) l)", named)
         pairs, left = cursor.fetchone()
         # Items whose pair has left its pool since are no longer among the pairs.
@@ -83,7 +98,7 @@ def fetch_supply(campaign: Campaign) -> Supply:
 
 def count_held_elsewhere(campaign: Campaign) -> int:
     """Items of the campaign whose pair is in another development or test campaign."""
-    with connection.cursor() as cursor:
+    with whole_sets() as cursor:
         cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
         return int(cursor.fetchone()[0])
 

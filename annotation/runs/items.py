@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.audit import record_event
 from accounts.jobs import Progress, carry_out
 from accounts.refusals import Conflict, Refused
 from annotation.models import Campaign, ItemBuild
-from annotation.queries.items import LEFT, fetch_supply, pair_parameters
+from annotation.queries.items import LEFT, fetch_supply, pair_parameters, whole_sets
 from annotation.runs.constraints import checked_at_once
 from corpus.models import Collection
 
@@ -125,14 +125,14 @@ def _check_supply(pairs: int, left: int, held: int, sample: int | None) -> None:
 
 def _draw(campaign: Campaign, sample: int, seed: int, stratified: bool) -> int:
     named = {**_named(campaign), "sample": sample, "seed": str(seed), "stratified": stratified}
-    with connection.cursor() as cursor:
+    with whole_sets() as cursor:
         cursor.execute(INSERT.format(chosen=DRAWN), named)
         return cursor.rowcount
 
 
 def _insert_all(campaign: Campaign, total: int, report: Report) -> int:
     done = 0
-    with checked_at_once(), connection.cursor() as cursor:
+    with checked_at_once(), whole_sets() as cursor:
         cursor.execute(TOPIC_SIZES, _named(campaign))
         for topics, size in _batches(cursor.fetchall()):
             report(done, total, "making items")
