@@ -116,7 +116,7 @@ def take(name: str, data_dir: Path) -> Hold:
     held = Hold(server_named(name, data_dir))
     try:
         held.take()
-    except BaseException:
+    except BaseException:  # also Ctrl-C: a half-taken hold would keep the server for ever; raised again
         held.release()
         raise
     return held
@@ -134,7 +134,7 @@ def hold(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> None:
         try:
             if (data_dir, name) not in _holds:
                 _holds[data_dir, name] = take(name, data_dir)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: what was taken before is given back; raised again
             release(data_dir, servers[:position])
             raise
         _holds[data_dir, name].count += 1

@@ -145,7 +145,7 @@ def _store_files(files: Sequence[Upload | Path], *, tell_format: bool) -> list[d
             _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), tell_format)
             for number, file in enumerate(files)
         ]
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no half-stored upload stays behind; raised again
         shutil.rmtree(directory, ignore_errors=True)
         raise
 
