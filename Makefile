@@ -40,7 +40,7 @@ check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, mi
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy .
 	$(PY) .venv/bin/lint-imports
-	$(PY) -m djlint templates --check --lint --quiet
+	$(PY) -m djlint templates --check --lint
 	$(PY) manage.py makemigrations --check --dry-run
 	LITMUS_SITE_URL=https://litmus.example $(PY) manage.py check --deploy --fail-level WARNING
 	$(PY) -m check_jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
