@@ -1,0 +1,1 @@
+"""Ranking documents for topics: indexes, fusion, pools. No Django."""
