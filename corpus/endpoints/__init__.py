@@ -1,1 +1,1 @@
-"""What Litmus asks over HTTP: chat and embeddings of OpenAI-compatible endpoints, registries of publications. No Django."""
+"""What Litmus asks over HTTP: OpenAI-compatible endpoints, registries of publications. No Django."""
