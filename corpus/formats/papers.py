@@ -1,7 +1,9 @@
-"""Papers as running text with citation markers: what GROBID's TEI and S2ORC's full texts have in common."""
+"""Papers as running text with citation markers: what PDF files, GROBID's TEI and S2ORC's full texts have in common."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,23 +33,59 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """What an anonymisation takes out of a sentence: `text` stood at `start`, `put` stands there instead.
+
+    `key` is the reference whose authors the cut words name.
+    """
+
+    start: int
+    text: str
+    put: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence: `text[start:end]` of its paragraph, and the keys of the references it cites, repeats and order kept.
+
+    `anonymised` is the sentence as it would read without the names of cited authors, "" where nothing is proposed;
+    it is a proposal only. `cuts` say what that changes, with offsets from the start of the sentence.
+    """
+
+    start: int
+    end: int
+    cites: tuple[str, ...] = ()
+    anonymised: str = ""
+    cuts: tuple[Cut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of the body. `kind` is "paragraph", "footnote" or "caption"; `sentences` are (start, end) where
-    the source has them; `boxes` where it says where the paragraph stands on its pages."""
+    """A block of the body. `kind` is "paragraph", "footnote" or "caption", from a PDF also "heading" or "table".
+
+    `section` is the nearest heading, `number` its printed number, `part` what the top-level section is known to be:
+    "introduction", "related work", "" for all else. `sentences` are given where the source has them, `boxes` where
+    it says where the block stands on its pages: one box for each column and page it runs through. `printed` is the
+    text before cleaning: lines as they stand, with line-end hyphens.
+    """
 
     text: str
     section: str = ""
     number: str = ""
     kind: str = "paragraph"
     markers: tuple[Marker, ...] = ()
-    sentences: tuple[tuple[int, int], ...] = ()
+    sentences: tuple[Sentence, ...] = ()
     boxes: tuple[Box, ...] = ()
+    part: str = ""
+    printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
     """An entry of the bibliography. `target` is the id of the cited paper where the source links it, `ids` are printed
-    ones by kind in lower case (doi, arxiv, pmid, …), `raw` is the entry as printed."""
+    ones by kind in lower case (doi, arxiv, acl, pmid, pmcid, url), `raw` is the entry as printed. From a PDF the key is
+    the reference's number, counted in print order where the list prints none."""
 
     key: str
     title: str = ""
@@ -57,11 +95,23 @@ class Reference:
     target: str = ""
     ids: dict[str, str] = field(default_factory=dict)
     raw: str = ""
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    """Width and height of a page in points, as it is looked at."""
+
+    width: float
+    height: float
 
 
 @dataclass(frozen=True, slots=True)
 class FullPaper:
-    """A paper with its text and its references in print order. `paper_id` is the source's own id, "" for none."""
+    """A paper with its text and its references in print order. `paper_id` is the source's own id, "" for none.
+
+    `pages` are the sizes of its pages where the source has pages.
+    """
 
     paper_id: str
     title: str
@@ -75,6 +125,20 @@ class FullPaper:
     extra: dict[str, Any]
     file: str
     line: int
+    pages: tuple[PageSize, ...] = ()
+
+
+def cited_sentences(spans: Iterable[tuple[int, int]], markers: Iterable[Marker]) -> tuple[Sentence, ...]:
+    """Return sentences in the order of their (start, end), each with the keys of the markers that begin in it."""
+    left = deque(sorted(markers, key=lambda marker: marker.start))
+    found = []
+    for start, end in spans:
+        cites: list[str] = []
+        while left and left[0].start < end:
+            marker = left.popleft()
+            cites.extend(marker.keys if marker.start >= start else ())
+        found.append(Sentence(start, end, tuple(cites)))
+    return tuple(found)
 
 
 def first_year(text: str) -> int | None:

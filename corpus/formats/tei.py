@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from corpus.formats.papers import Box, FullPaper, Marker, Paragraph, Reference, first_year
+from corpus.formats.papers import Box, FullPaper, Marker, Paragraph, Reference, cited_sentences, first_year
 from corpus.formats.records import BrokenFile
 from corpus.formats.xml_tree import Node, read_xml
 
@@ -142,7 +142,9 @@ class _Flow:
             between = self.keys_between(before[1], target) if before and is_range else ()
             markers.append(Marker(start, end, text[start:end], (*between, *own)))
             before = (end, target)
-        return Paragraph(text, section, number, kind, tuple(markers), tuple(self.sentences), _boxes(coords))
+        return Paragraph(
+            text, section, number, kind, tuple(markers), cited_sentences(self.sentences, markers), _boxes(coords)
+        )
 
     def keys_between(self, one: str, other: str) -> tuple[str, ...]:
         """Return the keys between b1 and b4, where the range is short enough to be meant."""
