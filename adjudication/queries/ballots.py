@@ -1,6 +1,7 @@
 """The votes on one item, as an adjudicator sees them: letters instead of names, in an order that means nothing."""
 
 import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,6 +29,7 @@ class Ballot:
     seconds: float | None
     guideline: int | None
     late: bool
+    more: object = None  # what the campaign kind adds: a rewrite, ticked components, …
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,11 @@ class Ballots:
         return any(ballot.flagged for ballot in self.people)
 
 
-def fetch_ballots(verdict: Verdict) -> Ballots:
-    """All labels that count on the verdict's item and criterion. One query. The order is random but always the same."""
+def fetch_ballots(verdict: Verdict, attach: Callable[[Sequence[int]], Mapping[int, object]] | None = None) -> Ballots:
+    """All labels that count on the verdict's item and criterion. One query. The order is random but always the same.
+
+    `attach` reads what else the votes came with, by submission id.
+    """
     judgments = list(
         Judgment.objects.filter(
             assignment__item=verdict.item_id,
@@ -55,11 +60,12 @@ def fetch_ballots(verdict: Verdict) -> Ballots:
         .order_by("assignment__annotator_id")
     )
     random.Random(f"verdict {verdict.pk}").shuffle(judgments)  # noqa: S311 (hides who is who; guards no secret)
+    more = attach([one.submission_id for one in judgments]) if attach else {}
     people = [one for one in judgments if _kind(one) == AnnotatorKind.HUMAN]
     machines = [one for one in judgments if _kind(one) == AnnotatorKind.MACHINE]
     return Ballots(
-        [_ballot(letter(place), judgment, verdict) for place, judgment in enumerate(people)],
-        [_ballot(f"M{place + 1}", judgment, verdict) for place, judgment in enumerate(machines)],
+        [_ballot(letter(place), judgment, verdict, more) for place, judgment in enumerate(people)],
+        [_ballot(f"M{place + 1}", judgment, verdict, more) for place, judgment in enumerate(machines)],
     )
 
 
@@ -88,7 +94,7 @@ def _kind(judgment: Judgment) -> str:
     return annotator.kind if annotator else ""
 
 
-def _ballot(name: str, judgment: Judgment, verdict: Verdict) -> Ballot:
+def _ballot(name: str, judgment: Judgment, verdict: Verdict, more: Mapping[int, object]) -> Ballot:
     submission = judgment.submission
     active = submission.active_ms
     return Ballot(
@@ -102,4 +108,5 @@ def _ballot(name: str, judgment: Judgment, verdict: Verdict) -> Ballot:
         seconds=None if active is None else active / 1000,
         guideline=submission.guideline.version if submission.guideline else None,
         late=verdict.decided_at is not None and submission.received_at > verdict.decided_at,
+        more=more.get(judgment.submission_id),
     )

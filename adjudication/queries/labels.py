@@ -30,7 +30,7 @@ WHERE i.campaign_id = %(campaign)s AND a.state = 'done' AND a.repeat = %(repeat)
 GROUP BY a.item_id / 1024
 """
 _TOPICS = """
-SELECT string_agg(int8send(i.id) || int8send(i.topic_id), ''::bytea) FROM annotation_item i
+SELECT string_agg(int8send(i.id) || int8send(coalesce(i.topic_id, -i.id)), ''::bytea) FROM annotation_item i
 WHERE i.campaign_id = %(campaign)s GROUP BY i.id / 1024
 """
 
@@ -103,7 +103,7 @@ def read_repeats(campaign: Campaign) -> Table:
 
 
 def read_topics(campaign: Campaign, items: IntArray) -> IntArray:
-    """The topic id of each of these item ids (all of the campaign)."""
+    """The topic id of each of these item ids (all of the campaign); a negative number of its own for one without."""
     found = _read_integers(_TOPICS, {"campaign": campaign.pk}, 2)
     order = np.argsort(found[:, 0])
     place = np.searchsorted(found[:, 0], items, sorter=order)

@@ -176,4 +176,4 @@ def _topic_numbers(campaign: Campaign, items: IntArray) -> list[tuple[int, str]]
     """(topic id, number) of the topics of these items, rising by id: the order of the labels' topic index."""
     ids = np.unique(read_topics(campaign, items)).tolist()
     numbers = dict(campaign.collection.topics.filter(pk__in=ids).values_list("pk", "number"))
-    return [(pk, numbers[pk]) for pk in ids]
+    return [(pk, numbers.get(pk, "")) for pk in ids]

@@ -12,6 +12,7 @@ from adjudication.actions.verdicts import accept_votes, undo_acceptance
 from adjudication.forms.verdicts import AcceptanceForm, first_error
 from adjudication.models import Method
 from adjudication.permissions import check_can_adjudicate
+from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import acceptable, latest_acceptance
 from adjudication.views.scope import chosen_criterion, fetch_scope
 
@@ -50,9 +51,9 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         context |= {
             "count": rows.count(),
             "methods": [method.value for method in CHOICES[which]],
-            "examples": rows.select_related("item__topic", "item__aspect", "item__document").order_by(
-                "agreement", "pk"
-            )[:EXAMPLES],
+            "examples": rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")[
+                :EXAMPLES
+            ],
             "last": latest_acceptance(scope.campaign, scope.user),
         }
     return render(request, "adjudication/acceptance.html", context, status=422 if refused else 200)

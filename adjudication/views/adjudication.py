@@ -15,13 +15,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusals import NotAllowed, Refused
 from adjudication.actions.judges import send_back_item
-from adjudication.actions.verdicts import decide_verdict, withdraw_decision
+from adjudication.actions.verdicts import withdraw_decision
 from adjudication.forms.jobs import VoteForm
-from adjudication.forms.verdicts import DecisionForm, first_error
+from adjudication.forms.verdicts import first_error
 from adjudication.models import Cause, Method, Verdict
 from adjudication.permissions import OWN_ITEM, check_can_adjudicate, judged_it
 from adjudication.queries.ballots import fetch_ballots
-from adjudication.queries.items import fetch_item_view
+from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import (
     FILTERS,
     VoteStanding,
@@ -32,6 +32,7 @@ from adjudication.queries.queue import (
     queue_of,
 )
 from adjudication.views.jobs import job_context
+from adjudication.views.kinds import kind_of
 from adjudication.views.scope import Scope, chosen_criterion, fetch_scope, whole_number
 from annotation.models import Criterion
 from corpus.models import Role
@@ -67,6 +68,9 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
     """The queue under a filter with one of its items open: `?verdict=`, else the first."""
     scope = fetch_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
+    desk = kind_of(scope.campaign).desk
+    if desk is not None:
+        return desk(request, scope)
     place = _place(request, scope)
     standing = fetch_vote_standing(scope.campaign)
     if place is None or standing.run is None:
@@ -85,14 +89,15 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
 def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Store the decision, then on to the next item; what is refused is shown where it was entered."""
     scope, place, verdict = _open(request, slug, campaign, pk)
-    form = DecisionForm(request.POST)
+    kind = kind_of(scope.campaign)
+    form = kind.form(request.POST)
     if request.POST.get("override") and "seen" not in request.POST:  # asks to see the votes; nothing is decided yet
         return _show_refused(request, place, verdict, "", status=200)
     if not form.is_valid():
         return _show_refused(request, place, verdict, first_error(form))
     following = next_after(place.rows, verdict)
     try:
-        decide_verdict(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
+        kind.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -210,7 +215,7 @@ def _filters(place: Place) -> list[tuple[str, str, int, str]]:
 
 def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
     """The stretch of the queue around the open item, each with its address."""
-    rows = place.rows.select_related("item__topic", "item__document", "item__aspect")
+    rows = place.rows.select_related(*(f"item__{name}" for name in NAMED_BY))
     found = list(rows[:QUEUE_SHOWN])
     if verdict is not None and verdict not in found:
         later = [row for row in (next_after(rows, verdict),) if row is not None and row not in found]
@@ -220,13 +225,14 @@ def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
 
 def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict[str, Any]:
     """The open item. Whoever judged it sees neither votes nor form, unless they manage and ask to override."""
-    scope = place.scope
+    scope, kind = place.scope, kind_of(place.scope.campaign)
     own = judged_it(verdict, scope.user)
     may_override = own and scope.membership.role == Role.MANAGER
     override = (given.get("override") or "") if may_override else ""
     earlier, later = previous_to(place.rows, verdict), next_after(place.rows, verdict)
     context: dict[str, Any] = {
-        "view": fetch_item_view(verdict.item_id),
+        "kind": kind,
+        "view": kind.fetch(verdict.item_id),
         "own": own,
         "own_reason": OWN_ITEM,
         "may_override": may_override,
@@ -237,7 +243,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     }
     if own and not override:
         return context
-    ballots = fetch_ballots(verdict)
+    ballots = fetch_ballots(verdict, kind.attach)
     values = {ballot.value for ballot in ballots.people}
     selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
     return context | {

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from adjudication.queries.agreement import fetch_standing
 from adjudication.queries.disagreements import Wanted, fetch_lines, find_items, pair_of
+from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.views.scope import chosen_criterion, fetch_scope, whole_number
 from annotation.models import Criterion
@@ -32,7 +33,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         cell=_cell(criterion, request.GET.get("cell", "")) if pair else None,
         everything=bool(request.GET.get("all")),
     )
-    found = find_items(wanted).select_related("topic", "aspect", "document")
+    found = find_items(wanted).select_related(*NAMED_BY)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     standing = fetch_standing(scope.campaign)
     context |= {

@@ -263,7 +263,7 @@ def test_deciding_again_needs_what_was_seen(built: Built) -> None:
     client.post(address("verdict_decide", verdict.pk), {"value": "2", "seen": ""})
     assert client.post(address("verdict_decide", verdict.pk), {"value": "1", "seen": ""}).status_code == 422
     page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
-    seen = page.split('name="seen" value="')[1].split('"')[0]
+    seen = page.split('name="seen"')[1].split('value="')[1].split('"')[0]
     assert client.post(address("verdict_decide", verdict.pk), {"value": "1", "seen": seen}).status_code == 302
     verdict.refresh_from_db()
     assert verdict.value == 1
