@@ -32,7 +32,10 @@ J = TypeVar("J", bound=Job)
 
 
 class Cancelled(Exception):
-    """Somebody asked for the job to stop; raised inside the work by `Progress.report`."""
+    """Somebody asked for the job to stop; raised inside the work by `Progress.report`.
+
+    Work that keeps what it had done raises it again with a text that says so: `raise Cancelled("…") from cancelled`.
+    """
 
 
 class Progress:
@@ -104,8 +107,8 @@ def carry_out(model: type[J], pk: int, work: Callable[[J, Progress], None]) -> N
             return
         try:
             work(job, Progress(job))
-        except Cancelled:
-            _finish(job, JobState.CANCELLED, "Cancelled. Nothing of it was kept.")
+        except Cancelled as cancelled:
+            _finish(job, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
         except Refused as refusal:
             _finish(job, JobState.FAILED, refusal.reason)
         except Exception as error:

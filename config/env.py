@@ -5,8 +5,10 @@ can hold docs/configuration.md complete.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
@@ -56,6 +58,15 @@ class Environment:
         if not minimum <= number <= maximum:
             raise BadEnvironment(f"{name}={number}: use a whole number from {minimum} to {maximum}.")
         return number
+
+    def decimal(self, name: str) -> Decimal | None:
+        """A number of at least 0 with at most six decimals, or None when unset."""
+        value = self._raw(name)
+        if value is None:
+            return None
+        if not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", value, re.ASCII):
+            raise BadEnvironment(f"{name}={value!r}: use a number such as 0.15.")
+        return Decimal(value)
 
     def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         """Comma-separated words, blanks around them dropped."""

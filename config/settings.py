@@ -258,6 +258,20 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _email.user, _email.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _email.starttls, _email.tls
 EMAIL_TIMEOUT = 20
 
+# --- language models --------------------------------------------------------------------------------------------------
+# Any OpenAI-compatible chat endpoint. Without an address and a model, what needs one says so and stays off.
+LLM_BASE_URL = (env.url("LITMUS_LLM_BASE_URL", ("http", "https")) or "").rstrip("/")
+LLM_API_KEY = env.text("LITMUS_LLM_API_KEY")
+LLM_MODEL = env.text("LITMUS_LLM_MODEL")
+LLM_TIMEOUT = env.number("LITMUS_LLM_TIMEOUT", 120, minimum=1, maximum=3600)  # seconds without a byte
+LLM_MAX_TOKENS = env.number("LITMUS_LLM_MAX_TOKENS", 2000)  # of one answer; 0: the endpoint's own limit
+LLM_CONCURRENCY = env.number("LITMUS_LLM_CONCURRENCY", 4, minimum=1, maximum=100)
+LLM_RATE = env.number("LITMUS_LLM_RATE", 60)  # requests a minute of each job; 0: no limit
+LLM_ATTEMPTS = env.number("LITMUS_LLM_ATTEMPTS", 6, minimum=1, maximum=50)
+LLM_PRICE_IN = env.decimal("LITMUS_LLM_PRICE_IN")  # for a million tokens; None: not known, so no cost is told
+LLM_PRICE_OUT = env.decimal("LITMUS_LLM_PRICE_OUT")
+LLM_CURRENCY = env.text("LITMUS_LLM_CURRENCY", "USD")
+
 # --- REST API ---------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -306,5 +320,6 @@ LOGGING = {
         "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
         # A page that does not exist or is not yours is no event for an operator.
         "django.request": {"level": "ERROR"},
+        "httpx2": {"level": "WARNING"},  # it tells each request
     },
 }

@@ -4,6 +4,7 @@ from corpus.models.collections import Collection, InvitedRole, Membership, Role
 from corpus.models.documents import Citation, Document
 from corpus.models.imports import ImportKind, ImportRun
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
+from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, Target, Topic, TopicKind
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "PoolEntry",
     "PoolRun",
     "PoolSource",
+    "PromptPurpose",
+    "PromptTemplate",
     "Ranking",
     "RetrievalRun",
     "Role",

@@ -1,0 +1,49 @@
+"""What language models are told: templates that people edit, in versions that never change."""
+
+from django.conf import settings
+from django.db import models
+
+from corpus.models.collections import Collection, InCollection
+
+
+class PromptPurpose(models.TextChoices):
+    QUESTIONS = "questions", "question generation"
+    RELEVANCE = "relevance", "relevance judgments"
+
+
+class PromptTemplate(models.Model):
+    """One version of a prompt. An edit makes the next version, so that every reply names the very words it answers.
+
+    `sha256` is that of the body in UTF-8.
+    """
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="prompt_templates")
+    purpose = models.CharField(max_length=12, choices=PromptPurpose)
+    name = models.CharField(max_length=100)
+    version = models.PositiveIntegerField(default=1)
+    body = models.TextField()
+    sha256 = models.CharField(max_length=64)
+    created_by = models.ForeignKey(  # null: the command line, or Litmus's own wording
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="prompt_templates"
+    )
+    created_at = models.DateTimeField()
+
+    objects = InCollection.as_manager()
+
+    class Meta:
+        ordering = ["purpose", "name", "version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "purpose", "name", "version"], name="prompt_template_version_once"
+            ),
+            models.CheckConstraint(
+                name="prompt_template_purpose_known", condition=models.Q(purpose__in=PromptPurpose.values)
+            ),
+            models.CheckConstraint(name="prompt_template_has_body", condition=~models.Q(body="")),
+            models.CheckConstraint(name="prompt_template_has_name", condition=~models.Q(name="")),
+            models.CheckConstraint(name="prompt_template_version_from_1", condition=models.Q(version__gte=1)),
+            models.CheckConstraint(name="prompt_template_sha256", condition=models.Q(sha256__regex=r"^[0-9a-f]{64}$")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.version}"

@@ -1,0 +1,40 @@
+"""The language model that the operator has set up, if any, what it costs, and how hard it may be pressed."""
+
+from decimal import Decimal
+
+from django.conf import settings
+
+from corpus.endpoints.chat import Endpoint
+from corpus.endpoints.driver import Pace
+
+MILLION = Decimal(1_000_000)
+NO_MODEL = (
+    "No language model is set up here. Whoever runs this Litmus sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"
+    " (docs/configuration.md)."
+)
+
+
+def chat_endpoint() -> Endpoint | None:
+    """The endpoint of the settings, or None where there is none."""
+    if not (settings.LLM_BASE_URL and settings.LLM_MODEL):
+        return None
+    return Endpoint(
+        settings.LLM_BASE_URL,
+        settings.LLM_API_KEY,
+        settings.LLM_MODEL,
+        timeout=float(settings.LLM_TIMEOUT),
+        max_tokens=settings.LLM_MAX_TOKENS,
+    )
+
+
+def chat_pace() -> Pace:
+    """How many requests at once, a minute, and for each question."""
+    return Pace(concurrency=settings.LLM_CONCURRENCY, per_minute=settings.LLM_RATE, attempts=settings.LLM_ATTEMPTS)
+
+
+def cost_of(prompt_tokens: int, completion_tokens: int) -> Decimal | None:
+    """What so many tokens cost in LITMUS_LLM_CURRENCY; None while a price is not known."""
+    if settings.LLM_PRICE_IN is None or settings.LLM_PRICE_OUT is None:
+        return None
+    spent = settings.LLM_PRICE_IN * prompt_tokens + settings.LLM_PRICE_OUT * completion_tokens
+    return Decimal(spent / MILLION)
