@@ -21,6 +21,7 @@ env = Environment()
 DATA_DIR = env.path("LITMUS_DATA_DIR", BASE_DIR / ".data")
 MEDIA_ROOT = env.path("LITMUS_MEDIA_ROOT", DATA_DIR / "media")
 STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
+INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built again when it is lost
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 SITE_URL = (env.url("LITMUS_SITE_URL", ("http", "https")) or "http://localhost:8000").rstrip("/")

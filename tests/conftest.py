@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     scratch = Path(tempfile.mkdtemp(prefix="litmus-test-"))
     config.add_cleanup(lambda: shutil.rmtree(scratch, ignore_errors=True))
-    for name in ("MEDIA_ROOT", "STATIC_ROOT", "FILE_UPLOAD_TEMP_DIR"):
+    for name in ("MEDIA_ROOT", "STATIC_ROOT", "INDEX_DIR", "FILE_UPLOAD_TEMP_DIR"):
         setattr(settings, name, scratch / name.lower())
         (scratch / name.lower()).mkdir()
 

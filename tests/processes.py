@@ -33,6 +33,7 @@ def child_environment(**extra: str) -> dict[str, str]:
         "LITMUS_SECRET_KEY": settings.SECRET_KEY,
         "LITMUS_DATA_DIR": str(settings.DATA_DIR),
         "LITMUS_MEDIA_ROOT": str(settings.MEDIA_ROOT),
+        "LITMUS_INDEX_DIR": str(settings.INDEX_DIR),
         "LITMUS_STATIC_ROOT": str(settings.STATIC_ROOT),
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "PYTHONUNBUFFERED": "1",

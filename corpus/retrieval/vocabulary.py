@@ -1,0 +1,44 @@
+"""The terms of an index on disk: sorted, found by halving, never loaded as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+
+def write_vocabulary(directory: Path, terms: Sequence[str]) -> None:
+    """Write the terms, which must be sorted; a term's number is its place."""
+    encoded = [term.encode() for term in terms]
+    ends = np.cumsum([len(term) for term in encoded], dtype=np.int64)
+    np.save(directory / "term_ends.npy", ends)
+    (directory / "terms.bin").write_bytes(b"".join(encoded))
+
+
+class Vocabulary:
+    """Terms by number. UTF-8 keeps the order of code points, so bytes are compared as strings were."""
+
+    def __init__(self, directory: Path) -> None:
+        self.ends = np.load(directory / "term_ends.npy", mmap_mode="r")
+        path = directory / "terms.bin"
+        self.bytes = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def find(self, term: str) -> int | None:
+        """The number of the term, None where no document holds it."""
+        wanted = term.encode()
+        low, high = 0, len(self.ends)
+        while low < high:
+            middle = (low + high) // 2
+            if self._term(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self.ends) and self._term(low) == wanted else None
+
+    def _term(self, number: int) -> bytes:
+        start = int(self.ends[number - 1]) if number else 0
+        return bytes(self.bytes[start : int(self.ends[number])].tobytes())
