@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from scipy import sparse
 from corpus.retrieval.analysis import Analysis, term_maker, tokenise
 
 CHUNK = 2_000  # documents counted at a time
+N = TypeVar("N", bound=np.integer[Any])
 LEFT_OUT = -1  # the number of a token that is no term
 MOST_OFTEN = 65_535  # a term that occurs more often in one document counts so often
 
@@ -102,7 +104,7 @@ class Gatherer:
         self.held = []
 
 
-def _joined(parts: list[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
+def _joined(parts: list[NDArray[N]], kind: type[N]) -> NDArray[N]:
     """The parts as one array; the list is emptied, so that both do not stay in memory."""
     whole = np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
     parts.clear()

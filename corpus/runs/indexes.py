@@ -12,7 +12,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from django.conf import settings
@@ -39,7 +39,7 @@ FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.id
 class Wanted:
     """Which index of a collection: its settings, and whether keywords are searched beside title and abstract."""
 
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     keywords: bool = False
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from corpus.retrieval.analysis import Analysis, tokenise, terms_of
+from corpus.retrieval.analysis import Analysis, terms_of, tokenise
 from corpus.retrieval.index import BM25, TFIDF, Index, IndexWriter, Settings, best_of
 
 TEXTS = [
