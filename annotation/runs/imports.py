@@ -12,16 +12,15 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.jobs import Progress
-from accounts.models import User
 from accounts.refusals import Conflict
-from annotation.models import Annotator, AnnotatorKind, Campaign
+from annotation.models import AnnotatorKind, Campaign
 from annotation.permissions.campaigns import check_not_closed
-from annotation.planning.order import person_seed
 from annotation.runs import import_sql as sql
 from annotation.runs.constraints import checked_at_once
+from annotation.runs.import_people import People
 from corpus.formats.judgments import read_judgments
 from corpus.formats.records import JudgmentRow, Problem, Skip
-from corpus.models import ImportRun, Role
+from corpus.models import ImportRun
 from corpus.runs.background import in_background
 from corpus.runs.copying import copy_text, encode_line
 from corpus.runs.reading import Batch, Odometer, batches, sources_of
@@ -29,7 +28,7 @@ from corpus.runs.tally import ERRORS_KEPT, Tally
 
 NAMESPACE = UUID("2f0c5f5e-6f0b-5b0e-9c5e-0b8a5c1f7d11")  # of submissions made by imports
 UUIDS_AT_ONCE = 20_000
-MOST_NAME = 150
+MANY = 10_000  # rows after which the planner is told at once what is there now
 
 
 class _DryRun(Exception):
@@ -70,11 +69,11 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, tally: Tally) 
             _stage(batch, tally)
             progress.report(min(batch.bytes_read, total), total, "reading judgments")
     progress.report(total, total, "matching judgments")
-    _name_annotators(campaign, everybody_is_machine=bool(run.parameters.get("machine")))
+    _name_annotators(campaign, tally, everybody_is_machine=bool(run.parameters.get("machine")))
     _match(campaign)
     _count(tally)
     progress.report(total, total, "writing judgments")
-    _write()
+    _write(tally.created + tally.updated)
 
 
 def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip | Problem]:
@@ -96,66 +95,19 @@ def _stage(batch: Batch, tally: Tally) -> None:
         _copy(sql.COPY_ROWS, batch.data)
 
 
-def _name_annotators(campaign: Campaign, *, everybody_is_machine: bool) -> None:
-    """Find or make the annotator of each name; members are known by e-mail address or name."""
+def _name_annotators(campaign: Campaign, tally: Tally, *, everybody_is_machine: bool) -> None:
+    """Find or make the annotator of each name, and tell whose labels the names were taken for."""
     names = {name: machine or everybody_is_machine for name, machine in _rows(sql.NAMES)}
-    known = _Known(campaign)
+    people = People(campaign)
     lines = []
     for name, machine in names.items():
-        annotator, problem = known.resolve(name, machine)
+        annotator, problem = people.resolve(name, machine)
         is_machine = annotator is not None and annotator.kind == AnnotatorKind.MACHINE
         pk = "\\N" if annotator is None else str(annotator.pk)
         lines.append(encode_line((copy_text(name), pk, "t" if is_machine else "f", copy_text(problem))))
+    tally.remarks += people.remarks()
     _copy(sql.COPY_NAMES, b"".join(lines))
     _execute("ANALYZE judgment_name; ANALYZE judgment_row")
-
-
-class _Known:
-    """The campaign's annotators and the collection's members, by the names that files use."""
-
-    def __init__(self, campaign: Campaign) -> None:
-        self.campaign = campaign
-        # Locked as every other writer locks them, before their assignments.
-        self.annotators = list(campaign.annotators.select_for_update(no_key=True).order_by("pk"))
-        self.by_name = {each.name: each for each in self.annotators}
-        self.by_user = {each.user_id: each for each in self.annotators if each.user_id}
-        members = User.objects.filter(memberships__collection=campaign.collection_id).exclude(
-            memberships__in=campaign.collection.memberships.filter(role=Role.VIEWER)
-        )
-        self.members = list(members.order_by("pk"))
-
-    def resolve(self, name: str, machine: bool) -> tuple[Annotator | None, str]:
-        """The annotator of this name, made if there is none, or None and what is wrong."""
-        if len(name) > MOST_NAME:
-            return None, f"the annotator's name is longer than {MOST_NAME} characters"
-        annotator = self.by_name.get(name)
-        if annotator is None and not machine:
-            users = [each for each in self.members if name.lower() == each.email or name == each.name]
-            if len(users) > 1:
-                return None, f"{len(users)} members are called {name}; write their e-mail address instead"
-            annotator = self.by_user.get(users[0].pk) if users else None
-            annotator = annotator or self._make(name, AnnotatorKind.HUMAN, users[0] if users else None)
-        annotator = annotator or self._make(name, AnnotatorKind.MACHINE, None)
-        if machine and annotator.kind == AnnotatorKind.HUMAN:
-            return None, f"{name} is a person in this campaign, not a machine"
-        return annotator, ""
-
-    def _make(self, name: str, kind: AnnotatorKind, user: User | None) -> Annotator:
-        shown = name
-        if user is not None and str(user) not in self.by_name:
-            shown = str(user)[:MOST_NAME]
-        made = Annotator.objects.create(
-            campaign=self.campaign,
-            name=shown,
-            kind=kind,
-            user=user,
-            created_at=timezone.now(),
-            order_seed=person_seed(self.campaign.seed, shown),
-        )
-        self.by_name[made.name] = made
-        if user is not None:
-            self.by_user[user.pk] = made
-        return made
 
 
 def _match(campaign: Campaign) -> None:
@@ -169,8 +121,11 @@ def _match(campaign: Campaign) -> None:
     _execute(sql.REPEATED, {})
     _execute(sql.GROUP)
     _execute("ANALYZE judgment_match; ANALYZE judgment_group")
+    # Of each step the next must know how much it found, or the planner takes a hundred thousand rows for one.
     _execute(sql.DECIDE, {"criteria": criteria})
+    _execute("ANALYZE judgment_group")
     _execute(sql.OPEN_SLOTS)
+    _execute("ANALYZE judgment_open")
     _execute(sql.GIVE_SLOTS)
     _execute(sql.NO_SLOT, {})
     _execute(sql.GROUP_PROBLEMS)
@@ -186,7 +141,7 @@ def _count(tally: Tally) -> None:
     tally.error_count += int(_rows(sql.PROBLEM_COUNT)[0][0]) - len(problems)
 
 
-def _write() -> None:
+def _write(written: int) -> None:
     named = {"at": timezone.now()}
     with checked_at_once():
         _execute(sql.TAKE_OPEN)
@@ -195,6 +150,8 @@ def _write() -> None:
         _make_uuids()
         _execute(sql.SUBMIT, named)
         _execute(sql.JUDGE)
+    if written >= MANY:
+        _execute(sql.KNOW_SIZES)
 
 
 def _make_uuids() -> None:

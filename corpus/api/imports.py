@@ -36,6 +36,7 @@ class ImportErrorSerializer(serializers.Serializer[Any]):
 
 class ImportSerializer(serializers.ModelSerializer[ImportRun]):
     errors = ImportErrorSerializer(many=True)  # type: ignore[assignment] # fields are taken off the class
+    remarks = serializers.ListField(child=serializers.CharField(), read_only=True)
 
     class Meta:
         model = ImportRun
@@ -55,6 +56,7 @@ class ImportSerializer(serializers.ModelSerializer[ImportRun]):
             "skipped",
             "errors",
             "error_count",
+            "remarks",
             "requested_at",
             "finished_at",
         )

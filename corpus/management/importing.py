@@ -103,6 +103,7 @@ def as_json(run: ImportRun) -> dict[str, Any]:
         "errors": run.errors,
         "error_count": run.error_count,
         "skips": run.skips,
+        "remarks": run.remarks,
         "dry_run": run.dry_run,
         "seconds": seconds(run),
     }
@@ -121,6 +122,7 @@ def summary(run: ImportRun) -> str:
         f"{run.skipped:,} skipped, in {seconds(run):.1f} s"
     ]
     lines += [f"  skipped {count:,}: {rule}" for rule, count in sorted(run.skips.items())]
+    lines += [f"  {remark}" for remark in run.remarks]
     for error in run.errors[:SHOWN_ERRORS]:
         where = f"{error['file']}, line {error['line']}" if error["line"] else error["file"]
         lines.append(f"  {where}: {error['reason']}")

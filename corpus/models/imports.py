@@ -29,6 +29,7 @@ class ImportRun(Job):
     errors = models.JSONField(default=list)  # [{"file", "line", "reason"}]
     error_count = models.BigIntegerField(default=0)
     skips = models.JSONField(default=dict)  # {rule: how many records it left out}; bad records are in the errors
+    remarks = models.JSONField(default=list)  # sentences on how it was understood, such as whose labels came in
 
     objects = InCollection.as_manager()
 

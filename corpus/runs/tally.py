@@ -22,6 +22,7 @@ class Tally:
     error_count: int = 0
     notes: int = 0  # of the errors, those about a part of a record that was taken nevertheless
     skips: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)  # sentences on how the import was understood
 
     @property
     def skipped(self) -> int:
@@ -47,10 +48,12 @@ class Tally:
     def keep_nothing(self) -> None:
         """The transaction was rolled back: what was counted as written is not there."""
         self.created = self.updated = self.unchanged = 0
+        self.remarks = []
 
     def store(self, run: ImportRun) -> None:
         """Write the figures into the job's row."""
         run.created, run.updated, run.unchanged = self.created, self.updated, self.unchanged
         run.skipped, run.skips = self.skipped, dict(self.skips)
-        run.errors, run.error_count = self.errors, self.error_count
-        run.save(update_fields=["created", "updated", "unchanged", "skipped", "skips", "errors", "error_count"])
+        run.errors, run.error_count, run.remarks = self.errors, self.error_count, self.remarks
+        counts = ["created", "updated", "unchanged", "skipped", "skips", "error_count"]
+        run.save(update_fields=[*counts, "errors", "remarks"])

@@ -1,6 +1,7 @@
 """Judgments from files: matched to items and people, slots kept, nothing counted twice."""
 
 import json
+import re
 import threading
 from collections import Counter
 from io import StringIO
@@ -13,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent
-from annotation.actions.annotators import add_name, pause_annotator, remove_annotator
+from annotation.actions.annotators import add_members, add_name, pause_annotator, remove_annotator
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import close_campaign, open_campaign
 from annotation.actions.criteria import replace_criteria
@@ -21,10 +22,11 @@ from annotation.actions.hands import take_hand
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.relevance import RELEVANCE
 from annotation.models import Annotator, Assignment, Judgment, Submission
-from corpus.models import ImportRun, Role
+from annotation.runs import import_sql as sql
+from annotation.runs import imports
+from corpus.models import ImportRun
 from tests.factories.annotation import (
     AT,
-    add_person,
     add_topic,
     annotator,
     give_labels,
@@ -221,20 +223,35 @@ def test_a_closed_campaign_takes_nothing(campaign, load):
 # --- people and machines ---------------------------------------------------------------------------------------------
 
 
-def test_members_are_known_by_address_and_name(made, load):
+def test_members_are_known_by_address(made, load):
     campaign = make_campaign(made, annotators=False)
-    load(row("ana@example.org", 1, 1, 0, 2), row("Ana", 1, 1, 1, 2), row("ANA@example.org", 1, 1, 2, 2))
+    result = load(row("ana@example.org", 1, 1, 0, 2), row("ANA@example.org", 1, 1, 2, 2))
     assert [each.user for each in campaign.annotators.all()] == [made.people["ana"]]
     assert campaign.annotators.get().name == "Ana"
+    assert result["remarks"] == ["Annotators added with the account of that e-mail address: Ana (ana@example.org)."]
+    again = load(row("Ana", 1, 1, 1, 2))  # now it is the campaign's own name for her
+    assert counts(again) == (1, 0, 0, 0)
+    assert again["remarks"] == ["Taken for annotators of the campaign who have an account: Ana (ana@example.org)."]
 
 
-def test_two_members_of_one_name_are_not_guessed(made, load):
+def test_a_members_name_is_not_their_account(made, load):
     campaign = make_campaign(made, annotators=False)
-    twin = add_person(made, "ana2", Role.ANNOTATOR)
-    type(twin).objects.filter(pk=twin.pk).update(name="Ana")
-    result = load(row("Ana", 1, 1, 0, 2), row("ana2@example.org", 1, 1, 0, 2))
-    assert "write their e-mail address" in reasons(result)[0][1]
-    assert campaign.annotators.get().user == twin
+    result = load(row("Ana", 1, 1, 0, 2), row("Zoe", 1, 1, 0, 1))
+    assert list(campaign.annotators.order_by("pk").values_list("name", "user")) == [("Ana", None), ("Zoe", None)]
+    assert result["remarks"] == [
+        "Annotators added who are known by name only: Ana, Zoe.",
+        "Not linked to the members called so, because only an e-mail address names an account: Ana.",
+    ]
+    add_members(campaign=campaign, users=[made.people["ana"]], by=None, at=AT)
+    assert campaign.annotators.get(user=made.people["ana"]).name == "ana@example.org"
+
+
+def test_what_names_were_taken_for_is_on_the_imports_page(made, load, client):
+    make_campaign(made, annotators=False)
+    load(row("Ana", 1, 1, 0, 2), row("m1", 1, 1, 0, 2), options=["--machine"])
+    client.force_login(made.manager)
+    page = client.get(reverse("import_detail", args=["teas", ImportRun.objects.get().pk])).text
+    assert "Machines added: Ana, m1." in page
 
 
 def test_a_viewers_name_is_only_a_name(made, load):
@@ -496,3 +513,25 @@ def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tm
     done = rows.filter(state="done")
     assert done.count() == Judgment.objects.count()
     assert done.filter(annotator__name__in=["X", "Y"]).exists()
+
+
+def test_many_rows_are_written_by_joins_of_sets(campaign, load, monkeypatch):
+    """A planner that takes the file for one row compares each row with each: minutes at a hundred thousand."""
+    plans = []
+
+    def explained(statement, named=None):
+        if statement == sql.ASSIGN:
+            with connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN {statement}", named)
+                plans.append("\n".join(line for (line,) in cursor.fetchall()))
+        execute(statement, named)
+
+    execute = imports._execute
+    monkeypatch.setattr(imports, "_execute", explained)
+    everything = [(t, a, d) for t in (1, 2, 3) for a in (1, 2) for d in range(4)]
+    lines = [row(who, *item, 1) + ",0" for who in "YZ" for item in everything]
+    lines += [row(f"m{who}", *item, 1) + ",1" for who in range(50) for item in everything]
+    assert counts(load(*lines, header=HEADER + ",machine")) == (1248, 0, 0, 0)
+    (plan,) = plans
+    assert int(re.search(r"CTE Scan on made .* rows=(\d+)", plan)[1]) > 1000
+    assert "Nested Loop" not in plan
