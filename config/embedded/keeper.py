@@ -54,10 +54,15 @@ class Keeper:
         self.process = self.server.running() or self.launch()
         self.server.wait_ready(self.is_alive)
 
-    def launch(self) -> psutil.Process:
+    def launch(self) -> psutil.Process | None:
+        """Start the server; None where it ended before it could be looked at."""
         now = time.monotonic()
         self.starts = [at for at in self.starts if at > now - 60] + [now]
-        return psutil.Process(self.server.start().pid)
+        child = self.server.start()
+        try:
+            return psutil.Process(child.pid)
+        except psutil.NoSuchProcess:
+            return None
 
     def is_alive(self) -> bool:
         """Whether the server lives; a child that ended is taken off the process table here."""

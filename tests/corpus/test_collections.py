@@ -99,7 +99,7 @@ def test_an_invalid_description_does_not_show_as_the_collections_name(client: Cl
     client.force_login(member.user)
     answer = client.post(reverse("collection_edit", args=["tea"]), {"title": "x" * 300})
     assert answer.status_code == 422
-    assert "<title>\n      Settings, Old · Litmus" in answer.text
+    assert "<title>Settings, Old · Litmus" in answer.text
 
 
 def test_the_list_shows_mine_only_in_constant_queries(client: Client, django_assert_max_num_queries) -> None:
