@@ -714,8 +714,7 @@ def test_undo_in_a_grid_brings_all_of_it_back(new_page):
 # --- looks, and no script --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 @pytest.mark.parametrize("order", [Order.BY_ASPECT, Order.BY_DOCUMENT])
 def test_accessible_and_no_wider_than_the_window(new_page, scheme, width, order):
     triples = [("1", f"Aspect number {a}.", f"doc{d:05d}") for d in range(2) for a in range(3)]
