@@ -43,7 +43,7 @@ HOLD += "with embedded.running(settings.DATA_DIR): print('ready', flush=True); s
 
 
 def measured(arguments: list[str], environment: dict[str, str]) -> dict[str, Any]:
-    """Run it; seconds, megabytes at its peak, and what it printed as JSON, if it did."""
+    """Run it; seconds, those of its processor, megabytes at its peak, and what it printed as JSON, if it did."""
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as out:
         child = subprocess.Popen(
@@ -55,7 +55,11 @@ def measured(arguments: list[str], environment: dict[str, str]) -> dict[str, Any
             raise SystemExit(f"{' '.join(arguments[1:4])}: {errors}")
         out.seek(0)
         printed = out.read().strip()
-    found = {"seconds": round(time.perf_counter() - started, 2), "peak_megabytes": round(usage.ru_maxrss / 1024)}
+    found: dict[str, Any] = {
+        "seconds": round(time.perf_counter() - started, 2),
+        "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 2),
+        "peak_megabytes": round(usage.ru_maxrss / 1024),
+    }
     return found | ({"told": json.loads(printed)} if printed.startswith("{") else {})
 
 

@@ -1,7 +1,9 @@
 """Asking for pools, and taking runs out again."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -12,8 +14,10 @@ from accounts.refusals import Conflict, Refused
 from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalRun, Topic
 from corpus.models.pools import BY_HAND
 from corpus.permissions import check_manager, check_run_is_free
-from corpus.queries.pools import known_methods
+from corpus.queries.recipes import choose_methods
 from corpus.queries.runs import judged_documents_of
+from corpus.retrieval.index import Settings
+from corpus.retrieval.recipe import Recipe
 from corpus.runs.pools import forget_method, lock_pools
 
 DEEPEST = 1_000_000_000
@@ -27,30 +31,28 @@ def request_pools(
     collection: Collection,
     methods: Sequence[str] | None = None,
     depth: int | None = None,
+    recipe: Recipe | None = None,
+    index: Settings | None = None,
     send: bool = True,
 ) -> PoolRun:
-    """Ask for pools of the first `depth` documents (None or 0: all) of these runs (None: of all, and known targets).
+    """Ask for pools of the first `depth` documents (None or 0: all) of runs, of what a recipe finds, or of both.
 
-    The method "targets" pools the documents known to answer a topic. `send=False` leaves the work to the caller.
+    `methods` are names of runs, "targets" for documents known to answer a topic, and (unless a run has the name)
+    "bm25", "tfidf", "citations" and "dense", which search the collection for the whole topic. Without methods and
+    recipe: all runs and targets, or where there are none the usual recipe. `send=False` leaves the work to the caller.
     Errors: Refused for unknown methods and when there is nothing to pool, Conflict while pools are being built.
     """
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    known = known_methods(collection)
-    if not known:
-        raise Refused("There is nothing to pool yet: import runs, or topics with known target documents.")
-    chosen = known if methods is None else list(dict.fromkeys(methods))
-    unknown = [name for name in chosen if name not in known]
-    if unknown:
-        raise Refused(f"There is no run {unknown[0]}. Known are: {', '.join(known)}.")
-    if not chosen:
-        raise Refused("Choose at least one run.")
     depth = depth or None
     if depth is not None and not 1 <= depth <= DEEPEST:
         raise Refused(f"The depth lies between 1 and {DEEPEST:,}; 0 takes whole rankings.")
+    chosen, recipe = choose_methods(collection, methods, recipe, depth)
     if send and collection.pool_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict("Pools of this collection are being built already. Wait for it, or cancel it first.")
-    parameters = {"methods": chosen, "depth": depth}
+    parameters: dict[str, Any] = {"methods": chosen, "depth": depth}
+    if recipe is not None:
+        parameters |= {"recipe": asdict(recipe), "index": asdict(index or Settings())}
     if send:
         run = jobs.new_job(PoolRun, by=by, at=at, collection=collection, parameters=parameters)
     else:

@@ -10,7 +10,9 @@ from corpus.models.topics import Topic
 
 # Methods of pooling that are no runs: documents known to answer a topic, explicit lists, picked in the browser.
 TARGETS, LISTED, BY_HAND = "targets", "list", "by-hand"
-RESERVED_METHODS = frozenset({TARGETS, LISTED, BY_HAND})
+# What searching the collection brings in: whole queries and fused aspect lists by retriever, neighbours, vectors.
+SEARCHED_METHODS = ("bm25:query", "bm25:aspects", "tfidf:query", "tfidf:aspects", "graph:citations", "dense:query")
+RESERVED_METHODS = frozenset({TARGETS, LISTED, BY_HAND, *SEARCHED_METHODS})
 
 
 class RetrievalRun(models.Model):
@@ -83,7 +85,11 @@ class PoolSource(models.Model):
 
 
 class PoolRun(Job):
-    """Filling pools from runs: `parameters` hold methods and depth (null: whole rankings), the rest what came of it."""
+    """Filling pools: `parameters` hold what from, the rest what came of it.
+
+    `methods` are runs (and "targets") pooled to `depth` (null: whole rankings); `recipe` and `index` say how the
+    collection itself is searched, null where it is not.
+    """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="pool_runs")
     topics = models.PositiveIntegerField(default=0)  # with a pool, afterwards

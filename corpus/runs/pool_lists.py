@@ -10,7 +10,7 @@ from accounts.refusals import Refused
 from corpus.formats.pool_lists import PoolRow, read_pool_lists
 from corpus.formats.records import Problem
 from corpus.models import ImportRun
-from corpus.models.pools import BY_HAND, LISTED, TARGETS
+from corpus.models.pools import LISTED, RESERVED_METHODS
 from corpus.runs.background import in_background
 from corpus.runs.copying import copy_text, encode_line
 from corpus.runs.pools import wait_for_pools
@@ -90,7 +90,7 @@ def _method(run: ImportRun) -> str:
     method = str(run.parameters.get("method") or LISTED)
     if len(method) > LONGEST_METHOD or not method.isprintable():
         raise Refused(f"A list's method has at most {LONGEST_METHOD} characters, all of them printable.")
-    if method in (TARGETS, BY_HAND) or run.collection.retrieval_runs.filter(name=method).exists():
+    if method in RESERVED_METHODS - {LISTED} or run.collection.retrieval_runs.filter(name=method).exists():
         raise Refused(f"“{method}” means something else in pools already. Give the list another method.")
     return method
 

@@ -1,10 +1,11 @@
-"""Pools from runs: the union of the first documents of each ranking, with provenance.
+"""Pools: the union of the first documents of each ranking and of what searching finds, with provenance.
 
 Building says what shall be: afterwards the chosen methods bring in exactly their first documents. Entries that no
 method brings in any more go, except where a campaign has made items of them. Building twice changes nothing.
 """
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import connection, transaction
@@ -15,7 +16,9 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Refused
 from corpus.models import PoolEntry, PoolRun, RetrievalRun
-from corpus.models.pools import TARGETS
+from corpus.models.pools import SEARCHED_METHODS, TARGETS
+from corpus.runs.copying import NULL
+from corpus.runs.searches import Found, search_pools
 
 # What one run brings in. `depth` null: the whole ranking.
 RANKED = """
@@ -85,16 +88,18 @@ def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
     if "seconds" in run.parameters:
         return  # the worker was killed between its commit and its last word
     started = time.monotonic()
-    methods: list[str] = run.parameters["methods"]
+    found = list(search_pools(run.collection, run.parameters, progress)) if run.parameters.get("recipe") else None
+    runs: list[str] = run.parameters["methods"]
     with transaction.atomic():
         wait_for_pools(run.collection_id, progress)
         with connection.cursor() as cursor:
             cursor.execute(STAGE)
-        for done, method in enumerate(methods):
-            progress.report(done, len(methods), f"reading {method}")
+        for done, method in enumerate(runs):
+            progress.report(done, len(runs), f"reading {method}")
             _gather(run, method)
-        progress.report(len(methods), len(methods), "writing the pools")
-        _merge(run, methods)
+        _stage(found or ())
+        progress.report(progress.job.done, step="writing the pools")
+        _merge(run, runs if found is None else [*runs, *SEARCHED_METHODS])
         run.parameters = {**run.parameters, "seconds": round(time.monotonic() - started, 3)}
         run.save()
         record_event(
@@ -145,6 +150,13 @@ def _gather(run: PoolRun, method: str) -> None:
         cursor.execute(RANKED, {**values, "run": found.pk})
 
 
+def _stage(found: Iterable[Found]) -> None:
+    """Put what searching found into the staging table."""
+    with connection.cursor() as cursor, cursor.copy("COPY pool_wanted FROM STDIN") as copy:
+        for each in found:
+            copy.write(f"{each.topic}\t{each.document}\t{each.method}\t{NULL if each.rank is None else each.rank}\n")
+
+
 def _merge(run: PoolRun, methods: list[str]) -> None:
     values: dict[str, Any] = {"collection": run.collection_id, "methods": methods, "kept": _entries_in_campaigns(run)}
     with connection.cursor() as cursor:
@@ -158,7 +170,7 @@ def _merge(run: PoolRun, methods: list[str]) -> None:
         cursor.execute(COUNTS, values)
         run.topics, run.pairs = cursor.fetchone()
         cursor.execute(METHODS)
-        run.methods = dict.fromkeys(methods, 0) | dict(cursor.fetchall())
+        run.methods = dict.fromkeys(run.parameters["methods"], 0) | dict(cursor.fetchall())
 
 
 def _entries_in_campaigns(run: PoolRun) -> list[int]:

@@ -387,8 +387,8 @@ class TestCommands:
     ) -> None:
         call_command("build_pools", "tea", methods=["e5"], as_json=True)
         assert json.loads(capsys.readouterr().out)["methods"] == {"e5": 2}
-        with pytest.raises(CommandError, match="There is no run dense") as refused:
-            call_command("build_pools", "tea", methods=["dense"])
+        with pytest.raises(CommandError, match="There is no run splade") as refused:
+            call_command("build_pools", "tea", methods=["splade"])
         assert refused.value.returncode == 1
 
     def test_import_pool(self, collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""manage.py build_pools SLUG [--methods NAME…] [--depth N] [--json]"""
+"""manage.py build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
 
 from typing import Any
 
@@ -10,13 +10,15 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.pools import request_pools
 from corpus.queries.collections import collection_with
+from corpus.queries.recipes import default_recipe
 from corpus.runs.pools import run_pools
 
 
 class Command(ToldCommand):
     help = (
-        "Pool the first documents of runs: their union, with the provenance of each. Afterwards the methods bring in "
-        "exactly these; building twice changes nothing, and what campaigns have made items of stays."
+        "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
+        "Afterwards the methods bring in exactly these; building twice changes nothing, and what campaigns have made "
+        "items of stays. Without --recipe and --methods: all runs, or where there are none the recipe doris-mae."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,13 +28,24 @@ class Command(ToldCommand):
             "--methods",
             nargs="+",
             metavar="NAME",
-            help="runs to pool, and “targets” for documents known to answer (default: all)",
+            help="runs to pool, “targets” for documents known to answer, and bm25, tfidf, citations or dense to search",
         )
-        parser.add_argument("--depth", type=int, default=0, help="documents of each ranking (default: 0, all of them)")
+        parser.add_argument("--recipe", choices=["doris-mae"], help="search by query and aspects, as DORIS-MAE did")
+        parser.add_argument(
+            "--depth", type=int, default=0, help="documents of each (default: 0, all of a run, 100 of a search)"
+        )
 
-    def carry_out(self, *, slug: str, methods: list[str] | None, depth: int, **_: Any) -> tuple[str, dict[str, Any]]:
+    def carry_out(
+        self, *, slug: str, methods: list[str] | None, depth: int, recipe: str | None, **_: Any
+    ) -> tuple[str, dict[str, Any]]:
         run = request_pools(
-            by=None, at=timezone.now(), collection=collection_with(slug), methods=methods, depth=depth, send=False
+            by=None,
+            at=timezone.now(),
+            collection=collection_with(slug),
+            methods=methods,
+            depth=depth,
+            recipe=default_recipe() if recipe else None,
+            send=False,
         )
         run_pools(run.pk)
         run.refresh_from_db()
