@@ -12,7 +12,7 @@ from config.env import BadEnvironment, Environment
 from corpus.actions.prompts import LONGEST_BODY, write_prompt
 from corpus.models import PromptPurpose, PromptTemplate, Role
 from corpus.queries.endpoints import chat_endpoint, cost_of
-from tests.factories import AT, MembershipFactory
+from tests.factories.accounts import AT, MembershipFactory
 
 
 @pytest.fixture
