@@ -15,7 +15,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from corpus.formats import documents, judgments, topics
+from corpus.formats import documents, judgments, mentions, topics
 from corpus.formats.detect import HEAD_BYTES, detect_format
 from corpus.formats.records import BrokenFile
 from corpus.models import Collection, ImportKind, ImportRun
@@ -28,6 +28,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     ImportKind.RUNS: ("auto",),
     ImportKind.POOL: ("auto",),
     ImportKind.JUDGMENTS: ("auto", *judgments.READERS),
+    ImportKind.MENTIONS: ("auto", *mentions.READERS),
 }
 READ_BY_LINE = (ImportKind.RUNS, ImportKind.POOL)  # their readers say best what is wrong with a file, and where
 MOST_FILES = 2_000

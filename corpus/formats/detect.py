@@ -20,6 +20,7 @@ _JUDGMENT_KEYS = frozenset({"annotator", "value"})
 _JSON_KINDS: list[tuple[str, list[set[str]]]] = [
     ("doris-mae-json", [{"Query"}, {"Corpus"}, {"Annotation"}, {"aspect_id2aspect"}, {"aspect2aspect_id"}]),
     ("jsonl-judgments", [{"annotator", "value"}]),
+    ("jsonl-mentions", [{"text", "markers"}]),
     ("litsearch-queries", [{"query_set"}, {"query", "corpusids"}]),
     (
         "s2orc",
@@ -37,9 +38,9 @@ _JSON_KINDS: list[tuple[str, list[set[str]]]] = [
 def detect_format(head: bytes, file: str) -> str:
     """Return the name of the format that `head`, the beginning of a file, is in.
 
-    One of bibtex, beir-corpus, beir-queries, jsonl-documents, jsonl-topics, jsonl-judgments, litsearch-queries,
-    litsearch-corpus, s2orc, doris-mae, doris-mae-json, trec-documents, trec-topics, trec-xml-topics, trec-qrels,
-    trec-run, beir-qrels, csv-judgments.
+    One of bibtex, beir-corpus, beir-queries, jsonl-documents, jsonl-topics, jsonl-judgments, jsonl-mentions,
+    litsearch-queries, litsearch-corpus, s2orc, doris-mae, doris-mae-json, trec-documents, trec-topics,
+    trec-xml-topics, trec-qrels, trec-run, beir-qrels, csv-judgments, tei.
 
     Raises `BrokenFile` with the reason where it is none of them or cannot be told.
     """
@@ -70,6 +71,8 @@ def _from_marks(text: str) -> str:
     lower = text[:4096].lower()
     if re.search(r"^<doc>\s*$", lower, re.MULTILINE):
         return "trec-documents"
+    if re.search(r"<tei[\s>]", lower):
+        return "tei"
     if re.search(r"^<top>", lower, re.MULTILINE):
         return "trec-topics"
     if re.search(r"<topics\b[^>]*>\s*(?:<!--.*?-->\s*)*<topic\b", lower, re.DOTALL):

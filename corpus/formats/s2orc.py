@@ -65,7 +65,7 @@ def read_s2orc_papers(stream: BinaryIO, file: str) -> Iterator[FullPaper | Probl
         problems: list[str] = []
         try:
             if "content" in item:
-                paper = annotated_paper(item, file, line)
+                paper = annotated_paper(item, file, line, problems)
             else:
                 paper = _parsed_paper(item, file, line, problems)
         except FieldError as error:
@@ -110,8 +110,12 @@ def _paragraph(entry: object, place: int, known: frozenset[str], problems: list[
         marker = _marker(span, text, known)
         if marker is None:
             problems.append(f"paragraph {place}: the marker {span!r:.80} does not fit the text")
-        else:
-            markers.append(marker)
+            continue
+        markers.append(marker)
+        if not marker.keys and (key := span.get("ref_id")) is not None:
+            problems.append(
+                f"paragraph {place}: the marker {marker.text!r:.40} names {key!r:.40}, which is not in bib_entries"
+            )
     return Paragraph(text, section, number, "paragraph", tuple(sorted(markers, key=lambda marker: marker.start)))
 
 

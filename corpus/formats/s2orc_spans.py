@@ -33,6 +33,7 @@ class _Text:
         annotations = content.get("annotations")
         self.text = text or ""
         self.annotations = annotations if isinstance(annotations, dict) else {}
+        self.strays: list[str] = []  # spans that do not fit, for people
 
     def spans(self, kind: str) -> list[_Span]:
         """Return the spans of a kind in order; those that do not fit the text are left out."""
@@ -43,19 +44,19 @@ class _Text:
             entries = parse_list(written) if isinstance(written, str) else list(written)
         except (ValueError, TypeError, RecursionError) as error:
             raise FieldError(f"the annotation {kind!r} is not a list in JSON") from error
-        spans = [span for entry in entries if (span := self.span(entry))]
+        spans = [span for entry in entries if (span := self.span(entry, kind))]
         return sorted(spans, key=lambda span: (span.start, span.end))
 
-    def span(self, entry: object) -> _Span | None:
-        if not isinstance(entry, dict):
-            return None
+    def span(self, entry: object, kind: str) -> _Span | None:
         try:
-            start, end = int(entry["start"]), int(entry["end"])
-        except (KeyError, ValueError, TypeError):
+            start, end = int(entry["start"]), int(entry["end"])  # type: ignore[index]
+        except (KeyError, ValueError, TypeError, IndexError):
+            start = end = -1
+        if not 0 <= start < end <= len(self.text):
+            self.strays.append(f"the {kind} {entry!r:.80} does not fit the text of {len(self.text)} characters")
             return None
-        attributes = entry.get("attributes")
-        fits = 0 <= start < end <= len(self.text)
-        return _Span(start, end, attributes if isinstance(attributes, dict) else {}) if fits else None
+        attributes = entry.get("attributes")  # type: ignore[attr-defined]
+        return _Span(start, end, attributes if isinstance(attributes, dict) else {})
 
     def of(self, span: _Span) -> str:
         return self.text[span.start : span.end]
@@ -111,8 +112,11 @@ def _identify(item: dict[str, Any]) -> tuple[str, dict[str, str]]:
     return docno, {str(kind).lower(): str(value) for kind, value in known if value is not None}
 
 
-def annotated_paper(item: dict[str, Any], file: str, line: int) -> FullPaper:
-    """Return the paper with its paragraphs, markers and references. Raises `FieldError`."""
+def annotated_paper(item: dict[str, Any], file: str, line: int, problems: list[str]) -> FullPaper:
+    """Return the paper with its paragraphs, markers and references. Raises `FieldError`.
+
+    `problems` takes what was left out: spans that do not fit the text; and markers of references that are nowhere.
+    """
     text = _Text(item.pop("content", None))
     docno, ids = _identify(item)
     if not text.text:
@@ -134,6 +138,11 @@ def annotated_paper(item: dict[str, Any], file: str, line: int) -> FullPaper:
                 tuple(_marker(text, span, marker, known) for marker in _within(markers, span)),
             )
         )
+    problems += text.strays
+    for span in markers:
+        key = span.attributes.get("ref_id")
+        if key is not None and key not in known:
+            problems.append(f"the marker {text.of(span)!r:.40} names {key!r:.40}, which is not among the bibentries")
     return FullPaper(
         docno,
         text.first("title"),

@@ -43,10 +43,17 @@ def read_tei(stream: BinaryIO, file: str) -> FullPaper:
         _ids(own).get("doi", "") if own else "",
         tuple(_paragraphs(body, keys)) if body else (),
         references,
-        {},
+        {"unknown_targets": strays} if (strays := _unknown_targets(body, keys)) else {},
         file,
         root.line,
     )
+
+
+def _unknown_targets(body: Node | None, keys: frozenset[str]) -> list[str]:
+    """Return what citation markers name that is not in the bibliography, each once."""
+    markers = (node for node in body.walk("ref") if node.attributes.get("type") == "bibr") if body else ()
+    targets = (marker.attributes.get("target", "").lstrip("#") for marker in markers)
+    return list(dict.fromkeys(target for target in targets if target and target not in keys))
 
 
 def _flat(node: Node | None) -> str:

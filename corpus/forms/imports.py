@@ -17,7 +17,8 @@ FORMAT_LABELS = {
     "trec-xml": "TREC web track XML",
     "doris-mae": "DORIS-MAE",
     "litsearch": "LitSearch",
-    "s2orc": "S2ORC",
+    "s2orc": "S2ORC (or doc2json)",
+    "tei": "GROBID TEI",
     "csv": "CSV",
     "qrels": "TREC qrels",
 }
@@ -116,9 +117,23 @@ class PoolImportForm(ImportForm):
         return {"method": self.cleaned_data["method"].strip()}
 
 
+class MentionImportForm(ImportForm):
+    only_linked = forms.BooleanField(
+        required=False,
+        label="Leave out paragraphs that cite no document of the collection",
+        help_text="Import the documents first. Without this, links can be looked up again later.",
+    )
+    field_order = ["uploads", "format", "only_linked", "dry_run"]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"only_linked": self.cleaned_data["only_linked"]}
+
+
 FORMS: dict[ImportKind, type[ImportForm]] = {
     ImportKind.DOCUMENTS: DocumentImportForm,
     ImportKind.TOPICS: ImportForm,
     ImportKind.RUNS: RunImportForm,
     ImportKind.POOL: PoolImportForm,
+    ImportKind.MENTIONS: MentionImportForm,
 }

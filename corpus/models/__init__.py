@@ -2,7 +2,16 @@
 
 from corpus.models.collections import Collection, InvitedRole, Membership, Role
 from corpus.models.documents import Citation, Document
+from corpus.models.generation import (
+    GeneratedQuestion,
+    GenerationReply,
+    Outcome,
+    OverlapDefinition,
+    QuestionRun,
+    QuestionState,
+)
 from corpus.models.imports import ImportKind, ImportRun
+from corpus.models.mentions import CitationMention, DiscardReason, Link, MentionReference
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
 from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, Target, Topic, TopicKind
@@ -11,17 +20,27 @@ __all__ = [
     "Aspect",
     "AspectNode",
     "Citation",
+    "CitationMention",
     "Collection",
+    "DiscardReason",
     "Document",
+    "GeneratedQuestion",
+    "GenerationReply",
     "ImportKind",
     "ImportRun",
     "InvitedRole",
+    "Link",
     "Membership",
+    "MentionReference",
+    "Outcome",
+    "OverlapDefinition",
     "PoolEntry",
     "PoolRun",
     "PoolSource",
     "PromptPurpose",
     "PromptTemplate",
+    "QuestionRun",
+    "QuestionState",
     "Ranking",
     "RetrievalRun",
     "Role",

@@ -12,6 +12,7 @@ class ImportKind(models.TextChoices):
     RUNS = "runs", "retrieval runs"
     POOL = "pool", "pool list"
     JUDGMENTS = "judgments", "judgments"
+    MENTIONS = "mentions", "citation mentions"
 
 
 class ImportRun(Job):

@@ -15,6 +15,7 @@ from accounts.refusals import Refused
 from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportKind, ImportRun
 from corpus.runs.documents import load_documents
+from corpus.runs.mentions import load_mentions
 from corpus.runs.pool_lists import load_pool_list
 from corpus.runs.rankings import load_runs
 from corpus.runs.tally import Tally
@@ -30,6 +31,7 @@ _WORK: dict[str, Work] = {
     ImportKind.TOPICS: load_topics,
     ImportKind.RUNS: load_runs,
     ImportKind.POOL: load_pool_list,
+    ImportKind.MENTIONS: load_mentions,
 }
 
 

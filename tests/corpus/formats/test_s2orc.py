@@ -211,7 +211,8 @@ def test_annotated_documents_take_the_first_spans() -> None:
 
 
 def test_annotated_papers_have_markers_by_paragraph_and_linked_references() -> None:
-    (paper,) = records(read_s2orc_papers(lines(annotated()), "f"))
+    stray, paper = read_s2orc_papers(lines(annotated()), "f")
+    assert stray == Problem("f", 1, "paper 5: the marker '[2]' names 'b9', which is not among the bibentries")
     first, plain, last = paper.paragraphs
     assert (first.text, first.section, first.number) == ("As shown [1], [2].", "Intro", "1")
     assert first.markers == (Marker(9, 12, "[1]", ("b0",)), Marker(14, 17, "[2]", ()))
@@ -228,6 +229,15 @@ def test_spans_that_do_not_fit_are_left_out_and_lists_may_be_plain() -> None:
     spans = [{"start": 0, "end": 9_999}, {"start": "x", "end": 2}, {"end": 3}, 7, *ANNOTATIONS["title"]]
     (document,) = records(read_s2orc_documents(lines(annotated(title=spans)), "f"))
     assert document.title == "On 𝛼 and B"
+
+
+def test_markers_that_do_not_fit_the_text_are_told() -> None:
+    spans = [*ANNOTATIONS["bibref"], {"start": 5, "end": 99_999, "attributes": {"ref_id": "b0"}}, 7]
+    *strays, paper = read_s2orc_papers(lines(annotated(bibref=json.dumps(spans))), "f")
+    told = [stray.reason for stray in strays]
+    assert "the bibref {'start': 5, 'end': 99999" in told[0]
+    assert "the bibref 7 does not fit" in told[1]
+    assert len(paper.paragraphs[0].markers) == 2
 
 
 def test_bad_annotated_records_are_problems() -> None:
