@@ -7,10 +7,10 @@ from django import template
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.definitions.markdown import render_markdown
 from annotation.models import Campaign
 from corpus.models import Membership, Role
 from corpus.permissions import OVERSEERS
+from corpus.text.markdown import render_markdown
 
 register = template.Library()
 

@@ -21,7 +21,6 @@ from annotation.actions.answers import ChangedElsewhere, Given, Receipt
 from annotation.actions.desks import note_guideline_seen
 from annotation.actions.hands import take_hand
 from annotation.actions.submissions import submit
-from annotation.definitions.markdown import render_markdown
 from annotation.forms.labelling import Malformed, read_form
 from annotation.models import Campaign, Guideline, SubmissionKind, SubmissionOutcome
 from annotation.queries.desks import Desk, fetch_desk
@@ -29,6 +28,7 @@ from annotation.queries.labelling import fetch_history, fetch_progress, fetch_re
 from annotation.queries.preferences import DELAYS, KEY_WORDS, KEYS, preferences_of
 from annotation.queries.units import Unit, fetch_units
 from annotation.views.answers import TOO_LATE, person_of, standing
+from corpus.text.markdown import render_markdown
 
 SKIP_REASONS = (
     "Outside my field: I cannot judge it",

@@ -15,7 +15,6 @@ from annotation.actions.desks import note_guideline_seen
 from annotation.actions.hands import take_hand
 from annotation.actions.preferences import set_preferences
 from annotation.actions.submissions import submit
-from annotation.definitions.markdown import render_markdown
 from annotation.forms.labelling import Malformed, read_body, read_have_text, read_preferences
 from annotation.models import Guideline
 from annotation.queries.desks import fetch_desk
@@ -23,6 +22,7 @@ from annotation.queries.labelling import fetch_history, fetch_progress, why_empt
 from annotation.queries.units import fetch_units
 from annotation.views.answers import answer_json, for_script, person_of, problem, result_data
 from annotation.views.labelling import receive_form, show_history
+from corpus.text.markdown import render_markdown
 
 JSON = "application/json"
 

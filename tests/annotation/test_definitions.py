@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from annotation.definitions.campaign_file import BadCampaignFile, read_campaign_file, write_criteria
 from annotation.definitions.differences import compare_texts
 from annotation.definitions.drafts import CriterionDraft, LevelDraft, problems_of
-from annotation.definitions.markdown import render_markdown
 from annotation.definitions.relevance import GUIDELINE, RELEVANCE
+from corpus.text.markdown import render_markdown
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 levels = st.builds(
