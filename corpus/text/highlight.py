@@ -50,6 +50,11 @@ def highlight_terms(aspect: str) -> frozenset[str]:
     return frozenset(_stems(sorted(words - TRADE_WORDS or words)))
 
 
+def stems_in(text: str) -> frozenset[str]:
+    """Return the stems of all words of `text`, to compare with `highlight_terms`."""
+    return frozenset(_stems(sorted({fold_word(text[start:end]) for start, end in word_spans(text)})))
+
+
 def highlight_spans(text: str, terms: frozenset[str]) -> list[tuple[int, int]]:
     """Return (start, end) of the words of `text` whose stem is among `terms`; neighbours are joined to one span."""
     spans = list(word_spans(text))

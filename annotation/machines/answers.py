@@ -1,0 +1,101 @@
+"""Reading a machine's answer strictly: exactly one known answer, in the last line, or it is invalid.
+
+DORIS-MAE looks for words anywhere in the reply (formats.md 1.7), so that a reply with AGREE and DISAGREE silently
+becomes 0. Here whole words count, two different answers are none, and nothing is guessed: an invalid reply goes to a
+person with its text.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LABELS = ("final answer", "answer", "grade", "score", "rating", "label", "relevance")
+MARKUP = " \t*_`#>\"'“”‘’"  # what Markdown and quoting put around an answer
+SHOWN = 40  # characters of a line that a problem quotes
+
+_LABEL = rf"(?:{'|'.join(LABELS)})"
+_LABELLED_NUMBER = re.compile(rf"(?<!\w){_LABEL}[*_`]*\s*[:=][\s*_`]*([+-]?[0-9]+)(?![0-9])", re.IGNORECASE)
+_LAST_LINE = re.compile(rf"(?:{_LABEL}[*_`]*\s*[:=][\s*_`]*)?(?P<answer>\S+)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,4}")
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # reasoning models print what they thought first
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """Which answers there are: `words` with the value each means, or the numbers `values` where there are none."""
+
+    values: tuple[int, ...]
+    words: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The value a reply states, or None and the problem, as a person reads it."""
+
+    value: int | None
+    problem: str = ""
+
+
+def read_answer(text: str, form: AnswerForm, *, cut_off: bool = False) -> Reading:
+    """The one answer that the last line of `text` states.
+
+    The last line is the answer alone, or a label such as "Answer:" and the answer; words are in capitals. A number
+    without a label counts only as the whole reply. `cut_off`: the reply ended for want of tokens, so that its last
+    line is not its last. Never raises.
+    """
+    if cut_off:
+        return Reading(None, "was cut off before its end")
+    body = _THOUGHTS.sub("", text).strip()
+    if not body:
+        return Reading(None, "is empty")
+    return _read_word(body, form) if form.words else _read_number(body, form)
+
+
+def _read_word(body: str, form: AnswerForm) -> Reading:
+    meant = dict(form.words)
+    longest_first = sorted(meant, key=len, reverse=True)
+    known = re.compile(rf"(?<![^\W_])(?<!-)(?:{'|'.join(map(re.escape, longest_first))})(?![^\W_])(?!-)")
+    found = list(dict.fromkeys(known.findall(body)))
+    if len(found) > 1:
+        return Reading(None, f"holds two answers: {found[0]} and {found[1]}")
+    if not found:
+        return Reading(None, f"holds none of the answers {', '.join(meant)}")
+    if _last_answer(body) != found[0]:
+        return Reading(None, f"names {found[0]}, but its last line is not the answer: {_last(body)[:SHOWN]}")
+    return Reading(meant[found[0]])
+
+
+def _read_number(body: str, form: AnswerForm) -> Reading:
+    stated = list(dict.fromkeys(int(number) for number in _LABELLED_NUMBER.findall(body)[:1000] if len(number) < 20))
+    if len(stated) > 1:
+        return Reading(None, f"holds two answers: {stated[0]} and {stated[1]}")
+    answer = _last_answer(body)
+    if answer is None or not _NUMBER.fullmatch(answer):
+        return Reading(None, f"does not end with an answer: {_last(body)[:SHOWN]}")
+    if not stated and len(body.split()) > 1:
+        return Reading(None, f"ends with a number that is not called its answer: {_last(body)[:SHOWN]}")
+    value = int(answer)
+    if value not in form.values:
+        return Reading(None, f"answers {value}, which is not on the scale ({', '.join(map(str, form.values))})")
+    return Reading(value)
+
+
+def _last(body: str) -> str:
+    return body.splitlines()[-1].strip()
+
+
+def _last_answer(body: str) -> str | None:
+    """What the last line states, without label, mark-up and full stop; None where it says more than that."""
+    match = _LAST_LINE.fullmatch(_last(body).strip(MARKUP + "."))
+    return match["answer"].strip(MARKUP + ".") if match else None
+
+
+def describe_form(form: AnswerForm) -> str:
+    """How an answer must end, for the page that shows a prompt."""
+    if form.words:
+        return "The last line is one of " + ", ".join(f"{word} ({value})" for word, value in form.words) + "."
+    return f"The last line is “Answer:” and one of {_listed(form.values)}."
+
+
+def _listed(values: Sequence[int]) -> str:
+    return ", ".join(map(str, values))

@@ -1,0 +1,105 @@
+"""What a machine annotator is: everything its labels depend on, with one digest over it, and what it would cost."""
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+CHARACTERS_PER_TOKEN = 4.0  # usual for English; other scripts need more tokens
+TOKENS_PER_MESSAGE = 8  # what chat formats put around a message
+TYPICAL_SECONDS = 2.0  # of one call, where no earlier run tells
+MILLION = Decimal(1_000_000)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How labels are made. Two runs of one recipe differ by nothing but their number (and chance).
+
+    kind: "endpoint" or "lexical". `prompt` is the SHA-256 of the prompt's text, "" for the lexical one. `seed` is that
+    of the first run, None where none is sent; the next ones count on from it. `max_tokens` 0: the endpoint's limit.
+    """
+
+    kind: str
+    model: str
+    prompt: str = ""
+    temperature: float = 0.0
+    max_tokens: int = 0
+    seed: int | None = None
+    thresholds: tuple[float, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over all of it in canonical form."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "temperature": float(self.temperature), "thresholds": list(self.thresholds)}
+
+
+def recipe_from(data: dict[str, Any]) -> Recipe:
+    """The recipe that `to_json` wrote."""
+    return Recipe(**{**data, "thresholds": tuple(data.get("thresholds", ()))})
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Per million tokens; None: not known, so no cost is told."""
+
+    tokens_in: Decimal | None = None
+    tokens_out: Decimal | None = None
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal | None:
+        if self.tokens_in is None or self.tokens_out is None:
+            return None
+        return (self.tokens_in * prompt_tokens + self.tokens_out * completion_tokens) / MILLION
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What `calls` calls would take, as far as a sample of the messages and earlier runs tell.
+
+    `measured`: tokens and seconds of an answer come from earlier replies to the same prompt; else tokens are the most
+    that an answer may have.
+    """
+
+    items: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    seconds: float
+    measured: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "cost": None if self.cost is None else float(self.cost)}
+
+
+def tokens_in(text: str) -> int:
+    """About how many tokens the text is, with its frame."""
+    return math.ceil(len(text) / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE
+
+
+@dataclass(frozen=True)
+class Typical:
+    """One call on average: tokens of its message and its answer, seconds (None: nothing measured yet)."""
+
+    prompt_tokens: float
+    answer_tokens: float
+    seconds: float | None = None
+
+
+def estimate(items: int, runs: int, call: Typical, prices: Prices, *, concurrency: int, per_minute: int) -> Estimate:
+    """Totals over all items and runs; time is the longer of what the endpoint and what the rate limit need.
+
+    `per_minute` 0: no limit.
+    """
+    calls = items * runs
+    prompt, answer = round(calls * call.prompt_tokens), round(calls * call.answer_tokens)
+    each = TYPICAL_SECONDS if call.seconds is None else call.seconds
+    working = calls * each / max(1, concurrency)
+    limited = calls * 60 / per_minute if per_minute else 0.0
+    return Estimate(
+        items, calls, prompt, answer, prices.cost(prompt, answer), max(working, limited), call.seconds is not None
+    )

@@ -1,0 +1,126 @@
+"""Machine annotators: a run is one machine's go at the items of a campaign, and its replies are kept word for word."""
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import Job
+from annotation.models.campaigns import Campaign, Criterion
+from annotation.models.items import Annotator, Item
+from corpus.models import PromptTemplate
+
+
+class MachineKind(models.TextChoices):
+    ENDPOINT = "endpoint", "language model"
+    LEXICAL = "lexical", "lexical baseline"
+
+
+class MachineRun(Job):
+    """One run of one recipe over a campaign, by an annotator of its own.
+
+    `recipe` is everything that labels depend on, `recipe_hash` its digest: runs with the same hash are runs of the
+    same machine. `parameters` say how fast it is asked and at what price, which changes no label. `Job.seed` is the
+    seed that this very run sends.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="machine_runs")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="machine_runs")
+    annotator = models.OneToOneField(Annotator, on_delete=models.CASCADE, related_name="machine_run")
+    kind = models.CharField(max_length=8, choices=MachineKind)
+    prompt = models.ForeignKey(
+        PromptTemplate, on_delete=models.PROTECT, null=True, blank=True, related_name="machine_runs"
+    )
+    recipe = models.JSONField()
+    recipe_hash = models.CharField(max_length=64)
+    run_number = models.PositiveSmallIntegerField(default=1)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "criterion", "recipe_hash", "run_number"], name="machine_run_once"
+            ),
+            models.CheckConstraint(name="machine_run_kind_known", condition=Q(kind__in=MachineKind.values)),
+            models.CheckConstraint(
+                name="machine_run_prompt_where_asked",
+                condition=Q(kind="endpoint", prompt__isnull=False) | Q(kind="lexical", prompt__isnull=True),
+            ),
+            models.CheckConstraint(name="machine_run_hash", condition=Q(recipe_hash__regex=r"^[0-9a-f]{64}$")),
+        ]
+
+    def __str__(self) -> str:
+        return f"machine run {self.pk}"
+
+    @property
+    def model(self) -> str:
+        return str(self.recipe["model"])
+
+    @property
+    def temperature(self) -> float:
+        return float(self.recipe["temperature"])
+
+
+class ReplyState(models.TextChoices):
+    ANSWERED = "answered", "answered"
+    INVALID = "invalid", "invalid"
+    ERROR = "error", "no answer"
+
+
+class MachineReply(models.Model):
+    """What a machine said of one item, once per run and item.
+
+    Invalid: it came and was paid for, but states no answer that can be read; `problem` says why. It is no label unless
+    a person decides what it states. Error: no reply came; going on with the run asks again.
+    """
+
+    run = models.ForeignKey(MachineRun, on_delete=models.CASCADE, related_name="replies", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="machine_replies")
+    state = models.CharField(max_length=8, choices=ReplyState)
+    text = models.TextField(blank=True)
+    problem = models.CharField(max_length=500, blank=True)
+    value = models.SmallIntegerField(null=True, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.DecimalField(max_digits=16, decimal_places=8, null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
+    received_at = models.DateTimeField()
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decided_replies"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "item"], name="machine_reply_once"),
+            models.CheckConstraint(name="machine_reply_state_known", condition=Q(state__in=ReplyState.values)),
+            models.CheckConstraint(
+                name="machine_reply_value_where_read",
+                condition=Q(state="answered", value__isnull=False, decided_at__isnull=True)
+                | Q(state="invalid", value__isnull=True, decided_at__isnull=True)
+                | Q(state="invalid", decided_at__isnull=False)
+                | Q(state="error", value__isnull=True, decided_at__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="machine_reply_decided_at_and_by_paired",
+                condition=Q(decided_at__isnull=True, decided_by__isnull=True)
+                | Q(decided_at__isnull=False, decided_by__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="machine_reply_problem_told", condition=Q(state="answered") | ~Q(problem="")
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["run", "id"], name="machine_reply_unread", condition=~Q(state="answered")),
+        ]
+
+    def __str__(self) -> str:
+        return f"reply of {self.run_id} on {self.item_id}"
+
+    @property
+    def is_waiting(self) -> bool:
+        """Invalid, and nobody has looked at it yet."""
+        return self.state == ReplyState.INVALID and self.decided_at is None
+
+
+NOTHING_SPENT = Decimal(0)
