@@ -33,6 +33,7 @@ from annotation.permissions.campaigns import (
     check_is_draft,
     check_kind_supported,
     check_not_closed,
+    check_serves_no_cycle,
     hindrance_to_deleting,
 )
 from annotation.queries.campaigns import fetch_readiness, has_submissions
@@ -136,6 +137,7 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
         _check_unassigned(campaign)
     _set(campaign, **different)
     if "split" in different:
+        check_serves_no_cycle(campaign)
         _move_items(campaign)
     campaign.save(update_fields=list(different))
     old = {field: before[field] for field in different}
@@ -173,6 +175,7 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Non
     campaign = _locked(campaign, by)
     if reason := hindrance_to_deleting(campaign, has_submissions(campaign)):
         raise Refused(reason)
+    check_serves_no_cycle(campaign)
     _record(campaign, by, at, "delete_campaign", items=campaign.items.count())
     try:
         _delete_items(campaign)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, RestrictedError
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -32,8 +32,10 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
         raise Refused(reason)
     try:
         campaign.criteria.all().delete()
-    except ProtectedError as error:
-        raise Refused("There are verdicts by these levels. Copy the campaign to judge by other levels.") from error
+    except (ProtectedError, RestrictedError) as error:
+        raise Refused(
+            "There are verdicts or machine runs by these levels. Copy the campaign to judge by other levels."
+        ) from error
     store_criteria(campaign, criteria)
     record_event(
         by=by,

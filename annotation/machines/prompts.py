@@ -65,7 +65,9 @@ def parse_prompt(body: str) -> Prompt:
     used = list(dict.fromkeys(_PLACE.findall(message)))
     unknown = [name for name in used if name not in PLACEHOLDERS]
     if unknown:
-        raise BadPrompt(f"There is no place {{{unknown[0]}}}. Known are {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}.")
+        raise BadPrompt(
+            f"There is no place {{{unknown[0]}}}. Known are {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}."
+        )
     if not set(used) & {"query", "aspect"}:
         raise BadPrompt("The prompt must hold {aspect} or {query}: otherwise every item gets the same message.")
     return Prompt(message.strip(), words)

@@ -12,11 +12,14 @@ from annotation.models.campaigns import (
     Split,
     Strategy,
 )
+from annotation.models.cycles import AnnoCycle, MachineSource, Outcome
 from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
 from annotation.models.jobs import AssignmentRun, ItemBuild
+from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
 
 __all__ = [
+    "AnnoCycle",
     "Annotator",
     "AnnotatorKind",
     "AnnotatorState",
@@ -32,7 +35,13 @@ __all__ = [
     "ItemBuild",
     "Judgment",
     "Level",
+    "MachineKind",
+    "MachineReply",
+    "MachineRun",
+    "MachineSource",
     "Order",
+    "Outcome",
+    "ReplyState",
     "Scale",
     "Split",
     "Strategy",

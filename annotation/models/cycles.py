@@ -33,9 +33,7 @@ class AnnoCycle(models.Model):
     criterion = models.SlugField(max_length=40)  # of both campaigns, with the same levels
     dev = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="dev_cycles")
     dev_split = models.CharField(max_length=4, choices=Split, default=Split.DEV)
-    test = models.OneToOneField(
-        Campaign, on_delete=models.PROTECT, null=True, blank=True, related_name="test_cycle"
-    )
+    test = models.OneToOneField(Campaign, on_delete=models.PROTECT, null=True, blank=True, related_name="test_cycle")
     test_split = models.CharField(max_length=4, choices=Split, default=Split.TEST)
     test_chosen_at = models.DateTimeField(null=True, blank=True)
     seen_before = models.PositiveIntegerField(default=0)  # people's labels in the test set from before it was sealed

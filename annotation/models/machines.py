@@ -1,7 +1,5 @@
 """Machine annotators: a run is one machine's go at the items of a campaign, and its replies are kept word for word."""
 
-from decimal import Decimal
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -26,7 +24,7 @@ class MachineRun(Job):
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="machine_runs")
-    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="machine_runs")
+    criterion = models.ForeignKey(Criterion, on_delete=models.RESTRICT, related_name="machine_runs")
     annotator = models.OneToOneField(Annotator, on_delete=models.CASCADE, related_name="machine_run")
     kind = models.CharField(max_length=8, choices=MachineKind)
     prompt = models.ForeignKey(
@@ -106,9 +104,7 @@ class MachineReply(models.Model):
                 condition=Q(decided_at__isnull=True, decided_by__isnull=True)
                 | Q(decided_at__isnull=False, decided_by__isnull=False),
             ),
-            models.CheckConstraint(
-                name="machine_reply_problem_told", condition=Q(state="answered") | ~Q(problem="")
-            ),
+            models.CheckConstraint(name="machine_reply_problem_told", condition=Q(state="answered") | ~Q(problem="")),
         ]
         indexes = [
             models.Index(fields=["run", "id"], name="machine_reply_unread", condition=~Q(state="answered")),
@@ -121,6 +117,3 @@ class MachineReply(models.Model):
     def is_waiting(self) -> bool:
         """Invalid, and nobody has looked at it yet."""
         return self.state == ReplyState.INVALID and self.decided_at is None
-
-
-NOTHING_SPENT = Decimal(0)

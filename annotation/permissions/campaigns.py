@@ -1,8 +1,10 @@
 """Who may see and change a campaign, and what stands in the way of opening, closing, changing or deleting it."""
 
+from django.db.models import Q
+
 from accounts.refusals import NotAllowed, Refused
 from annotation.definitions.drafts import problems_of
-from annotation.models import AnnotatorState, Campaign, CampaignKind, CampaignState, Strategy
+from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignKind, CampaignState, Strategy
 from annotation.queries.campaigns import Readiness
 from annotation.queries.criteria import drafts_of
 from corpus.models import Membership
@@ -69,6 +71,13 @@ def check_is_draft(campaign: Campaign) -> None:
 def check_not_closed(campaign: Campaign) -> None:
     if campaign.state == CampaignState.CLOSED:
         raise Refused(f"{campaign} is closed. Reopen it first.")
+
+
+def check_serves_no_cycle(campaign: Campaign) -> None:
+    """The dev and test sets of Anno-GPT stay what they were when a machine was tuned and tested on them."""
+    cycle = AnnoCycle.objects.filter(Q(dev=campaign.pk) | Q(test=campaign.pk)).first()
+    if cycle is not None:
+        raise Refused(f"{campaign} serves Anno-GPT {cycle}, so it stays, in its split. Copy it to try another way.")
 
 
 def hindrance_to_new_criteria(judgments: bool) -> str:

@@ -46,7 +46,8 @@ PACES = """
 SELECT a.annotator_id, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.active_ms) / 1000.0,
   count(*) FILTER (WHERE s.received_at > %(since)s), min(s.received_at) FILTER (WHERE s.received_at > %(since)s)
 FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
-WHERE a.annotator_id = ANY(%(annotators)s) AND s.kind = 'answer' AND s.outcome = 'counted' GROUP BY a.annotator_id
+WHERE a.annotator_id = ANY(%(annotators)s) AND s.kind = 'answer' AND s.outcome = 'counted'
+  AND s.device <> 'machine' GROUP BY a.annotator_id
 """
 
 

@@ -25,6 +25,7 @@ class People:
         # Locked as every other writer locks them, before their assignments.
         annotators = list(campaign.annotators.select_for_update(no_key=True).order_by("pk"))
         self.by_name = {each.name: each for each in annotators}
+        self.run_here = set(campaign.machine_runs.values_list("annotator_id", flat=True))
         self.by_user = {each.user_id: each for each in annotators if each.user_id}
         members = User.objects.filter(memberships__collection=campaign.collection_id).exclude(
             memberships__in=campaign.collection.memberships.filter(role=Role.VIEWER)
@@ -47,6 +48,8 @@ class People:
             annotator = self._make(name, AnnotatorKind.MACHINE if machine else AnnotatorKind.HUMAN, user)
         elif annotator.user_id and annotator not in self.by_address:
             self.known[annotator.pk] = annotator
+        if annotator.pk in self.run_here:
+            return None, f"{name} is a machine that Litmus runs itself; import its labels under another name"
         if machine and annotator.kind == AnnotatorKind.HUMAN:
             return None, f"{name} is a person in this campaign, not a machine"
         return annotator, ""

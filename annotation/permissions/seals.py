@@ -1,0 +1,49 @@
+"""Held-out labels stay unseen until the machine that is tested on them is frozen (Anno-GPT, DORIS-MAE section 4).
+
+While a cycle of the collection has no frozen machine, nobody reads people's labels of its test campaigns, and no
+machine runs on them: whoever tunes prompts could otherwise tune them to the test.
+"""
+
+from accounts.refusals import NotAllowed, Refused
+from annotation.models import AnnoCycle, Campaign, Split
+
+
+def sealed_by(campaign: Campaign) -> AnnoCycle | None:
+    """The cycle that keeps the campaign's labels unseen for now, or None. One query where it is a test campaign."""
+    if campaign.split != Split.TEST:
+        return None
+    tuning = AnnoCycle.objects.filter(collection=campaign.collection_id, outcome="", frozen_at__isnull=True)
+    served = AnnoCycle.objects.filter(test=campaign.pk, frozen_at__isnull=False) | AnnoCycle.objects.filter(
+        test=campaign.pk
+    ).exclude(outcome="")
+    return None if served.exists() else tuning.first()
+
+
+def check_not_sealed(campaign: Campaign) -> None:
+    """Refuse to show or compute anything from the labels of a sealed campaign. Errors: NotAllowed."""
+    cycle = sealed_by(campaign)
+    if cycle is not None:
+        raise NotAllowed(
+            f"The labels of the test campaign {campaign} are sealed until Anno-GPT cycle {cycle.number} freezes its"
+            " machine: whoever tunes a prompt must not have seen what it will be tested on."
+        )
+
+
+def check_machine_may_run(campaign: Campaign, recipe_hash: str) -> None:
+    """Test sets are for the frozen machine of their cycle only, until the cycle is decided. Errors: Refused."""
+    check_machine_not_sealed(campaign)
+    cycle = AnnoCycle.objects.filter(test=campaign.pk, outcome="").first()
+    if cycle is not None and cycle.frozen_hash != recipe_hash:
+        raise Refused(
+            f"{campaign} is the test set of Anno-GPT cycle {cycle.number}, which has frozen another machine. Only that"
+            " one runs on it before the cycle is decided: trying several on a test set would be tuning on it."
+        )
+
+
+def check_machine_not_sealed(campaign: Campaign) -> None:
+    cycle = sealed_by(campaign)
+    if cycle is not None:
+        raise Refused(
+            f"{campaign} is a test campaign, and Anno-GPT cycle {cycle.number} has not frozen its machine yet. Freeze"
+            " it first; until then machines run on development campaigns."
+        )
