@@ -1,5 +1,6 @@
 """Runs and pools for those who may see ranks: runs listed, pools read with their provenance, pools built."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.db.models import Prefetch, QuerySet
@@ -18,7 +19,9 @@ from corpus.api.base import InCollectionView
 from corpus.api.imports import MANAGE
 from corpus.models import PoolEntry, PoolRun, PoolSource, RetrievalRun, Role
 from corpus.permissions import OVERSEERS
+from corpus.queries.recipes import MOST, default_recipe
 from corpus.queries.runs import list_runs
+from corpus.retrieval.recipe import Recipe
 
 
 class RunSerializer(serializers.ModelSerializer[RetrievalRun]):
@@ -50,11 +53,38 @@ class PoolEntrySerializer(serializers.ModelSerializer[PoolEntry]):
         fields = ("docno", "sources")
 
 
+class RecipeSerializer(serializers.Serializer[Any]):
+    """How the collection is searched; what is left out is as DORIS-MAE had it. A, B, C: the three `…_take`."""
+
+    scorers = serializers.ListField(
+        child=serializers.ChoiceField(["bm25", "tfidf"]), min_length=1, max_length=2, required=False
+    )
+    query_depth = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    aspect_depth = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    query_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    fused_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    aspect_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    least = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    same_category = serializers.BooleanField(required=False)
+    citations = serializers.BooleanField(required=False)
+    exclude_sources = serializers.BooleanField(required=False)
+
+    def to_internal_value(self, data: Any) -> Recipe:
+        found = super().to_internal_value(data)
+        scorers = tuple(dict.fromkeys(found.pop("scorers", default_recipe().scorers)))
+        return replace(default_recipe(), scorers=scorers, **found)
+
+
 class NewPoolsSerializer(serializers.Serializer[Any]):
-    """`methods` are names of runs and “targets” (left out: all there are); `depth` null or 0 takes whole rankings."""
+    """`methods` are names of runs, “targets”, and “bm25”, “tfidf” and “citations” to search for whole topics.
+
+    Left out together with `recipe`: all runs, or where there are none the usual recipe. `depth` null or 0 takes whole
+    rankings, and 100 documents of a search by name. `recipe` {} searches as DORIS-MAE did.
+    """
 
     methods = serializers.ListField(child=serializers.CharField(max_length=100), min_length=1, required=False)
     depth = serializers.IntegerField(min_value=0, max_value=DEEPEST, allow_null=True, default=None)
+    recipe = RecipeSerializer(required=False, allow_null=True)
 
 
 class PoolBuildSerializer(serializers.ModelSerializer[PoolRun]):
@@ -62,6 +92,7 @@ class PoolBuildSerializer(serializers.ModelSerializer[PoolRun]):
 
     methods = serializers.DictField(child=serializers.IntegerField())
     depth = serializers.IntegerField(source="parameters.depth", allow_null=True, default=None)
+    recipe = serializers.JSONField(source="parameters.recipe", allow_null=True, default=None)
 
     class Meta:
         model = PoolRun
@@ -73,6 +104,7 @@ class PoolBuildSerializer(serializers.ModelSerializer[PoolRun]):
             "step",
             "reason",
             "depth",
+            "recipe",
             "topics",
             "pairs",
             "methods",

@@ -1,5 +1,6 @@
 """Forms about runs and pools."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -7,17 +8,37 @@ from django import forms
 from corpus.actions.pools import DEEPEST
 from corpus.models import Collection, RetrievalRun, Target
 from corpus.models.pools import TARGETS
+from corpus.queries.recipes import MOST, can_search, default_recipe
 from corpus.queries.runs import list_runs
+from corpus.retrieval.analysis import Analysis
+from corpus.retrieval.index import Settings
+from corpus.retrieval.recipe import Recipe
+
+DEFAULT = Recipe(dense=0)
+
+
+NO_SEARCH, USUAL, OWN = "none", "doris-mae", "own"
+SEARCHES = [
+    (NO_SEARCH, "No search: runs only"),
+    (USUAL, "The recipe of DORIS-MAE: whole topic and aspects by BM25 and TF-IDF, fused, then neighbours in citations"),
+    (OWN, "The same recipe with my own numbers"),
+]
+
+
+def _number(label: str, initial: int, help_text: str = "", least: int = 0) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label, initial=initial, min_value=least, max_value=MOST, help_text=help_text, required=False
+    )
+
+
+def _check(label: str, *, initial: bool = True) -> forms.BooleanField:
+    return forms.BooleanField(label=label, initial=initial, required=False)
 
 
 class BuildForm(forms.Form):
-    """Which runs, how deep."""
+    """Which runs, how deep, and how the collection itself is searched."""
 
-    methods = forms.MultipleChoiceField(
-        widget=forms.CheckboxSelectMultiple,
-        label="Runs",
-        error_messages={"required": "Choose at least one run."},
-    )
+    methods = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, label="Runs", required=False)
     depth = forms.IntegerField(
         required=False,
         min_value=0,
@@ -25,6 +46,39 @@ class BuildForm(forms.Form):
         initial=100,
         help_text="How many documents of each ranking. 0, or nothing: whole rankings.",
     )
+    search = forms.ChoiceField(
+        widget=forms.RadioSelect, choices=SEARCHES, label="Search the collection", required=False
+    )
+    scorers = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        choices=[("bm25", "BM25"), ("tfidf", "TF-IDF")],
+        initial=["bm25", "tfidf"],
+        label="Retrievers",
+        required=False,
+    )
+    query_depth = _number("Depth of the search for the whole topic", DEFAULT.query_depth)
+    aspect_depth = _number("Depth of the search for each aspect", DEFAULT.aspect_depth, "0: aspects are not searched.")
+    query_take = _number("Taken of each list of the whole topic (A)", DEFAULT.query_take)
+    fused_take = _number("Taken of each fused list of the aspects (B)", DEFAULT.fused_take)
+    aspect_take = _number("Taken of each aspect's own list (C)", DEFAULT.aspect_take)
+    least = _number("Grow A, B and C by turns up to", DEFAULT.least, "0: they do not grow.")
+    same_category = _check("Leave out what shares no category with a source paper of the topic")
+    citations = _check("Add candidates that cite a source paper or are cited by one")
+    exclude_sources = _check("Leave out the source papers themselves")
+    k1 = forms.FloatField(label="k1 of BM25", initial=1.5, min_value=0, max_value=10, required=False)
+    b = forms.FloatField(label="b of BM25", initial=0.75, min_value=0, max_value=1, required=False)
+    stemmer = forms.ChoiceField(
+        label="Endings of words",
+        choices=[("none", "stay"), ("porter", "cut off by Porter"), ("english", "cut off by Snowball, English")],
+        required=False,
+    )
+    stop_words = _check("Words such as “the” and “of” count")
+
+    RECIPE = (
+        *("scorers", "query_depth", "aspect_depth", "query_take", "fused_take", "aspect_take", "least"),
+        *("same_category", "citations", "exclude_sources"),
+    )
+    INDEX = ("k1", "b", "stemmer", "stop_words")
 
     def __init__(self, *args: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -33,10 +87,45 @@ class BuildForm(forms.Form):
             choices.append((TARGETS, f"documents known to answer a topic – {targets:,}"))
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
         self.fields["methods"].initial = [name for name, _ in choices]
+        self.fields["search"].initial = NO_SEARCH if choices else USUAL
+        self.can_search = can_search(collection)
 
     @property
     def has_choices(self) -> bool:
+        return self.has_runs or self.can_search
+
+    @property
+    def has_runs(self) -> bool:
         return bool(self.fields["methods"].choices)  # type: ignore[attr-defined]
+
+    @property
+    def own_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in (*self.RECIPE, *self.INDEX)]
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        if self.errors:
+            return found
+        if not found["methods"] and found["search"] in ("", NO_SEARCH):
+            self.add_error("methods", "Choose at least one run, or search the collection.")
+        if found["search"] == OWN and not found["scorers"]:
+            self.add_error("scorers", "Choose at least one retriever.")
+        return found
+
+    def wanted(self) -> dict[str, Any]:
+        """What `request_pools` is asked for."""
+        found = self.cleaned_data
+        recipe, index = None, None
+        if found["search"] == USUAL:
+            recipe = default_recipe()
+        elif found["search"] == OWN:
+            # A number left empty is the recipe's own.
+            chosen = {name: found[name] for name in self.RECIPE if found[name] is not None}
+            recipe = replace(DEFAULT, **{**chosen, "scorers": tuple(found["scorers"])})
+            analysis = Analysis(stemmer=found["stemmer"] or "none", stop_words=found["stop_words"])
+            numbers = {name: found[name] for name in ("k1", "b") if found[name] is not None}
+            index = Settings(analysis, **numbers)
+        return {"methods": found["methods"], "depth": found["depth"], "recipe": recipe, "index": index}
 
 
 def _words(run: RetrievalRun) -> str:

@@ -8,6 +8,7 @@ from corpus.queries.pools import known_methods
 from corpus.retrieval.recipe import Recipe
 
 SEARCHES = ("bm25", "tfidf", "citations", "dense")
+MOST = 10_000  # documents of one list of a recipe
 USUAL_DEPTH = 100  # of a search by name where nobody says how deep
 SPARE = 50  # searched for beyond them, as source papers are left out
 CANDIDATES = 500  # of each search, among which neighbours of source papers are looked for

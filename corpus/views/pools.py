@@ -39,7 +39,7 @@ def pool_build(request: HttpRequest, slug: str) -> HttpResponse:
     form = BuildForm(request.POST, collection=membership.collection)
     if form.is_valid():
         try:
-            request_pools(by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data)
+            request_pools(by=membership.user, at=timezone.now(), collection=membership.collection, **form.wanted())
         except NotAllowed:
             raise
         except Refused as refusal:

@@ -176,7 +176,8 @@ class TestPages:
     def test_pools_are_asked_for_by_a_form(self, manager: Client) -> None:
         address = reverse("pool_build", args=["tea"])
         for data, reason in (
-            ({"depth": "5"}, "Choose at least one run."),
+            ({"depth": "5"}, "Choose at least one run, or search the collection."),
+            ({"search": "own"}, "Choose at least one retriever."),
             ({"methods": ["bm25-of-ours"], "depth": "-1"}, "greater than or equal to 0"),
             ({"methods": ["unknown"]}, "unknown is not one of the available choices"),
         ):
@@ -186,6 +187,17 @@ class TestPages:
         assert PoolRun.objects.get().parameters == {"methods": ["bm25-of-ours", "targets"], "depth": 5}
         again = manager.post(address, {"methods": ["bm25-of-ours"]})
         assert (again.status_code, "are being built already" in text(again)) == (422, True)
+
+    def test_a_search_is_asked_for_by_the_same_form(self, manager: Client) -> None:
+        address = reverse("pool_build", args=["tea"])
+        numbers = {"query_take": "7", "least": "", "k1": "0.9", "b": "", "stemmer": "porter", "citations": "on"}
+        assert manager.post(address, {"search": "own", "scorers": ["bm25"], **numbers}).status_code == 302
+        parameters = PoolRun.objects.get().parameters
+        assert parameters["methods"] == []
+        recipe = {"scorers": ["bm25"], "query_take": 7, "least": 80, "citations": True, "same_category": False}
+        assert recipe.items() <= parameters["recipe"].items()
+        assert parameters["index"]["analysis"]["stemmer"] == "porter"
+        assert (parameters["index"]["k1"], parameters["index"]["b"]) == (0.9, 0.75)
 
     def test_a_viewer_sees_everything_and_changes_nothing(
         self, members: dict[Role, Membership], collection: Collection
@@ -324,6 +336,11 @@ class TestApi:
         assert ask(Role.VIEWER, f"pools/{build['id']}/", "DELETE").status_code == 403
         assert ask(Role.MANAGER, f"pools/{build['id']}/", "DELETE").json()["state"] == "cancelled"
         assert ask(Role.MANAGER, f"pools/{build['id']}/", "DELETE").status_code == 409
+        searched = ask(Role.MANAGER, "pools/", "POST", {"recipe": {"scorers": ["bm25"], "query_take": 5}})
+        assert searched.status_code == 202
+        assert {"scorers": ["bm25"], "query_take": 5, "fused_take": 25}.items() <= searched.json()["recipe"].items()
+        assert ask(Role.MANAGER, "pools/", "POST", {"recipe": {"scorers": ["splade"]}}).status_code == 400
+        PoolRun.objects.filter(pk=searched.json()["id"]).delete()
         unknown = ask(Role.MANAGER, "pools/", "POST", {"methods": ["splade"]})
         assert (unknown.status_code, "There is no run splade" in unknown.json()["detail"]) == (422, True)
 
