@@ -50,6 +50,7 @@ from corpus.models import (
     AspectNode,
     Collection,
     Document,
+    GeneratedQuestion,
     ImportKind,
     ImportRun,
     InvitedRole,
@@ -61,6 +62,7 @@ from corpus.models import (
     Topic,
 )
 from tests.factories.accounts import AT, CollectionFactory, UserFactory, one_member_each
+from tests.factories.mentions import make_mention, make_question
 
 ROLES = ("anonymous", "outsider", "annotator", "viewer", "adjudicator", "manager")
 
@@ -82,6 +84,7 @@ class World:
     import_run: ImportRun
     retrieval_run: RetrievalRun
     pool_run: PoolRun
+    question: GeneratedQuestion
     item_build: ItemBuild
     assignment_run: AssignmentRun
     agreement_run: AgreementRun
@@ -132,6 +135,7 @@ def make_world() -> World:
         ),
         retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
         pool_run=PoolRun.objects.create(collection=collection, requested_by=manager, requested_at=AT),
+        question=make_question(make_mention({"b0": document}, collection=collection)),
         item_build=ItemBuild.objects.create(**asked),
         assignment_run=AssignmentRun.objects.create(**asked, strategy=campaign.strategy, overlap=1),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
@@ -213,6 +217,10 @@ def _member(w: World) -> dict[str, Any]:
 
 def _node(w: World) -> dict[str, Any]:
     return {"pk": w.topic.pk, "node": w.aspect.nodes.get().pk}
+
+
+def _mention(world: World) -> dict[str, Any]:
+    return {"pk": world.question.reply.mention_id}
 
 
 def _entry(w: World) -> dict[str, Any]:
@@ -306,6 +314,11 @@ TABLE: list[Row] = [
     *row("aspect_update", MANAGERS_WRITE, where=_node),
     *row("aspect_move", MANAGERS_WRITE, where=_node),
     *row("aspect_delete", MANAGERS_WRITE, where=_node),
+    # --- citation mentions, generated questions ----------------------------------------------------------------------
+    *row("mention_list", OVERSEERS_PAGE),
+    *row("mention_link", MANAGERS_WRITE),
+    *row("mention_discard", MANAGERS_WRITE, where=_mention),
+    *row("mention_restore", MANAGERS_WRITE, where=_mention),
     # --- runs, pools -------------------------------------------------------------------------------------------------
     *row("run_list", OVERSEERS_PAGE),
     *row(

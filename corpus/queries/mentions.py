@@ -106,14 +106,14 @@ def count_mentions(collection: Collection) -> MentionCounts:
     """The figures above the list."""
     linked = Exists(MentionReference.objects.filter(mention=OuterRef("pk"), document__isnull=False))
     used = Exists(GenerationReply.objects.filter(mention=OuterRef("pk")))
-    found = CitationMention.objects.filter(collection=collection).annotate(linked=linked, used=used)
+    found = CitationMention.objects.filter(collection=collection).annotate(is_linked=linked, is_used=used)
     return MentionCounts(
         **found.aggregate(
             mentions=Count("pk"),
             sources=Count("source_key", distinct=True),
             inside=Count("pk", filter=Q(source_document__isnull=False)),
-            with_target=Count("pk", filter=Q(linked=True)),
+            with_target=Count("pk", filter=Q(is_linked=True)),
             discarded=Count("pk", filter=Q(discarded_at__isnull=False)),
-            used=Count("pk", filter=Q(used=True)),
+            used=Count("pk", filter=Q(is_used=True)),
         )
     )

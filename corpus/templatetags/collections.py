@@ -16,6 +16,7 @@ TABS = (
     ("overview", "Overview", "collection_dashboard", EVERYBODY),
     ("documents", "Documents", "document_list", EVERYBODY),
     ("topics", "Topics", "topic_list", EVERYBODY),
+    ("questions", "Questions", "mention_list", OVERSEERS),
     ("campaigns", "Campaigns", "campaign_list", EVERYBODY),
     ("runs", "Runs", "run_list", OVERSEERS),
     ("exports", "Exports", "export_list", OVERSEERS),

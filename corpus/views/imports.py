@@ -61,6 +61,13 @@ KINDS = {
             "They join what the pools hold already.",
             "pool_list",
         ),
+        KindWords(
+            ImportKind.MENTIONS,
+            "Import citation mentions",
+            "Paragraphs that cite other papers, from S2ORC (both generations), doc2json, GROBID TEI or JSON Lines. "
+            "What they cite is linked to documents by id, DOI or title.",
+            "mention_list",
+        ),
     )
 }
 
