@@ -1,6 +1,7 @@
 """What people do to citation mentions: put aside, take back, look links up again."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -12,7 +13,7 @@ from corpus.permissions import check_manager
 from corpus.runs.mentions import link_mentions
 
 LONGEST_NOTE = 500
-UNDISCARDED = {"discarded_at": None, "discarded_by": None, "discard_reason": "", "discard_note": ""}
+UNDISCARDED: dict[str, Any] = {"discarded_at": None, "discarded_by": None, "discard_reason": "", "discard_note": ""}
 
 
 @transaction.atomic
@@ -28,7 +29,7 @@ def discard_mention(
         raise Refused(f"A note has at most {LONGEST_NOTE} characters.")
     if reason == DiscardReason.OTHER and not note:
         raise Refused("Say in the note what the other reason is.")
-    values = {"discarded_at": at, "discarded_by": by, "discard_reason": reason, "discard_note": note}
+    values: dict[str, Any] = {"discarded_at": at, "discarded_by": by, "discard_reason": reason, "discard_note": note}
     _change(by, at, mention, "discard_mention", values, reason=reason, note=note)
 
 
@@ -51,7 +52,7 @@ def relink_mentions(*, by: User | None, at: datetime, collection: Collection) ->
 
 
 def _change(
-    by: User | None, at: datetime, mention: CitationMention, verb: str, values: dict[str, object], **told: object
+    by: User | None, at: datetime, mention: CitationMention, verb: str, values: dict[str, Any], **told: object
 ) -> None:
     """Write if nobody was faster: discarded ones are restored, others discarded."""
     is_restoring = values["discarded_at"] is None
