@@ -1,9 +1,10 @@
 """Sending an item back for one more judge."""
 
 from datetime import datetime
+from itertools import count
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, F, Max, Q, QuerySet
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -22,6 +23,7 @@ from annotation.models import (
     Strategy,
 )
 
+TRIES = 5
 WAITING = [AssignmentState.OPEN, AssignmentState.PENDING]
 
 
@@ -32,8 +34,7 @@ def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool =
     In a planned campaign the active person with the least to do gets it. Their judgment joins the votes when it
     comes, and reopens a decision by hand. Refused while the item waits for a judge already.
     """
-    item = Item.objects.select_related("campaign__collection").select_for_update(of=("self",)).get(pk=verdict.item_id)
-    campaign = item.campaign
+    campaign = _locked_campaign(verdict)
     membership = fetch_role(campaign.collection, by)
     check_can_adjudicate(membership)
     check_not_own(verdict, membership, override=override)
@@ -41,17 +42,35 @@ def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool =
         raise Refused(
             f"{campaign} is {campaign.get_state_display()}, so nobody can judge. A manager can open it again."
         )
-    slots = Assignment.objects.filter(item=item, slot__isnull=False)
-    if slots.filter(state__in=WAITING).exists():
-        raise Conflict("This item waits for a judge already. Its vote comes in when they have judged.")
-    slot = (slots.aggregate(last=Max("slot"))["last"] or 0) + 1
-    sent = _free_slot(campaign, item, slot) if campaign.strategy == Strategy.QUEUE else _hand(campaign, item, slot)
+    _check_not_waiting(verdict.item_id)
+    judge = None if campaign.strategy == Strategy.QUEUE else _locked_judge(campaign, verdict.item_id, by)
+    item = Item.objects.select_for_update(no_key=True).get(pk=verdict.item_id)
+    _check_not_waiting(item.pk)
+    slot = _lowest_free(item)
+    sent = _hand(judge, item, slot) if judge else _free_slot(campaign, item, slot)
     item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
     item.save(update_fields=["extra_overlap"])
     record_event(
         by=by, at=at, verb="send_back_item", target=verdict, scope=campaign.collection.slug, campaign=campaign.slug
     )
     return sent
+
+
+def _locked_campaign(verdict: Verdict) -> Campaign:
+    """As every writer of many does: the campaign first, then annotators, then items and their assignments."""
+    rows = Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
+    return rows.get(items=verdict.item_id)
+
+
+def _check_not_waiting(item: int) -> None:
+    if Assignment.objects.filter(item=item, slot__isnull=False, state__in=WAITING).exists():
+        raise Conflict("This item waits for a judge already. Its vote comes in when they have judged.")
+
+
+def _lowest_free(item: Item) -> int:
+    """The first slot nobody holds: one given back by a skip before another one is added."""
+    held = set(Assignment.objects.filter(item=item, slot__isnull=False).values_list("slot", flat=True))
+    return next(slot for slot in count(1) if slot not in held)
 
 
 def _free_slot(campaign: Campaign, item: Item, slot: int) -> Assignment:
@@ -62,26 +81,37 @@ def _free_slot(campaign: Campaign, item: Item, slot: int) -> Assignment:
     )
 
 
-def _hand(campaign: Campaign, item: Item, slot: int) -> Assignment:
-    judge = _least_busy(campaign, item)
-    if judge is None:
-        raise Refused(
-            "Everybody who judges in this campaign has had this item, is paused or has no room left."
-            " Add an annotator first, or decide it yourself."
-        )
-    Annotator.objects.select_for_update(no_key=True).get(pk=judge.pk)  # as every writer of assignments does
+def _hand(judge: Annotator, item: Item, slot: int) -> Assignment:
     last = Assignment.objects.filter(annotator=judge).aggregate(last=Max("position"))["last"] or 0
     return Assignment.objects.create(
         item=item, annotator=judge, state=AssignmentState.PENDING, slot=slot, position=last + 1
     )
 
 
-def _least_busy(campaign: Campaign, item: Item) -> Annotator | None:
-    """The active person with an account, room and no earlier go at the item who has the least to do."""
+def _locked_judge(campaign: Campaign, item: int, by: User) -> Annotator:
+    """Who judges the item next, chosen again while the choice did not hold until their row was locked.
+
+    Never the person who asks: they have seen the votes.
+    """
+    for _ in range(TRIES):
+        chosen = _able(campaign, item).exclude(user=by).first()
+        if chosen is None:
+            raise Refused(
+                "Everybody who judges in this campaign has had this item, is paused or has no room left."
+                " Add an annotator first, or decide it yourself."
+            )
+        Annotator.objects.select_for_update(no_key=True).get(pk=chosen.pk)  # as every writer of assignments does
+        if _able(campaign, item).filter(pk=chosen.pk).exists():
+            return chosen
+    raise Conflict("The annotators of this campaign change at this very moment. Try again.")
+
+
+def _able(campaign: Campaign, item: int) -> QuerySet[Annotator]:
+    """Active people with an account, room and no earlier go at the item; those with the least to do first."""
     pending = Count("assignments", filter=Q(assignments__state=AssignmentState.PENDING))
     held = Count("assignments", filter=Q(assignments__slot__isnull=False, assignments__repeat=0))
     people = campaign.annotators.filter(
         kind=AnnotatorKind.HUMAN, state=AnnotatorState.ACTIVE, user__isnull=False
     ).exclude(pk__in=Assignment.objects.filter(item=item, annotator__isnull=False).values("annotator"))
     able = people.annotate(pending=pending, held=held).filter(Q(capacity__isnull=True) | Q(held__lt=F("capacity")))
-    return able.order_by("pending", "pk").first()
+    return able.order_by("pending", "pk")

@@ -12,13 +12,12 @@ from django.db import transaction
 
 from accounts.models import User
 from annotation.actions.answers import Units
-from annotation.actions.queue import renew_leases, take_free_slot, take_group, take_lapsed_slot
+from annotation.actions.queue import QUEUE_HAND, renew_leases, take_free_slot, take_group, take_lapsed_slot
 from annotation.permissions.labelling import can_label
 from annotation.queries.desks import Desk, fetch_desk
 from annotation.queries.prepared import run
 
 PLANNED_HAND = 6  # units of a plan: they are the annotator's anyway
-QUEUE_HAND = 3  # units of an open queue: they are withheld from everybody else
 
 PENDING = """
 SELECT a.id FROM annotation_assignment a

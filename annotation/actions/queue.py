@@ -14,11 +14,12 @@ from django.db import IntegrityError, transaction
 from annotation.queries.desks import Desk
 from annotation.queries.prepared import run
 
+QUEUE_HAND = 3  # units that one annotator has under lease at most: they are withheld from everybody else
 MOST_EXPIRED_AT_ONCE = 500
 
-# The next free slot after the given position whose item this annotator has never had. `held` makes sure that the
-# client really has what it says it has, so that no client can heap up leases; the leases it has are renewed when less
-# than half is left.
+# The next free slot after the given position whose item this annotator has never had. Units under lease are counted
+# here and not believed from the client, so that no client can heap them up; the leases it has are renewed when less
+# than half is left. What shares topic and document is one unit in the order by document.
 TAKE = """
 WITH held AS (
   SELECT id, lease_expires_at FROM annotation_assignment
@@ -26,10 +27,14 @@ WITH held AS (
 ), renewed AS (
   UPDATE annotation_assignment a SET lease_expires_at = %(lease)s FROM held
   WHERE a.id = held.id AND held.lease_expires_at < %(renew)s
+), leased AS (
+  SELECT DISTINCT CASE WHEN %(by_document)s THEN -1 ELSE i.id END, i.topic_id, i.document_id
+  FROM annotation_assignment p JOIN annotation_item i ON i.id = p.item_id
+  WHERE p.annotator_id = %(annotator)s AND p.state = 'pending' AND p.queue_id = %(campaign)s
 ), free AS (
   SELECT a.id, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.position > %(after)s
-    AND (SELECT count(*) FROM held) = %(claimed)s
+    AND (SELECT count(*) FROM leased) < %(most)s
     AND NOT EXISTS (SELECT FROM annotation_assignment mine
                     WHERE mine.item_id = a.item_id AND mine.annotator_id = %(annotator)s)
   ORDER BY a.position LIMIT 1 FOR UPDATE OF a SKIP LOCKED
@@ -134,7 +139,8 @@ class Place:
 
 
 def take_free_slot(desk: Desk, *, after: int, have: Sequence[int], at: datetime) -> Place | None:
-    """Lease the next item after this position of the queue, or else from its start; None when none is free.
+    """Lease the next item after this position of the queue, or else from its start; None when none is free, or when
+    the annotator has as many under lease as anybody may have.
 
     `have` are the assignments the client says it holds already.
     """
@@ -194,7 +200,8 @@ def _take(desk: Desk, after: int, have: Sequence[int], at: datetime) -> Place | 
             "annotator": desk.annotator,
             "after": after,
             "have": list(have),
-            "claimed": len(have),
+            "most": QUEUE_HAND,
+            "by_document": desk.by_document,
             "lease": at + desk.lease,
             "renew": at + desk.lease / 2,
         },

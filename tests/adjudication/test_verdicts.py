@@ -1,8 +1,10 @@
 """Decisions by hand, withdrawing, bulk acceptance, sending back; who may not."""
 
+import threading
 from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
@@ -11,9 +13,11 @@ from adjudication.actions.verdicts import accept_votes, decide_verdict, undo_acc
 from adjudication.models import Cause, Method, Verdict
 from adjudication.queries.ballots import fetch_ballots, letter
 from adjudication.queries.queue import FILTERS, latest_acceptance, next_after, previous_to, queue_counts, queue_of
-from annotation.models import AssignmentState, Campaign, CampaignState, Strategy
+from annotation.actions.annotators import pause_annotator
+from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -151,6 +155,18 @@ def test_sending_back_hands_it_to_the_least_busy_person(built: Built) -> None:
         send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
 
 
+def test_sending_back_fills_a_slot_given_back_before_another_is_added(built: Built) -> None:
+    Assignment.objects.filter(item=built.items[3], annotator=built.annotators["ana"]).update(slot=None, state="skipped")
+    sent = send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
+    assert (sent.annotator, sent.slot) == (built.annotators["cai"], 1)
+
+
+def test_whoever_asks_for_another_judge_is_not_the_judge(built: Built) -> None:
+    make_role(built, "cai", "adjudicator")
+    with pytest.raises(Refused, match="Everybody"):
+        send_back_item(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)
+
+
 def test_sending_back_when_everybody_had_it_is_refused(built: Built) -> None:
     with pytest.raises(Refused, match="Everybody"):
         send_back_item(verdict=verdict_of(built, 2), by=built.people["adjudicator"], at=LATER)
@@ -160,6 +176,8 @@ def test_sending_back_in_an_open_queue_makes_a_free_slot(built: Built) -> None:
     Campaign.objects.filter(pk=built.campaign.pk).update(strategy=Strategy.QUEUE)
     sent = send_back_item(verdict=verdict_of(built, 2), by=built.people["adjudicator"], at=LATER)
     assert (sent.annotator, sent.state, sent.slot, sent.queue) == (None, AssignmentState.OPEN, 4, built.campaign)
+    built.items[2].refresh_from_db()
+    assert built.items[2].extra_overlap == 1
 
 
 def test_sending_back_in_a_closed_campaign_is_refused(built: Built) -> None:
@@ -208,3 +226,56 @@ def test_order_of_letters_differs_between_items() -> None:
     vote(built)
     orders = {tuple(b.annotator for b in fetch_ballots(verdict).people) for verdict in Verdict.objects.all()}
     assert len(orders) > 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_send_back_at_once_ask_for_one_judge() -> None:
+    found = build_campaign(LABELS, people=("ana", "ben", "cai"))
+    vote(found)
+    Campaign.objects.filter(pk=found.campaign.pk).update(strategy=Strategy.QUEUE)
+    verdict, outcomes = verdict_of(found, 2), []
+
+    def send() -> None:
+        try:
+            outcomes.append(send_back_item(verdict=verdict, by=found.people["adjudicator"], at=LATER))
+        except Conflict as conflict:
+            outcomes.append(conflict)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=send) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(isinstance(outcome, Conflict) for outcome in outcomes) == [False, True, True, True]
+    found.items[2].refresh_from_db()
+    assert found.items[2].extra_overlap == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_judge_paused_at_the_same_moment_is_not_chosen() -> None:
+    """The choice is made again once the annotator's row is locked."""
+    found = build_campaign([[0, None, None]], people=("ana", "ben", "cai"))
+    vote(found)
+    verdict, outcomes = verdict_of(found, 0), []
+
+    def send() -> None:
+        outcomes.append(send_back_item(verdict=verdict, by=found.people["adjudicator"], at=LATER))
+        connection.close()
+
+    with transaction.atomic():
+        pause_annotator(annotator=found.annotators["ben"], by=None, at=LATER)
+        thread = threading.Thread(target=send)
+        thread.start()
+        wait_for(waits_for_a_lock, 20, "the other transaction to wait")
+    thread.join(30)
+    assert outcomes[0].annotator == found.annotators["cai"]
+
+
+def waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
+        return bool(cursor.fetchone()[0])

@@ -57,7 +57,40 @@ def test_nobody_heaps_up_leases_by_claiming_to_have_what_they_have_not():
     units = take(built, "ana")
     assert take(built, "ana", have=[units[0], [999_999]]) == []
     send(built, "ana", given(units[0][0], 1), have=[[999_999]])
+    assert Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").count() == QUEUE_HAND
+
+
+def test_nobody_heaps_up_leases_by_claiming_to_have_less_than_they_have():
+    built = build_queue(items=9)
+    units = take(built, "ana")
+    for _ in range(3):
+        assert take(built, "ana", have=units[:1]) == []
     assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_HAND
+    send(built, "ana", given(units[0][0], 1), have=[units[1]])
+    assert Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").count() == QUEUE_HAND
+
+
+def test_by_document_units_are_counted_not_their_items():
+    triples = [
+        (str(topic), f"Aspect {n}", f"doc{document}") for topic in (1,) for document in range(5) for n in range(4)
+    ]
+    built = build_queue(triples=triples, order=Order.BY_DOCUMENT)
+    units = take(built, "ana")
+    assert [len(unit) for unit in units] == [4, 4, 4]
+    assert take(built, "ana", have=units[:1]) == []
+    send(built, "ana", *(given(id_, 1) for id_ in units[0]), have=units[1:])
+    mine = Assignment.objects.filter(annotator=built.annotators["ana"])
+    assert (mine.filter(state="done").count(), mine.filter(state="pending").count()) == (4, 12)
+
+
+def test_what_was_judged_in_another_window_stops_nobody():
+    built = build_queue(items=9)
+    units = take(built, "ana")
+    send(built, "ana", given(units[0][0], 1), have=units[1:])
+    assert take(built, "ana", have=units[:1]) == [], "three are under lease: the other window has them"
+    for unit in units[1:]:
+        send(built, "ana", given(unit[0], 1))
+    assert len(take(built, "ana", have=units[:1])) == QUEUE_HAND - 1
 
 
 def test_the_answer_to_a_submission_deals_the_next_item():
