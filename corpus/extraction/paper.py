@@ -1,0 +1,146 @@
+"""A PDF file to a paper: pages, lines, blocks, references, markers, sentences, one after the other."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pypdfium2
+
+from corpus.extraction.anonymise import proposal
+from corpus.extraction.flow import Block, Flow, flow_of
+from corpus.extraction.layout import Kind, chunks, drop_furniture, measure
+from corpus.extraction.lines import Line, find_gutters, page_lines
+from corpus.extraction.markers import AuthorYears, author_year_markers, numeric_markers
+from corpus.extraction.pages import PageRuns, read_pages
+from corpus.extraction.prose import boxes, printed, prose
+from corpus.extraction.references import references_of
+from corpus.extraction.sentences import sentence_spans
+from corpus.extraction.vocabulary import Vocabulary, count_words
+from corpus.formats.papers import FullPaper, Marker, PageSize, Paragraph, Reference, Sentence, cited_sentences
+
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>,;]+")
+_CITING = (Kind.BODY, Kind.FOOTNOTE, Kind.CAPTION)
+
+
+class NoText(Exception):
+    """A document whose pages hold pictures but hardly a letter."""
+
+
+def read_paper(document: pypdfium2.PdfDocument, vocabulary: Vocabulary, file: str) -> FullPaper:
+    """Return the paper that an open PDF document holds.
+
+    Runs unguarded: strangers' files go through `corpus.extraction.worker.extract`. Raises `NoText` for scans and
+    `TooMuchText`.
+    """
+    pages = list(read_pages(document))
+    if sum(char.isalpha() for page in pages for run in page.runs for char in run.text) < 25 * len(pages):
+        raise NoText
+    return paper_of(pages, vocabulary, file, document.get_metadata_dict())
+
+
+def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, described: Mapping[str, str]) -> FullPaper:
+    """Return the paper on these pages; `described` is what the file says of itself."""
+    gutters = find_gutters(pages)
+    lines = [page_lines(page, gutter) for page, gutter in zip(pages, gutters, strict=True)]
+    measures = measure([line for page in lines for line in page])
+    kept = drop_furniture(lines, [page.height for page in pages], measures)
+    flow = flow_of(chunks((line for page in kept for line in page), measures), measures)
+    own = _own_words(kept)
+    references, labels = references_of(flow.references, own, vocabulary)
+    marking = _Marking(references, labels, flow)
+    paragraphs = tuple(marking.paragraph(block, own, vocabulary) for block in flow.blocks)
+    return FullPaper(
+        "",
+        _title(lines[0] if lines else [], described),
+        prose(flow.abstract, own, vocabulary),
+        _described_authors(described),
+        "",
+        None,
+        _doi(lines[0]) if lines else "",
+        tuple(paragraph for paragraph in paragraphs if paragraph.text),
+        tuple(references),
+        {},
+        file,
+        0,
+        tuple(PageSize(page.width, page.height) for page in pages),
+    )
+
+
+def _own_words(pages: Sequence[Sequence[Line]]) -> Counter[str]:
+    """Count the words that no line end cuts: all but the last of a line with a hyphen and the first after it."""
+    whole: list[str] = []
+    is_cut = False
+    for line in (line for page in pages for line in page):
+        text = line.text.partition(" ")[2] if is_cut else line.text
+        is_cut = line.text.endswith("-")
+        whole.append(text.rpartition(" ")[0] if is_cut else text)
+    return count_words(whole)
+
+
+def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
+    """Return the largest lines of the first page's upper half, what the file says where there are none."""
+    upper = [line for line in lines if sum(char.isalpha() for char in line.text) > 3][:40]
+    if not upper:
+        return described.get("Title", "").strip()
+    size = max(line.size for line in upper)
+    first = next(place for place, line in enumerate(upper) if line.size == size)
+    found: list[Line] = []
+    for line in upper[first:]:
+        if abs(line.size - size) > 0.6 or len(found) > 5:
+            break
+        found.append(line)
+    return prose(found, {}, {})
+
+
+def _described_authors(described: Mapping[str, str]) -> tuple[str, ...]:
+    names = re.split(r"\s*[;,]\s*|\s+and\s+", described.get("Author", ""))
+    return tuple(name for name in (each.strip() for each in names) if " " in name)
+
+
+def _doi(lines: Sequence[Line]) -> str:
+    found = (_DOI.search(line.text) for line in lines)
+    return next((match.group().rstrip(".)") for match in found if match), "")
+
+
+class _Marking:
+    """Finds the markers of a paper in the way that it cites: by numbers or by names and years."""
+
+    def __init__(self, references: Sequence[Reference], labels: Mapping[str, str], flow: Flow) -> None:
+        self.references = {reference.key: reference for reference in references}
+        self.labels = labels
+        self.author_years = AuthorYears(references)
+        texts = [" ".join(line.text for line in block.lines) for block in flow.blocks]
+        numbers = sum(len(numeric_markers(text, self.references)) for text in texts)
+        names = sum(len(author_year_markers(text, self.author_years)) for text in texts)
+        self.is_numeric = numbers >= names
+
+    def markers(self, text: str) -> list[Marker]:
+        """Return the markers of a text in order."""
+        if self.is_numeric:
+            return numeric_markers(text, self.references)
+        return author_year_markers(text, self.author_years)
+
+    def paragraph(self, block: Block, own: Vocabulary, vocabulary: Vocabulary) -> Paragraph:
+        """Return a block with its markers and sentences."""
+        text = prose(block.lines, own, vocabulary)
+        is_citing = block.kind in _CITING
+        markers = tuple(self.markers(text)) if is_citing else ()
+        spans = sentence_spans(text) if is_citing else []
+        sentences = tuple(self._with_proposal(text, each, markers) for each in cited_sentences(spans, markers))
+        return Paragraph(
+            text, block.section, block.number, block.kind.value, markers, sentences, boxes(block.lines), block.part,
+            printed(block.lines),
+        )  # fmt: skip
+
+    def _with_proposal(self, text: str, sentence: Sentence, markers: Sequence[Marker]) -> Sentence:
+        if not sentence.cites:
+            return sentence
+        own = [
+            Marker(marker.start - sentence.start, marker.end - sentence.start, marker.text, marker.keys)
+            for marker in markers
+            if sentence.start <= marker.start < sentence.end
+        ]
+        words, cuts = proposal(text[sentence.start : sentence.end], own, self.references)
+        return Sentence(sentence.start, sentence.end, sentence.cites, words, cuts) if cuts else sentence
