@@ -7,12 +7,14 @@ from annotation.views import (
     assignments,
     campaigns,
     criteria,
+    extractions,
     guidelines,
     home,
     imports,
     items,
     labelling,
     labelling_data,
+    papers,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -29,6 +31,20 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("next/", labelling_data.label_next, "label_next"),
             ("history/", labelling_data.label_history, "label_history"),
             ("guideline/", labelling_data.label_guideline, "label_guideline"),
+        )
+    ],
+    path("c/<slug:slug>/papers/", papers.paper_list, name="paper_list"),
+    path("c/<slug:slug>/papers/<int:pk>/", papers.paper_detail, name="paper_detail"),
+    path("c/<slug:slug>/papers/<int:pk>/file/", papers.paper_file, name="paper_file"),
+    *[
+        path(f"c/<slug:slug>/campaigns/<slug:campaign>/extractions/{address}", view, name=name)
+        for address, view, name in (
+            ("", extractions.extraction_queue, "extraction_queue"),
+            ("<int:pk>/", extractions.extraction_detail, "extraction_detail"),
+            ("<int:pk>/revisions/", extractions.extraction_revise, "extraction_revise"),
+            ("<int:pk>/step/", extractions.extraction_step, "extraction_step"),
+            ("<int:pk>/finish/", extractions.extraction_finish, "extraction_finish"),
+            ("<int:pk>/xml/", extractions.extraction_download, "extraction_download"),
         )
     ],
     path("c/<slug:slug>/campaigns/", campaigns.campaign_list, name="campaign_list"),

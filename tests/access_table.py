@@ -30,6 +30,7 @@ from django.utils import timezone
 from accounts.keys import digest_of, new_key
 from accounts.models import ApiToken, Invitation, JobState, User
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
+from annotation.definitions.extractions import Content
 from annotation.models import (
     Annotator,
     Assignment,
@@ -39,11 +40,13 @@ from annotation.models import (
     CampaignKind,
     CampaignState,
     Criterion,
+    ExtractionSource,
     Guideline,
     Item,
     ItemBuild,
     Level,
 )
+from annotation.runs.extractions import store_extraction
 from corpus.invitation_links import token_for
 from corpus.models import (
     Aspect,
@@ -55,6 +58,7 @@ from corpus.models import (
     ImportRun,
     InvitedRole,
     Membership,
+    Paper,
     PoolEntry,
     PoolRun,
     RetrievalRun,
@@ -81,6 +85,8 @@ class World:
     item: Item
     annotator: Annotator
     assignment: Assignment
+    paper: Paper
+    own_paper: Assignment  # the annotator's, in the campaign `contexts`, begun
     import_run: ImportRun
     retrieval_run: RetrievalRun
     pool_run: PoolRun
@@ -114,6 +120,9 @@ def make_world() -> World:
     annotator = Annotator.objects.create(
         campaign=campaign, name="annotator", user=members[Role.ANNOTATOR].user, created_at=AT
     )
+    paper = Paper.objects.create(
+        collection=collection, key="10.1/tea.1", title="A paper", source="acm-cr", created_at=AT, updated_at=AT
+    )
     invitation = Invitation.objects.create(
         email="invited@example.org", invited_by=manager, created_at=AT, expires_at=timezone.now() + timedelta(days=3)
     )
@@ -130,6 +139,8 @@ def make_world() -> World:
         item=item,
         annotator=annotator,
         assignment=Assignment.objects.create(item=item, annotator=annotator, state=AssignmentState.PENDING, slot=1),
+        paper=paper,
+        own_paper=_own_paper(paper, manager, annotator.user),
         import_run=ImportRun.objects.create(
             collection=collection, kind=ImportKind.DOCUMENTS, requested_by=manager, requested_at=AT
         ),
@@ -163,6 +174,24 @@ def _campaign(collection: Collection, manager: User) -> Campaign:
     Level.objects.bulk_create([Level(criterion=criterion, value=v, label=f"level {v}") for v in range(3)])
     Guideline.objects.create(campaign=campaign, version=1, body="Judge calmly.", created_at=AT, created_by=manager)
     return campaign
+
+
+def _own_paper(paper: Paper, manager: User, user: User | None) -> Assignment:
+    """A paper in an open extraction campaign, assigned to the annotator, who has begun."""
+    made = {"kind": CampaignKind.EXTRACTION, "state": CampaignState.OPEN, "created_at": AT, "opened_at": AT}
+    campaign = Campaign.objects.create(collection=paper.collection, slug="contexts", name="Contexts", seed=1, **made)
+    Guideline.objects.create(campaign=campaign, version=1, body="Cut.", created_at=AT, created_by=manager)
+    item = Item.objects.create(campaign=campaign, split=campaign.split, paper=paper)
+    annotator = Annotator.objects.create(campaign=campaign, name="annotator", user=user, created_at=AT)
+    assignment = Assignment.objects.create(item=item, annotator=annotator, state=AssignmentState.PENDING, slot=1)
+    store_extraction(
+        paper=paper, source=ExtractionSource.ANNOTATOR, content=Content(), by=user, at=AT, assignment=assignment
+    )
+    return assignment
+
+
+def _paper_of(w: World) -> dict[str, Any]:
+    return {"campaign": "contexts", "pk": w.own_paper.pk}
 
 
 # Path parameters by name, for the addresses that need nothing special.
@@ -319,6 +348,9 @@ TABLE: list[Row] = [
     *row("mention_link", MANAGERS_WRITE),
     *row("mention_discard", MANAGERS_WRITE, where=_mention),
     *row("mention_restore", MANAGERS_WRITE, where=_mention),
+    *row("paper_list", OVERSEERS_PAGE),
+    *row("paper_detail", OVERSEERS_PAGE, where=key_of("paper")),
+    *row("paper_file", "GET login 404 403 404 404 404", where=key_of("paper")),  # it came without a file
     # --- runs, pools -------------------------------------------------------------------------------------------------
     *row("run_list", OVERSEERS_PAGE),
     *row(
@@ -379,6 +411,12 @@ TABLE: list[Row] = [
     *row("label_next", "GET login 404 200 403 403 403"),
     *row("label_history", "GET login 404 200 403 403 403"),
     *row("label_guideline", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=lambda _: {}),
+    *row("extraction_queue", "GET login 404 200 403 403 403", where=lambda _: {"campaign": "contexts"}),
+    *row("extraction_detail", "GET login 404 200 403 403 403", where=_paper_of),
+    *row("extraction_download", "GET login 404 200 403 403 403", where=_paper_of),
+    *row("extraction_revise", "POST login 404 422 403 403 403", where=_paper_of),
+    *row("extraction_step", "POST login 404 gone 403 403 403", where=_paper_of),
+    *row("extraction_finish", "POST login 404 gone 403 403 403", where=_paper_of),
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
     *row("agreement_detail", OVERSEERS_PAGE),
     *row("agreement_report", OVERSEERS_PAGE),

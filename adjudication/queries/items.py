@@ -6,14 +6,14 @@ from annotation.models import Item
 from corpus.models import AspectNode, Topic
 from corpus.text.highlight import highlight_pieces, highlight_terms
 
-NAMED_BY = ("topic", "document", "aspect")  # what `name_of` and `number_of` join
+NAMED_BY = ("topic", "document", "aspect", "paper")  # what `name_of` and `number_of` join
 
 
 def name_of(item: Item) -> str:
-    """What the item is about, for a line in a list: the document's title, else the topic's text. Not shortened."""
+    """What the item is about, for a line in a list: title of document or paper, else the topic's text. Whole."""
     if item.document:
         return item.document.title or item.document.docno
-    return item.topic.text if item.topic else str(item)
+    return item.topic.text if item.topic else str(item.paper or item)
 
 
 def number_of(item: Item) -> str:

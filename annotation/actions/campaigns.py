@@ -14,6 +14,7 @@ from accounts.refusals import Conflict, Refused
 from annotation.actions.annotators import add_members
 from annotation.actions.criteria import check_criteria, sort_levels, store_criteria
 from annotation.actions.guidelines import check_body
+from annotation.definitions import contexts
 from annotation.definitions.drafts import CriterionDraft
 from annotation.definitions.relevance import GUIDELINE, RELEVANCE
 from annotation.models import (
@@ -39,13 +40,17 @@ from annotation.permissions.campaigns import (
 from annotation.queries.campaigns import fetch_readiness, has_submissions
 from annotation.queries.criteria import drafts_of
 from annotation.queries.items import count_held_elsewhere
+from annotation.runs.assignments import QUEUE_OF_PAPERS
 from annotation.runs.constraints import checked_at_once
 from corpus.models import Collection
 from corpus.permissions import check_manager
 
 RESERVED_SLUGS = {"new"}
 MOST_OVERLAP = 50
-DEFAULTS = {CampaignKind.RELEVANCE: ((RELEVANCE,), GUIDELINE)}
+DEFAULTS: dict[CampaignKind, tuple[tuple[CriterionDraft, ...], str]] = {
+    CampaignKind.RELEVANCE: ((RELEVANCE,), GUIDELINE),
+    CampaignKind.EXTRACTION: ((), contexts.GUIDELINE),
+}
 
 
 @transaction.atomic
@@ -75,7 +80,6 @@ def create_campaign(
     check_kind_supported(kind)
     default_criteria, default_guideline = DEFAULTS[CampaignKind(kind)]
     wanted = sort_levels(criteria or default_criteria)
-    check_criteria(wanted)
     campaign = Campaign(
         collection=collection,
         name=name.strip(),
@@ -84,6 +88,12 @@ def create_campaign(
         created_at=at,
         seed=secrets.randbelow(2**31) if seed is None else seed,
     )
+    if campaign.has_criteria:
+        check_criteria(wanted)
+    elif wanted:
+        raise Refused(
+            "An extraction has no criteria: papers are worked on, not graded. Take them out of the definition."
+        )
     _set(campaign, split=split, overlap=overlap, order=order, strategy=strategy, lease_minutes=lease_minutes)
     _insert(campaign)
     store_criteria(campaign, wanted)
@@ -208,6 +218,8 @@ def _set(campaign: Campaign, **values: Any) -> None:
         raise Refused("The campaign needs a name.")
     if not 1 <= campaign.overlap <= MOST_OVERLAP:
         raise Refused(f"The overlap must be from 1 to {MOST_OVERLAP} annotators per item, not {campaign.overlap}.")
+    if campaign.strategy == Strategy.QUEUE and not campaign.has_criteria:
+        raise Refused(QUEUE_OF_PAPERS)
     if not 1 <= campaign.lease_minutes <= 24 * 60:
         raise Refused("A lease lasts from 1 minute to a day (1,440 minutes).")
     if not 0 <= campaign.seed < 10**18:

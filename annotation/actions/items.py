@@ -28,8 +28,9 @@ def build_items(
 ) -> Built:
     """Make items of all pairs (distinct aspect, pooled document) the campaign lacks, or of a sample of them.
 
-    A topic without aspects is judged as a whole. `seed` draws the sample; without one it is the campaign's own. Call it
-    again when pools have grown. Errors: Refused for a closed campaign and when too few pairs are left.
+    A topic without aspects is judged as a whole; the items of an extraction are papers. `seed` draws the sample;
+    without one it is the campaign's own. Call it again when pools have grown.
+    Errors: Refused for a closed campaign and when too few pairs are left.
     """
     campaign = _current(campaign, by)
     seed = campaign.seed if seed is None else seed

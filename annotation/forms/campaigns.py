@@ -6,11 +6,15 @@ from django import forms
 
 from accounts.models import User
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
-from annotation.models import Campaign, Order, Split, Strategy
+from annotation.models import Campaign, CampaignKind, Order, Split, Strategy
 from annotation.permissions.campaigns import SUPPORTED_KINDS
 from corpus.models import Membership, Role
 
 MOST_FILE_BYTES = 1_000_000
+KINDS = {
+    CampaignKind.RELEVANCE: "how far does an abstract meet an aspect?",
+    CampaignKind.EXTRACTION: "which paragraphs of a paper cite what?",
+}
 ORDERS = [
     (Order.BY_ASPECT, "One aspect, many abstracts: the question stays, the abstracts change"),
     (Order.BY_DOCUMENT, "One abstract, all aspects: a page for each abstract, submitted once"),
@@ -70,7 +74,7 @@ class NewCampaignForm(CampaignForm):
     field_order = ("name", "kind", "split", "overlap", "order", "strategy", "annotators", "sample", "stratified")
 
     kind = forms.ChoiceField(
-        choices=[(kind.value, f"{kind.label}: how far does an abstract meet an aspect?") for kind in SUPPORTED_KINDS],
+        choices=[(kind.value, f"{kind.label}: {KINDS[kind]}") for kind in SUPPORTED_KINDS],
         label="What is judged",
     )
     annotators = forms.ModelMultipleChoiceField(
@@ -82,8 +86,9 @@ class NewCampaignForm(CampaignForm):
     sample = forms.IntegerField(
         min_value=1,
         required=False,
-        label="Only a sample of so many pairs",
-        help_text="Drawn by the seed. Left empty, every pair of an aspect and a pooled document becomes an item.",
+        label="Only a sample of so many items",
+        help_text="Drawn by the seed. Left empty, every pair of an aspect and a pooled document becomes an item; for an"
+        " extraction, every paper.",
     )
     stratified = forms.BooleanField(required=False, label="Draw the same number from each topic")
     file = forms.FileField(

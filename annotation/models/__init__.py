@@ -13,6 +13,7 @@ from annotation.models.campaigns import (
     Strategy,
 )
 from annotation.models.cycles import AnnoCycle, MachineSource, Outcome
+from annotation.models.extractions import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
 from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
 from annotation.models.jobs import AssignmentRun, ItemBuild
 from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState
@@ -30,6 +31,10 @@ __all__ = [
     "CampaignKind",
     "CampaignState",
     "Criterion",
+    "Extraction",
+    "ExtractionRevision",
+    "ExtractionSource",
+    "ExtractionState",
     "Guideline",
     "Item",
     "ItemBuild",

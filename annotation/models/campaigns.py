@@ -67,6 +67,16 @@ class Campaign(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def has_criteria(self) -> bool:
+        """Whether its items are graded; the papers of an extraction are worked on instead."""
+        return self.kind != CampaignKind.EXTRACTION
+
+    @property
+    def screen(self) -> str:
+        """The URL name of the page on which its annotators work."""
+        return "extraction_queue" if self.kind == CampaignKind.EXTRACTION else "labelling_screen"
+
 
 class Scale(models.TextChoices):
     ORDINAL = "ordinal", "ordinal"

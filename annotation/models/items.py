@@ -5,33 +5,42 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models.campaigns import Campaign, Split
-from corpus.models import Aspect, Document, Topic
+from corpus.models import Aspect, Document, Paper, Topic
 
 
 class Item(models.Model):
     """What is judged once by each of its annotators: a topic, an (aspect, document) or (topic, document) pair, a paper.
 
-    `split` repeats the campaign's (a composite foreign key holds them equal), so that a constraint can
-    keep the dev and test pairs of a collection apart: each pair is in at most one of them.
+    A paper is an item of its own, with no topic. `split` repeats the campaign's (a composite foreign key holds them
+    equal), so that a constraint can keep the dev and test pairs of a collection apart: each pair (or paper) is in at
+    most one of them.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="items")
     split = models.CharField(max_length=4, choices=Split)
-    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="items")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
     aspect = models.ForeignKey(Aspect, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
     document = models.ForeignKey(Document, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
+    paper = models.ForeignKey(Paper, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
     extra_overlap = models.PositiveSmallIntegerField(default=0)  # more judges asked for than the campaign's overlap
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["campaign", "topic", "aspect", "document"], name="item_once_per_campaign", nulls_distinct=False
+                fields=["campaign", "topic", "aspect", "document", "paper"],
+                name="item_once_per_campaign",
+                nulls_distinct=False,
             ),
             models.UniqueConstraint(
-                fields=["topic", "aspect", "document"],
+                fields=["topic", "aspect", "document", "paper"],
                 condition=Q(split__in=[Split.DEV, Split.TEST]),
                 name="item_in_one_held_out_split",
                 nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                name="item_topic_or_paper",
+                condition=Q(topic__isnull=False, paper__isnull=True)
+                | Q(topic__isnull=True, paper__isnull=False, aspect__isnull=True, document__isnull=True),
             ),
         ]
 

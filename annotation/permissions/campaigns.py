@@ -10,7 +10,7 @@ from annotation.queries.criteria import drafts_of
 from corpus.models import Membership
 from corpus.permissions import can_oversee
 
-SUPPORTED_KINDS = (CampaignKind.RELEVANCE,)
+SUPPORTED_KINDS = (CampaignKind.RELEVANCE, CampaignKind.EXTRACTION)
 
 
 def check_can_see(membership: Membership, campaign: Campaign) -> None:
@@ -36,11 +36,12 @@ def hindrance_to_opening(campaign: Campaign, ready: Readiness) -> str:
     """Why the campaign cannot be opened now, or ""."""
     if campaign.state == CampaignState.OPEN:
         return "It is open already."
-    if problems := problems_of(drafts_of(campaign)):
+    if campaign.has_criteria and (problems := problems_of(drafts_of(campaign))):
         return problems[0]
+    material = "the aspects and pools of its topics" if campaign.has_criteria else "the papers of the collection"
     return _first(
         (not ready.has_guideline, "It has no guideline yet. Write one, so that everybody judges by the same rules."),
-        (not ready.items, "It has no items yet. Build them from the aspects and pools of its topics."),
+        (not ready.items, f"It has no items yet. Build them from {material}."),
         (not ready.annotators, "Nobody can judge in it yet. Add annotators."),
         (
             not ready.slots and campaign.strategy == Strategy.QUEUE,

@@ -7,13 +7,13 @@ from datetime import timedelta
 from django.http import Http404
 
 from accounts.models import User
-from accounts.refusals import NotAllowed
-from annotation.models import AnnotatorState, CampaignState, Order, Strategy
+from accounts.refusals import NotAllowed, Refused
+from annotation.models import AnnotatorState, CampaignKind, CampaignState, Order, Strategy
 from annotation.queries.prepared import run
 
 DESK = """
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
-  c.id AS campaign, c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
+  c.id AS campaign, c.state AS campaign_state, c.kind, c.name, c.strategy, c."order", c.lease_minutes,
   (SELECT max(g.version) FROM annotation_guideline g WHERE g.campaign_id = c.id) AS guideline,
   (SELECT json_agg(json_build_array(cr.id, cr.key, cr.label, (
       SELECT json_object_agg(l.value, l.reasons) FROM annotation_level l WHERE l.criterion_id = cr.id
@@ -73,13 +73,16 @@ class Desk:
 def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False) -> Desk:
     """The person's desk, its annotator row locked for writing if `lock`.
 
-    Errors: Http404 for whoever is no member of the collection, NotAllowed for members who do not judge here.
+    Errors: Http404 for whoever is no member of the collection, NotAllowed for members who do not judge here, Refused
+    where papers are worked on instead.
     """
     named = {"collection": collection, "campaign": campaign, "user": user.pk}
     rows = run(LOCKED_DESK if lock else DESK, named)
     if not rows:
         _refuse_stranger(named)
     row = rows[0]
+    if row.kind == CampaignKind.EXTRACTION:
+        raise Refused(f"The papers of {row.name} are not graded but worked on, on a page of their own.")
     return Desk(
         annotator=row.annotator,
         annotator_state=row.annotator_state,

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Assignment, AssignmentState, Campaign, Item, Split
+from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind, Item, Split
 
 HELD_OUT = (Split.DEV, Split.TEST)
 
@@ -41,11 +41,25 @@ WHERE mine.campaign_id = %(campaign)s AND EXISTS (
     AND coalesce(i.aspect_id, 0) = coalesce(mine.aspect_id, 0)
     AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
 """
+# The same for the papers of an extraction.
+PAPERS_LEFT = """
+SELECT p.id, p.key, p.position FROM corpus_paper p
+WHERE p.collection_id = %(collection)s AND NOT EXISTS (
+  SELECT FROM annotation_item i WHERE i.paper_id = p.id
+    AND (i.campaign_id = %(campaign)s OR (%(held_out)s AND i.split IN ('dev', 'test')))
+)
+"""
+PAPERS_HELD_ELSEWHERE = """
+SELECT count(*) FROM annotation_item mine
+WHERE mine.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_item i
+  WHERE i.paper_id = mine.paper_id AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """Pairs of the collection: all there are, those the campaign has, and those it could still take."""
+    """Pairs (or papers) of the collection: all there are, those the campaign has, and those it could still take."""
 
     pairs: int
     taken: int
@@ -82,6 +96,8 @@ def whole_sets() -> Iterator[CursorWrapper]:
 def fetch_supply(campaign: Campaign) -> Supply:
     """How many pairs there are and are left for the campaign."""
     named = pair_parameters(campaign)
+    if campaign.kind == CampaignKind.EXTRACTION:
+        return _paper_supply(named)
     with whole_sets() as cursor:
         cursor.execute(f"SELECT (SELECT count(*) FROM ({PAIRS}) p), (SELECT count(*) FROM ({LEFT}) l)", named)
         pairs, left = cursor.fetchone()
@@ -96,10 +112,22 @@ def fetch_supply(campaign: Campaign) -> Supply:
     return Supply(pairs, taken, left)
 
 
+def _paper_supply(named: dict[str, Any]) -> Supply:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""SELECT (SELECT count(*) FROM corpus_paper WHERE collection_id = %(collection)s),
+            (SELECT count(*) FROM annotation_item WHERE campaign_id = %(campaign)s),
+            (SELECT count(*) FROM ({PAPERS_LEFT}) l)""",
+            named,
+        )
+        return Supply(*cursor.fetchone())
+
+
 def count_held_elsewhere(campaign: Campaign) -> int:
     """Items of the campaign whose pair is in another development or test campaign."""
     with whole_sets() as cursor:
-        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
+        is_paper = campaign.kind == CampaignKind.EXTRACTION
+        cursor.execute(PAPERS_HELD_ELSEWHERE if is_paper else HELD_ELSEWHERE, {"campaign": campaign.pk})
         return int(cursor.fetchone()[0])
 
 
@@ -145,8 +173,8 @@ def find_items(campaign: Campaign, chosen: ItemFilter, now: datetime) -> QuerySe
 
 
 def describe_items(ids: Sequence[int]) -> list[Any]:
-    """These items with topic, aspect and document, and their counts `wanted`, `done`, `slots` and `skips`."""
-    items = Item.objects.filter(pk__in=ids).select_related("topic", "aspect", "document")
+    """These items with topic, aspect and document, or paper, and their counts `wanted`, `done`, `slots` and `skips`."""
+    items = Item.objects.filter(pk__in=ids).select_related("topic", "aspect", "document", "paper")
     return list(_with_counts(items).order_by("pk"))
 
 

@@ -13,7 +13,8 @@ from annotation.queries.arrays import read_integers
 from corpus.models import Membership, Role
 
 ITEMS = """
-SELECT i.id, i.topic_id, coalesce(i.aspect_id, 0)::bigint, coalesce(i.document_id, 0)::bigint, i.extra_overlap::bigint
+SELECT i.id, coalesce(i.topic_id, i.paper_id),
+  coalesce(i.aspect_id, 0)::bigint, coalesce(i.document_id, 0)::bigint, i.extra_overlap::bigint
 FROM annotation_item i WHERE i.campaign_id = %(campaign)s ORDER BY i.id
 """
 # First human goes at the campaign's items: machines and hidden repeats need no slots. The states in order of STATES.
@@ -40,7 +41,8 @@ WHERE n.aspect_id IN (SELECT DISTINCT aspect_id FROM annotation_item WHERE campa
 class Workload:
     """A campaign's items (by id), earlier goes at them, and who can be given work; what a plan would be made from.
 
-    `items` (I, 5): id, topic, aspect or 0, document or 0, extra overlap. `rank` (I,): the aspect's place in the tree.
+    `items` (I, 5): id, topic or paper, aspect or 0, document or 0, extra overlap. `rank` (I,): the aspect's place in
+    the tree.
     `goes` (G, 7): id, index of the item, annotator or 0, slot or 0, position, state code, whether of a queue; without
     the free slots that the plan would remove (see runs/assignments.py).
     """

@@ -62,6 +62,9 @@ class Options:
     seed: int
 
 
+QUEUE_OF_PAPERS = "A paper is an hour's work: papers are assigned in advance, not taken from an open queue."
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A plan that can be written. `items` (n,) indexes the workload's, sorted; `people` (n,) its annotators, or -1."""
@@ -79,7 +82,9 @@ def draft_assignment(campaign: Campaign, options: Options) -> Draft:
     seed = options.seed
     _check_overlap(workload)
     if not len(workload.items):
-        raise Refused("The campaign has no items yet. Build them from the aspects and pools of its topics first.")
+        raise Refused("The campaign has no items yet. Build them first.")
+    if workload.strategy == Strategy.QUEUE and not campaign.has_criteria:
+        raise Refused(QUEUE_OF_PAPERS)
     if workload.strategy == Strategy.QUEUE:
         items = np.repeat(np.arange(len(workload.items)), workload.demand)
         return Draft(workload, items, np.full(len(items), -1), _queue_summary(workload, items, seed))

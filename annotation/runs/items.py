@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.audit import record_event
 from accounts.jobs import Progress, carry_out
 from accounts.refusals import Conflict, Refused
-from annotation.models import Campaign, ItemBuild
-from annotation.queries.items import LEFT, fetch_supply, pair_parameters, whole_sets
+from annotation.models import Campaign, CampaignKind, ItemBuild
+from annotation.queries.items import LEFT, PAPERS_LEFT, Supply, fetch_supply, pair_parameters, whole_sets
 from annotation.runs.constraints import checked_at_once
 from corpus.models import Collection
 
@@ -40,6 +40,18 @@ SELECT topic_id, aspect_id, document_id FROM (
 OF_TOPICS = f"SELECT * FROM ({LEFT}) l WHERE l.topic_id = ANY(%(topics)s)"
 TOPIC_SIZES = f"SELECT topic_id, count(*) FROM ({LEFT}) l GROUP BY topic_id ORDER BY topic_id"
 
+# Papers come in the collection's order, drawn as pairs are.
+INSERT_PAPERS = f"""
+INSERT INTO annotation_item (campaign_id, split, paper_id, extra_overlap)
+SELECT %(campaign)s, %(split)s, drawn.id, 0 FROM (
+  SELECT l.* FROM ({PAPERS_LEFT}) l ORDER BY md5(concat_ws(E'\\x1f', %(seed)s, l.key)) LIMIT %(sample)s
+) drawn ORDER BY drawn.position, drawn.id
+"""
+
+NOTHING = {
+    "pair": "No topic of the collection has a pool yet. Import runs or pool lists first, then build the items.",
+    "paper": "The collection has no papers yet. Import them first, then build the items.",
+}
 Report = Callable[[int, int, str], None]
 
 
@@ -68,11 +80,9 @@ def build(campaign: Campaign, *, sample: int | None, seed: int, stratified: bool
     Collection.objects.select_for_update(no_key=True).get(pk=campaign.collection_id)
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     supply = fetch_supply(campaign)
-    _check_supply(supply.pairs, supply.left, supply.held_elsewhere, sample)
+    _check_supply(campaign, supply, sample)
     try:
-        created = (
-            _insert_all(campaign, supply.left, report) if sample is None else _draw(campaign, sample, seed, stratified)
-        )
+        created = _insert(campaign, supply, sample=sample, seed=seed, stratified=stratified, report=report)
     except IntegrityError as error:
         raise Conflict("Somebody changed the pools or another campaign at the same moment. Try again.") from error
     return Built(created, campaign.items.count(), supply.left - created, supply.held_elsewhere)
@@ -109,18 +119,34 @@ def _work(job: ItemBuild, progress: Progress) -> None:
         progress.report(built.created, built.created, "all items made")
 
 
-def _check_supply(pairs: int, left: int, held: int, sample: int | None) -> None:
-    if not pairs:
-        raise Refused(
-            "No topic of the collection has a pool yet. Import runs or pool lists first, then build the items."
-        )
-    where = f" {held:,} of the collection's {pairs:,} pairs are in other development or test campaigns." if held else ""
+def _check_supply(campaign: Campaign, supply: Supply, sample: int | None) -> None:
+    noun = "pair" if campaign.has_criteria else "paper"
+    left, held = supply.left, supply.held_elsewhere
+    if not supply.pairs:
+        raise Refused(NOTHING[noun])
+    where = ""
+    if held:
+        where = f" {held:,} of the collection's {supply.pairs:,} {noun}s are in other development or test campaigns."
     if sample is not None and sample < 1:
-        raise Refused("A sample has at least one pair.")
+        raise Refused(f"A sample has at least one {noun}.")
     if not left:
-        raise Refused(f"No pairs are left for this campaign: all that it may take it has already.{where}")
+        raise Refused(f"No {noun}s are left for this campaign: all that it may take it has already.{where}")
     if sample is not None and sample > left:
-        raise Refused(f"Only {left:,} pairs are left for this campaign, and {sample:,} were asked for.{where}")
+        raise Refused(f"Only {left:,} {noun}s are left for this campaign, and {sample:,} were asked for.{where}")
+
+
+def _insert(
+    campaign: Campaign, supply: Supply, *, sample: int | None, seed: int, stratified: bool, report: Report
+) -> int:
+    """Make the items; how many were made."""
+    if campaign.kind == CampaignKind.EXTRACTION:
+        named = {**_named(campaign), "sample": sample, "seed": str(seed)}
+        with connection.cursor() as cursor:
+            cursor.execute(INSERT_PAPERS, named)
+            return cursor.rowcount
+    if sample is None:
+        return _insert_all(campaign, supply.left, report)
+    return _draw(campaign, sample, seed, stratified)
 
 
 def _draw(campaign: Campaign, sample: int, seed: int, stratified: bool) -> int:

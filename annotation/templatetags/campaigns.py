@@ -28,6 +28,7 @@ SECTIONS = (
     ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
     ("settings", "Settings", "campaign_edit", MANAGERS),
 )
+GRADED = ("levels", "agreement", "disagreements", "adjudication")  # for campaigns whose items get a level
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ def campaign_head(campaign: Campaign, membership: Membership, current: str = "")
     """Name and state of the campaign, and the pages of it that this member may open; `current` is one's key."""
     sections = []
     for key, label, name, roles in SECTIONS:
+        if key in GRADED and not campaign.has_criteria:
+            continue
         with suppress(NoReverseMatch):  # pages of an app above this one that are not there yet
             if membership.role in roles:
                 sections.append(Section(key, label, reverse(name, args=[membership.collection.slug, campaign.slug])))

@@ -12,6 +12,7 @@ from corpus.models.generation import (
 )
 from corpus.models.imports import ImportKind, ImportRun
 from corpus.models.mentions import CitationMention, DiscardReason, Link, MentionReference
+from corpus.models.papers import Paper, PaperSource
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
 from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, Target, Topic, TopicKind
@@ -34,6 +35,8 @@ __all__ = [
     "MentionReference",
     "Outcome",
     "OverlapDefinition",
+    "Paper",
+    "PaperSource",
     "PoolEntry",
     "PoolRun",
     "PoolSource",

@@ -9,6 +9,7 @@ from corpus.models.collections import Collection, InCollection
 class ImportKind(models.TextChoices):
     DOCUMENTS = "documents", "documents"
     TOPICS = "topics", "topics"
+    PAPERS = "papers", "papers"
     RUNS = "runs", "retrieval runs"
     POOL = "pool", "pool list"
     JUDGMENTS = "judgments", "judgments"

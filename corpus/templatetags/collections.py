@@ -17,6 +17,7 @@ TABS = (
     ("documents", "Documents", "document_list", EVERYBODY),
     ("topics", "Topics", "topic_list", EVERYBODY),
     ("questions", "Questions", "mention_list", OVERSEERS),
+    ("papers", "Papers", "paper_list", OVERSEERS),
     ("campaigns", "Campaigns", "campaign_list", EVERYBODY),
     ("runs", "Runs", "run_list", OVERSEERS),
     ("exports", "Exports", "export_list", OVERSEERS),

@@ -77,7 +77,7 @@ def test_a_campaign_is_made_by_its_form(made):
 
 def test_the_form_offers_only_what_is_supported_and_who_may_judge(made):
     page = text_of(client_of(made).get(url("campaign_create", campaign=None)))
-    assert "extraction" not in page
+    assert "rubric" not in page
     assert "Ana" in page
     assert "Vic" not in page
 

@@ -1,4 +1,4 @@
-"""manage.py create_campaign SLUG NAME --kind relevance [--overlap K] [--split S] [--config FILE.toml] … [--json]"""
+"""manage.py create_campaign SLUG NAME --kind K [--overlap K] [--split S] [--config FILE.toml] … [--json]"""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from annotation.actions.annotators import add_members_by_email
 from annotation.actions.campaigns import create_campaign
 from annotation.actions.items import build_items
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
-from annotation.models import CampaignKind, Order, Split, Strategy
+from annotation.models import Campaign, CampaignKind, Order, Split, Strategy
 from annotation.queries.items import fetch_supply
 from annotation.runs.items import Built
 from corpus.queries.collections import collection_with
@@ -23,8 +23,8 @@ SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minu
 
 class Command(ToldCommand):
     help = (
-        "Make a campaign in the state draft, with the items that aspects and pools give. What the command line says"
-        " comes before the file of --config."
+        "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. What the command"
+        " line says comes before the file of --config."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -79,8 +79,12 @@ class Command(ToldCommand):
             "pairs_left": built.left,
             "annotators": sorted(each.name for each in added),
         }
-        advice = "" if built.items else " There are no pools yet: import runs, then manage.py build_items."
+        advice = "" if built.items else f" There are no {_lacking(campaign)}, then manage.py build_items."
         return f"Made the campaign {campaign.slug} with {built.items:,} items.{advice}", result
+
+
+def _lacking(campaign: Campaign) -> str:
+    return "pools yet: import runs" if campaign.has_criteria else "papers yet: import them"
 
 
 def _read(path: Path) -> CampaignFile:

@@ -139,7 +139,7 @@ def _judge(campaign: Campaign, person: Person, user: User, at: datetime, *, most
     for assignment in mine.order_by("position")[:most]:
         item = assignment.item
         where = (
-            item.topic.number,
+            item.topic.number if item.topic else "",
             item.aspect.text if item.aspect else "",
             item.document.docno if item.document else "",
         )

@@ -1,0 +1,96 @@
+"""The machine's proposal: the extraction that a parsed paper suggests, for a person to confirm and correct.
+
+Contexts are the citing paragraphs of introduction and related work (Boudin, JCDL 2021, section 2). References take the
+first of: a docno, a DOI, an arXiv, PubMed or anthology address, the address of a PDF, any other address, none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.definitions.extractions import (
+    MOST_CANDIDATES,
+    Content,
+    ExtractedContext,
+    ExtractedReference,
+    ExtractedSentence,
+    kind_of,
+)
+from corpus.formats.paper_json import reference_numbers
+from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence
+
+PARTS = ("introduction", "related work")
+
+_ADDRESSES = (
+    ("doi", ""),
+    ("arxiv", "https://arxiv.org/abs/"),
+    ("pmid", "https://pubmed.ncbi.nlm.nih.gov/"),
+    ("pmcid", "https://www.ncbi.nlm.nih.gov/pmc/articles/"),
+    ("acl", "https://aclanthology.org/"),
+    ("url", ""),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a reference may be in the collection: `docno` where that is sure enough, and docnos to choose from."""
+
+    docno: str = ""
+    candidates: tuple[str, ...] = ()
+
+
+def propose(paper: FullPaper, links: Mapping[str, Link], parts: Sequence[str] = PARTS) -> Content:
+    """Return the proposal. `links` are by the references' keys; `parts` are the sections whose paragraphs count.
+
+    Sentences come as anonymised as the parser proposes, with what stood there before as `original`.
+    """
+    numbers = dict(zip((each.key for each in paper.references), reference_numbers(paper.references), strict=True))
+    contexts: list[ExtractedContext] = []
+    for place, paragraph in enumerate(paper.paragraphs, 1):
+        if paragraph.kind != "paragraph" or paragraph.part not in parts:
+            continue
+        sentences = tuple(_sentence(paragraph, each, numbers) for each in _sentences(paragraph))
+        if any(sentence.cites for sentence in sentences):
+            contexts.append(ExtractedContext(f"{len(contexts) + 1:02}", paragraph.part, sentences, (place,)))
+    references = (_reference(each, numbers[each.key], links.get(each.key, Link())) for each in paper.references)
+    return Content(tuple(contexts), tuple(references))
+
+
+def _sentences(paragraph: Paragraph) -> Sequence[Sentence]:
+    if paragraph.sentences:
+        return paragraph.sentences
+    cites = tuple(key for marker in paragraph.markers for key in marker.keys)
+    return (Sentence(0, len(paragraph.text), cites),)
+
+
+def _sentence(paragraph: Paragraph, sentence: Sentence, numbers: Mapping[str, str]) -> ExtractedSentence:
+    text = paragraph.text[sentence.start : sentence.end]
+    cites = tuple(numbers[key] for key in sentence.cites if key in numbers)
+    if sentence.anonymised and sentence.anonymised != text:
+        return ExtractedSentence(sentence.anonymised, cites, anonymised=True, original=text)
+    return ExtractedSentence(text, cites)
+
+
+def _reference(reference: Reference, number: str, link: Link) -> ExtractedReference:
+    value = link.docno or _address(reference.ids.items())
+    candidates = tuple(dict.fromkeys((*filter(None, [link.docno]), *link.candidates)))[:MOST_CANDIDATES]
+    return ExtractedReference(number, value, _raw(reference), kind_of(value), candidates)
+
+
+def _address(ids: Iterable[tuple[str, str]]) -> str | None:
+    """The best of the printed identifiers, as an address unless it is a DOI."""
+    found = dict(ids)
+    for kind, prefix in _ADDRESSES:
+        if found.get(kind):
+            value = found[kind]
+            return value if not prefix or value.startswith("http") else prefix + value
+    return None
+
+
+def _raw(reference: Reference) -> str:
+    """The entry as printed, or put together from its parts."""
+    if reference.raw:
+        return reference.raw
+    year = str(reference.year) if reference.year else ""
+    return ". ".join(filter(None, ["; ".join(reference.authors), reference.title, reference.venue, year]))

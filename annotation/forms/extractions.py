@@ -1,0 +1,21 @@
+"""Forms of the extraction page."""
+
+from django import forms
+
+MOST_BYTES = 5_000_000
+
+
+class RevisionForm(forms.Form):
+    """An annotator's corrected XML, made from revision `base`."""
+
+    file = forms.FileField(
+        label="Corrected XML",
+        help_text="In the layout of the file you can download here. It becomes the newest state; the one before stays.",
+    )
+    base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+    def clean_file(self) -> forms.FileField:
+        file = self.cleaned_data["file"]
+        if file.size > MOST_BYTES:
+            raise forms.ValidationError("The file is larger than 5 MB, far more than the contexts of one paper.")
+        return file

@@ -1,0 +1,29 @@
+"""Who may see and change an extraction."""
+
+from accounts.models import User
+from accounts.refusals import NotAllowed, Refused
+from annotation.models import (
+    AnnotatorState,
+    Assignment,
+    AssignmentState,
+    CampaignKind,
+    CampaignState,
+)
+from annotation.permissions.labelling import REASONS
+
+WORKABLE = (AssignmentState.PENDING, AssignmentState.DONE)
+
+
+def check_can_extract(assignment: Assignment, by: User) -> None:
+    """Refuse everybody but the annotator whose paper it is, and them while the campaign takes no work."""
+    annotator, campaign = assignment.annotator, assignment.item.campaign
+    if annotator is None or annotator.user_id != by.pk:
+        raise NotAllowed("This paper is assigned to somebody else.")
+    if campaign.kind != CampaignKind.EXTRACTION:
+        raise Refused("This item is graded, not worked on.")
+    if campaign.state != CampaignState.OPEN:
+        raise Refused(REASONS[campaign.state])
+    if annotator.state != AnnotatorState.ACTIVE:
+        raise Refused(REASONS[annotator.state])
+    if assignment.state not in WORKABLE:
+        raise Refused("This paper is no longer assigned to you.")

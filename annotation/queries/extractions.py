@@ -1,0 +1,65 @@
+"""Extractions of papers: whose there are, and what the current revision of each says."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from accounts.models import User
+from annotation.definitions.extractions import Content, read_content
+from annotation.models import Assignment, AssignmentState, Campaign, Extraction, ExtractionRevision, ExtractionSource
+from corpus.models import Collection, Document, Paper
+
+
+def with_content(extractions: QuerySet[Extraction]) -> QuerySet[Any]:
+    """The same with `content`, the JSON of the current revision, in the same query."""
+    current = ExtractionRevision.objects.filter(extraction=OuterRef("pk"), number=OuterRef("current"))
+    return extractions.annotate(content=Subquery(current.values("content")[:1]))
+
+
+def content_of(extraction: Extraction) -> Content:
+    """What the extraction says now. One query."""
+    return read_content(extraction.revisions.get(number=extraction.current).content)
+
+
+def machine_content(paper: Paper) -> Content | None:
+    """The machine's proposal, or None. One query."""
+    found = with_content(Extraction.objects.filter(paper=paper, source=ExtractionSource.MACHINE)).first()
+    return read_content(found.content) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPaper:
+    """A paper on an annotator's list: `state` is to do, begun or finished."""
+
+    assignment: int
+    paper: Paper
+    state: str
+
+
+def own_papers(campaign: Campaign, user: User) -> list[OwnPaper]:
+    """The person's papers in the campaign, in their order. One query."""
+    mine = Assignment.objects.filter(
+        item__campaign=campaign,
+        annotator__user=user,
+        state__in=[AssignmentState.PENDING, AssignmentState.DONE],
+    )
+    mine = mine.select_related("item__paper", "extraction").defer("item__paper__blocks", "item__paper__references")
+    return [
+        OwnPaper(each.pk, each.item.paper, _state(each)) for each in mine.order_by("position", "pk") if each.item.paper
+    ]
+
+
+def _state(assignment: Assignment) -> str:
+    if assignment.state == AssignmentState.DONE:
+        return "finished"
+    return "begun" if hasattr(assignment, "extraction") else "to do"
+
+
+def docnos_among(collection: Collection, values: Iterable[str | None]) -> frozenset[str]:
+    """Those of the values that are docnos of the collection to the letter and no citing papers. One query."""
+    wanted = {value for value in values if value}
+    documents = Document.objects.filter(collection=collection, docno__in=wanted)
+    papers = Paper.objects.filter(collection=collection)
+    return frozenset(documents.exclude(docno__in=papers.values("key")).values_list("docno", flat=True))

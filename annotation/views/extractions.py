@@ -1,0 +1,188 @@
+"""An annotator's papers: the list of them, and one of them with what they have made of it so far."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.refusals import NotAllowed, Refused
+from annotation.actions.extractions import (
+    begin_extraction,
+    finish_extraction,
+    redo_extraction,
+    reopen_extraction,
+    save_extraction,
+    undo_extraction,
+)
+from annotation.definitions.extractions import (
+    BadExtraction,
+    content_of_gold,
+    gold_of_content,
+    with_what_xml_lacks,
+    write_content,
+)
+from annotation.forms.extractions import RevisionForm
+from annotation.models import AnnotatorState, Assignment, Campaign, CampaignKind, Extraction
+from annotation.queries.campaigns import fetch_campaign
+from annotation.queries.extractions import content_of, own_papers
+from annotation.views.answers import person_of
+from annotation.views.context import campaign_context
+from annotation.views.papers import extraction_context
+from corpus.formats.acm_cr import AnnotatedPaper, read_acm_cr, write_acm_cr
+from corpus.formats.records import BrokenFile
+from corpus.models import Membership
+from corpus.permissions import fetch_membership
+
+STEPS = {"undo": undo_extraction, "redo": redo_extraction}
+
+
+@never_cache
+@require_safe
+def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The person's papers in their order, with how far they are."""
+    membership, found = _own_campaign(request, slug, campaign)
+    papers = own_papers(found, membership.user)
+    guideline = found.guidelines.first()
+    context = campaign_context(membership, found, "", papers=papers, guideline=guideline)
+    context["left"] = sum(each.state != "finished" for each in papers)
+    return render(request, "annotation/extraction_queue.html", context)
+
+
+@never_cache
+@require_safe
+def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One of the person's papers; opening it for the first time takes over the machine's proposal."""
+    membership, found = _own_campaign(request, slug, campaign)
+    assignment = _own_assignment(membership, found, pk)
+    extraction = begin_extraction(assignment=assignment, by=membership.user, at=timezone.now())
+    return _show(request, membership, found, extraction)
+
+
+@require_POST
+def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Take in an XML file that the annotator has corrected, as a new revision."""
+    membership, found = _own_campaign(request, slug, campaign)
+    extraction = _own_extraction(membership, found, pk)
+    form = RevisionForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            given = read_acm_cr(form.cleaned_data["file"], "the file")
+            save_extraction(
+                extraction=extraction,
+                content=write_content(with_what_xml_lacks(content_of_gold(given), content_of(extraction))),
+                base=form.cleaned_data["base"],
+                by=membership.user,
+                at=timezone.now(),
+                change="corrected XML",
+            )
+        except NotAllowed:
+            raise
+        except (BrokenFile, BadExtraction, Refused) as refusal:
+            form.add_error("file", getattr(refusal, "reason", str(refusal)))
+        else:
+            messages.success(request, "Your file is taken over. Look through the result below.")
+            return redirect("extraction_detail", slug, campaign, pk)
+    return _show(request, membership, found, extraction, form=form)
+
+
+@require_POST
+def extraction_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One step back, or forward again (`step` is undo or redo)."""
+    membership, found = _own_campaign(request, slug, campaign)
+    extraction = _own_extraction(membership, found, pk)
+    act = STEPS.get(request.POST.get("step", ""), undo_extraction)
+    try:
+        act(extraction=extraction, by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("extraction_detail", slug, campaign, pk)
+
+
+@require_POST
+def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Finish the paper, or take it up again (`reopen`)."""
+    membership, found = _own_campaign(request, slug, campaign)
+    extraction = _own_extraction(membership, found, pk)
+    by, at = membership.user, timezone.now()
+    try:
+        if "reopen" in request.POST:
+            reopen_extraction(extraction=extraction, by=by, at=at)
+        else:
+            finish_extraction(extraction=extraction, by=by, at=at, despite="despite" in request.POST)
+            messages.success(request, "The paper is finished.")
+            return redirect("extraction_queue", slug, campaign)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("extraction_detail", slug, campaign, pk)
+
+
+@require_safe
+def extraction_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """The person's present state as ACM-CR XML."""
+    membership, found = _own_campaign(request, slug, campaign)
+    extraction = _own_extraction(membership, found, pk)
+    written = "".join(write_acm_cr(_as_gold(extraction)))
+    response = HttpResponse(written, content_type="application/xml; charset=utf-8")
+    name = extraction.paper.key.rpartition("/")[2]
+    response["Content-Disposition"] = f'attachment; filename="{name.encode("ascii", "ignore").decode()}.xml"'
+    return response
+
+
+def _as_gold(extraction: Extraction) -> AnnotatedPaper:
+    paper = extraction.paper
+    return gold_of_content(content_of(extraction), doi=paper.key, title=paper.title, abstract=paper.abstract)
+
+
+def _own_campaign(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
+    """404 for strangers and other kinds of campaigns, 403 for members who do not work in it."""
+    membership = fetch_membership(request.user, slug)
+    found = fetch_campaign(membership, campaign)
+    if not found.annotators.filter(user=person_of(request)).exclude(state=AnnotatorState.REMOVED).exists():
+        raise NotAllowed(f"You are not among the annotators of {found}. A manager of the collection can add you.")
+    if found.kind != CampaignKind.EXTRACTION:
+        raise Refused(f"{found} has no papers: its items are graded, on the labelling screen.")
+    return membership, found
+
+
+def _own_assignment(membership: Membership, campaign: Campaign, pk: int) -> Assignment:
+    mine = Assignment.objects.filter(item__campaign=campaign, annotator__user=membership.user_id)
+    return get_object_or_404(mine.select_related("item__campaign", "item__paper", "annotator"), pk=pk)
+
+
+def _own_extraction(membership: Membership, campaign: Campaign, pk: int) -> Extraction:
+    mine = Extraction.objects.filter(assignment__item__campaign=campaign)
+    mine = mine.filter(assignment__annotator__user=membership.user_id)
+    return get_object_or_404(mine.select_related("paper__collection", "assignment"), assignment=pk)
+
+
+def _show(
+    request: HttpRequest,
+    membership: Membership,
+    campaign: Campaign,
+    extraction: Extraction,
+    *,
+    form: RevisionForm | None = None,
+) -> HttpResponse:
+    """The page; with a form only where it was refused."""
+    paper = extraction.paper
+    revision = extraction.revisions.get(number=extraction.current)
+    context: dict[str, Any] = campaign_context(
+        membership,
+        campaign,
+        "",
+        paper=paper,
+        extraction=extraction,
+        form=form or RevisionForm(initial={"base": extraction.current}),
+        can_undo=revision.parent is not None,
+        can_redo=extraction.revisions.filter(parent=extraction.current).exists(),
+        **extraction_context(paper, content_of(extraction)),
+    )
+    return render(request, "annotation/extraction_detail.html", context, status=422 if form else 200)

@@ -1,0 +1,120 @@
+"""Papers of a collection, for those who oversee it: the list, and one with all that was extracted from it."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotation.definitions.extractions import Content, findings_of, read_content
+from annotation.models import Extraction
+from annotation.queries.extractions import docnos_among, with_content
+from annotation.queries.gold import Gold, gold_of_papers
+from corpus.models import Membership, Paper, PaperSource
+from corpus.permissions import can_manage, check_can_oversee, fetch_membership
+
+PER_PAGE = 50
+SANDBOX = "sandbox; default-src 'none'"  # what was uploaded runs nothing, whatever it is
+
+
+@require_safe
+def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The papers with what counts of each: how many contexts, how much of what they cite is in the collection."""
+    membership = _overseer(request, slug)
+    papers = Paper.objects.filter(collection=membership.collection).defer("blocks", "references", "pages")
+    sought = request.GET.get("q", "").strip()
+    if sought:
+        papers = papers.filter(Q(title__icontains=sought) | Q(key__icontains=sought))
+    page = Paginator(papers, PER_PAGE).get_page(request.GET.get("page"))
+    golds = gold_of_papers(page.object_list, drafts=True)
+    docnos = docnos_among(membership.collection, (value for gold in golds for value in _values(gold)))
+    context = _context(membership) | {
+        "page": page,
+        "rows": [_row(gold, docnos) for gold in golds],
+        "sought": sought,
+        "may_manage": can_manage(membership),
+    }
+    return render(request, "annotation/paper_list.html", context)
+
+
+@require_safe
+def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One paper: one of its extractions (`?extraction=`, else what counts), its parsed text, its references."""
+    membership = _overseer(request, slug)
+    paper = _fetch_paper(membership, pk)
+    made = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
+    extractions = list(made.order_by("source", "pk"))
+    shown = _shown(request, paper, extractions)
+    content = read_content(shown.content) if shown else None
+    context = _context(membership) | {"paper": paper, "extractions": extractions, "shown": shown}
+    if content is not None:
+        context |= extraction_context(paper, content)
+    return render(request, "annotation/paper_detail.html", context)
+
+
+@require_safe
+def paper_file(request: HttpRequest, slug: str, pk: int) -> FileResponse:
+    """The file as it came in, as a download."""
+    paper = _fetch_paper(_overseer(request, slug), pk)
+    if not paper.file.name or not paper.file.storage.exists(paper.file.name):
+        raise Http404
+    response = FileResponse(paper.file.open("rb"), as_attachment=True, filename=paper.file_name or "paper")
+    if paper.source != PaperSource.PDF:
+        response["Content-Type"] = "application/xml"
+    response["Content-Security-Policy"] = SANDBOX
+    return response
+
+
+def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
+    """What the fragment that shows an extraction needs: the same for annotators and those who oversee them."""
+    docnos = docnos_among(paper.collection, content.values.values())
+    inside = {number for number, value in content.values.items() if value in docnos}
+    return {
+        "content": content,
+        "docnos": docnos,
+        "inside": inside,
+        "coverage": (len(inside), len(content.references)),
+        "findings": findings_of(content),
+    }
+
+
+def _shown(request: HttpRequest, paper: Paper, extractions: list[Any]) -> Any:
+    """The extraction asked for, else the one that counts, else the first; None where there is none."""
+    wanted = request.GET.get("extraction", "")
+    for each in extractions:
+        if str(each.pk) == wanted:
+            return each
+    (gold,) = gold_of_papers([paper], drafts=True)
+    counts = gold.extraction.pk if gold.extraction else None
+    return next((each for each in extractions if each.pk == counts), extractions[0] if extractions else None)
+
+
+def _values(gold: Gold) -> list[str | None]:
+    return [each.value for each in gold.content.references] if gold.content else []
+
+
+def _row(gold: Gold, docnos: frozenset[str]) -> dict[str, Any]:
+    content = gold.content or Content()
+    return {
+        "gold": gold,
+        "contexts": len(content.contexts),
+        "sentences": sum(len(each.sentences) for each in content.contexts),
+        "references": len(content.references),
+        "inside": sum(value in docnos for value in _values(gold)),
+    }
+
+
+def _overseer(request: HttpRequest, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return membership
+
+
+def _fetch_paper(membership: Membership, pk: int) -> Paper:
+    return get_object_or_404(Paper.objects.select_related("collection"), collection=membership.collection, pk=pk)
+
+
+def _context(membership: Membership) -> dict[str, Any]:
+    return {"membership": membership, "collection": membership.collection, "tab": "papers"}

@@ -1,0 +1,80 @@
+"""Papers: the raw material of citation contexts, as their files were parsed."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Func, Q, TextField, Value
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact
+
+from corpus.models.collections import Collection, InCollection
+
+
+class PaperSource(models.TextChoices):
+    PDF = "pdf", "PDF"
+    TEI = "tei", "GROBID TEI"
+    S2ORC = "s2orc", "S2ORC"
+    ACM_CR = "acm-cr", "ACM-CR XML"
+
+
+def json_is(field: str, kind: str) -> Exact:
+    """A condition for constraints: the JSON value in `field` is of this kind (array, object, …)."""
+    found = Func(F(field), function="jsonb_typeof", output_field=TextField())
+    return Exact(
+        Coalesce(found, Value("nothing"), output_field=TextField()), Value(kind)
+    )  # a check that comes out null would let it pass
+
+
+class Paper(models.Model):
+    """A citing paper: its running text in blocks and its list of references, before anybody has judged anything.
+
+    `key` is the DOI, or the file's name where there is none; it has no blanks and never changes. The lists are JSON,
+    because a paper is read and written whole (ADR 11): `corpus/formats/paper_json.py` says what stands in them.
+    """
+
+    collection = models.ForeignKey(
+        Collection,
+        on_delete=models.CASCADE,
+        related_name="papers",
+        db_index=False,  # paper_key_unique begins with it
+    )
+    key = models.CharField(max_length=255)
+    doi = models.CharField(max_length=255, blank=True)
+    title = models.TextField(blank=True)
+    abstract = models.TextField(blank=True)
+    authors = ArrayField(models.TextField(), default=list, blank=True)
+    venue = models.TextField(blank=True)
+    year = models.PositiveSmallIntegerField(null=True, blank=True)
+    source = models.CharField(max_length=6, choices=PaperSource)
+    file = models.FileField(max_length=200, blank=True)  # as it came in, below MEDIA_ROOT
+    file_name = models.CharField(max_length=255, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    pages = models.JSONField(default=list, blank=True)  # [[width, height] in points]
+    blocks = models.JSONField(default=list, blank=True)
+    references = models.JSONField(default=list, blank=True)
+    warnings = models.JSONField(default=list, blank=True)  # what the parser noticed, for people
+    position = models.PositiveIntegerField(default=0)  # the order of papers in topics and qrels
+    first_sentence_number = models.PositiveIntegerField(null=True, blank=True)  # of its sentence topics; null: runs on
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    objects = InCollection.as_manager()
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "key"], name="paper_key_unique"),
+            models.CheckConstraint(name="paper_key_without_blanks", condition=Q(key__regex=r"^\S+$")),
+            models.CheckConstraint(name="paper_source_known", condition=Q(source__in=PaperSource.values)),
+            *(
+                models.CheckConstraint(name=f"paper_{name}_is_a_list", condition=json_is(name, "array"))
+                for name in ("pages", "blocks", "references", "warnings")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.key
+
+    @property
+    def tail(self) -> str:
+        """What the numbers of its topics begin with: the part of the key after its last dot."""
+        return self.key.rpartition(".")[2]
