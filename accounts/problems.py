@@ -51,7 +51,13 @@ class Unprocessable(APIException):
 
 
 class ConflictProblem(APIException):
+    """`wait` are the seconds of a Retry-After header, which DRF's handler writes."""
+
     status_code = status.HTTP_409_CONFLICT
+
+    def __init__(self, detail: str, wait: int | None = None) -> None:
+        super().__init__(detail)
+        self.wait = wait
 
 
 def problem_handler(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -69,7 +75,7 @@ def _translate(error: Exception) -> Exception:
     if isinstance(error, NotAllowed):
         return PermissionDenied(error.reason)
     if isinstance(error, Conflict):
-        return ConflictProblem(error.reason)
+        return ConflictProblem(error.reason, error.retry_after)
     if isinstance(error, Refused):
         return Unprocessable(error.reason)
     return error

@@ -14,4 +14,11 @@ class NotAllowed(Refused):
 
 
 class Conflict(Refused):
-    """Somebody else was faster or the thing has changed meanwhile: 409 in the API."""
+    """Somebody else was faster or the thing has changed meanwhile: 409 in the API.
+
+    `retry_after` are seconds after which the same may be asked again, where waiting helps.
+    """
+
+    def __init__(self, reason: str, *, retry_after: int | None = None) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after

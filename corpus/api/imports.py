@@ -24,6 +24,7 @@ from corpus.models import ImportKind, ImportRun, Role
 from corpus.runs.imports import run_import
 
 MOST_RECORDS = 10_000
+PATIENCE = 5.0  # seconds that a request waits for another import of its collection to end
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 KINDS = [kind for kind in ImportKind if kind != ImportKind.JUDGMENTS]  # those need a campaign
 
@@ -83,7 +84,10 @@ class Lines:
 
 
 def import_records(view: InCollectionView, kind: ImportKind, records: list[Any]) -> Response:
-    """Read the records at once and answer with the import; 422 when nothing of them could be kept."""
+    """Read the records at once and answer with the import; 422 when nothing of them could be kept.
+
+    409 with Retry-After while another import of the collection runs: a request does not wait for long.
+    """
     run = request_import(
         by=view.person,
         at=timezone.now(),
@@ -93,7 +97,7 @@ def import_records(view: InCollectionView, kind: ImportKind, records: list[Any])
         format="jsonl",
         send=False,
     )
-    run_import(run.pk)
+    run_import(run.pk, patience=PATIENCE)
     run.refresh_from_db()
     if run.state != JobState.DONE:
         raise Refused(run.reason)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
-from accounts.refusals import Refused
+from accounts.refusals import Conflict, Refused
 from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportKind, ImportRun
 from corpus.runs.documents import load_documents
@@ -24,6 +24,7 @@ from corpus.runs.topics import load_topics
 Work = Callable[[ImportRun, jobs.Progress, Tally], None]
 
 STORED = "stored"  # in a job's parameters: its transaction has committed
+RETRY_AFTER = 10  # seconds after which whoever could not wait may try again
 UPLOADS = "imports"  # the directory below MEDIA_ROOT that holds uploaded files, one directory for each upload
 
 _WORK: dict[str, Work] = {
@@ -40,14 +41,39 @@ def register(kind: ImportKind, work: Work) -> None:
     _WORK[kind] = work
 
 
-def run_import(run_id: int) -> None:
-    """Claim the import and carry it out; uploads are removed once nothing needs them any more."""
+class Busy(Conflict):
+    """Another import of the collection went on for longer than the caller waits. Nothing was imported."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Another import of this collection is running. Nothing was imported; send it again in a moment.",
+            retry_after=RETRY_AFTER,
+        )
+
+
+def run_import(run_id: int, *, patience: float | None = None) -> None:
+    """Claim the import and carry it out; uploads are removed once nothing needs them any more.
+
+    Imports into one collection follow each other. `patience` are the seconds to wait for one's turn, None for ever.
+    Errors: Busy when they have passed; the job has failed by then.
+    """
+    late: list[Busy] = []
+
+    def work(run: ImportRun, progress: jobs.Progress) -> None:
+        try:
+            _import_files(run, progress, patience)
+        except Busy as busy:
+            late.append(busy)
+            raise
+
     try:
-        jobs.carry_out(ImportRun, run_id, _import_files)
+        jobs.carry_out(ImportRun, run_id, work)
     finally:
         run = ImportRun.objects.filter(pk=run_id).first()
         if run is not None and run.is_final and not run.dry_run:
             remove_uploads(run)
+    if late:
+        raise late[0]
 
 
 def remove_uploads(run: ImportRun) -> None:
@@ -59,13 +85,13 @@ def remove_uploads(run: ImportRun) -> None:
             shutil.rmtree(directory, ignore_errors=True)
 
 
-def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
+def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
     if STORED in run.parameters:
         return  # the worker was killed between its commit and its last word
     tally = Tally()
     try:
         with transaction.atomic():
-            _wait_for_turn(run, progress)
+            _wait_for_turn(run, progress, patience)
             _WORK[run.kind](run, progress, tally)
             if tally.errors and not tally.kept:
                 raise Refused(_nothing_read(tally))
@@ -79,9 +105,12 @@ def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
         raise
 
 
-def _wait_for_turn(run: ImportRun, progress: jobs.Progress) -> None:
+def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
     """Imports into one collection follow each other; until this one's turn it can be cancelled."""
+    started = time.monotonic()
     while not _is_my_turn(run):
+        if patience is not None and time.monotonic() - started >= patience:
+            raise Busy
         progress.report(0, step="waiting for another import of this collection")
         progress.check()
         time.sleep(0.2)
