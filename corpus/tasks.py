@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from corpus.runs import imports, pools
+from corpus.runs import generation, imports, pools
 
 
 @shared_task(acks_late=True)
@@ -15,3 +15,9 @@ def run_import_run(run_id: int) -> None:
 def run_pool_run(run_id: int) -> None:
     """Build the pools of a collection."""
     pools.run_pools(run_id)
+
+
+@shared_task(acks_late=True)
+def run_question_run(run_id: int) -> None:
+    """Ask a language model for questions about sampled citation mentions."""
+    generation.run_questions(run_id)

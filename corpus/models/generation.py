@@ -63,6 +63,7 @@ class QuestionRun(Job):
 
 class Outcome(models.TextChoices):
     WAITING = "waiting", "not asked yet"
+    UNREAD = "unread", "answered, not read yet"
     QUESTIONS = "questions", "questions"
     NONE = "none", "the model found nothing to ask"
     UNPARSEABLE = "unparseable", "not in the agreed form"

@@ -5,12 +5,15 @@ EMNLP 2024, section 2.1): the share of the question's words that also occur in t
 counted once, as its code does. Words are runs of letters and digits without case and accents (`corpus.text.words`),
 so that “Fine-tuning?” shares both its words with “fine tuning”; no word is left out for being common.
 
+That is the definition `words`, the default. `litsearch-code` counts as LitSearch's published code does: split at white
+space, with case and punctuation, so that “Tea?” and “tea” are two words (`word_overlap_as_coded`).
+
 static/js/labelling/overlap.js does the same in the browser; a test holds the two to equal numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from corpus.text.words import fold_word, tokens, word_spans
@@ -34,11 +37,30 @@ def word_overlap(question: str, texts: Iterable[str]) -> float | None:
     return len(words & known) / len(words) if words and known else None
 
 
-def overlap_with(question: str, targets: Iterable[tuple[str, str]]) -> Overlap:
-    """Return both overlaps of a question with its targets, each (title, abstract)."""
+def word_overlap_as_coded(question: str, texts: Iterable[str]) -> float | None:
+    """Return the same share as LitSearch's code counts it: |set ∩ set| / |set(question)|, split at white space only."""
+    words = set(question.split())
+    known = {word for text in texts for word in text.split()}
+    return len(words & known) / len(words) if words and known else None
+
+
+DEFINITIONS: dict[str, Callable[[str, Iterable[str]], float | None]] = {
+    "words": word_overlap,
+    "litsearch-code": word_overlap_as_coded,
+}
+
+
+def overlap_by(definition: str, question: str, targets: Iterable[tuple[str, str]]) -> Overlap:
+    """Return both overlaps by one of `DEFINITIONS`; see `overlap_with`."""
+    measure = DEFINITIONS[definition]
     found = list(targets)
     titles = [title for title, _ in found]
-    return Overlap(word_overlap(question, titles), word_overlap(question, [*titles, *(text for _, text in found)]))
+    return Overlap(measure(question, titles), measure(question, [*titles, *(text for _, text in found)]))
+
+
+def overlap_with(question: str, targets: Iterable[tuple[str, str]]) -> Overlap:
+    """Return both overlaps of a question with its targets, each (title, abstract)."""
+    return overlap_by("words", question, targets)
 
 
 def is_filtered(question: str, titles: Iterable[str], cutoff: float | None) -> bool:

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.text.overlap import Overlap, is_filtered, overlap_with, shared_spans, word_overlap
+from corpus.text.overlap import (
+    Overlap,
+    is_filtered,
+    overlap_by,
+    overlap_with,
+    shared_spans,
+    word_overlap,
+    word_overlap_as_coded,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +39,15 @@ def test_titles_and_abstracts_are_told_apart():
     targets = [("Green tea", "It is served with milk."), ("Mate", "")]
     assert overlap_with("green milk mate sugar", targets) == Overlap(titles=2 / 4, texts=3 / 4)
     assert overlap_with("green", []) == Overlap(None, None)
+
+
+def test_as_litsearch_coded_it_case_and_punctuation_count():
+    assert word_overlap_as_coded("Which tea is green? tea", ["green tea"]) == pytest.approx(1 / 4)
+    assert word_overlap_as_coded("Green tea", ["green tea"]) == pytest.approx(1 / 2)
+    assert word_overlap_as_coded(" ", ["green tea"]) is None
+    targets = [("green tea", "Which is")]
+    assert overlap_by("litsearch-code", "Which tea is green?", targets) == Overlap(titles=1 / 4, texts=3 / 4)
+    assert overlap_by("words", "Which tea is green?", targets) == Overlap(titles=2 / 4, texts=1.0)
 
 
 def test_a_question_is_filtered_above_its_cutoff_only():
