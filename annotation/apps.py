@@ -6,7 +6,9 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.runs.imports import load_judgments
+        from annotation.runs.papers import load_papers
         from corpus.models import ImportKind
         from corpus.runs.imports import register
 
         register(ImportKind.JUDGMENTS, load_judgments)
+        register(ImportKind.PAPERS, load_papers)

@@ -22,7 +22,7 @@ MOST_CHARACTERS = 100_000  # of any one text
 
 KINDS = ("doi", "arxiv", "pubmed", "anthology", "pdf", "url", "other", "none")
 
-_DOI = re.compile(r"10\.\d{4,9}/\S+").fullmatch
+_DOI = re.compile(r"10\.\d[\d.]*/\S+").fullmatch
 _ADDRESSES = (
     ("arxiv", re.compile(r"https?://(?:\w+\.)?arxiv\.org/", re.IGNORECASE)),
     ("pubmed", re.compile(r"https?://(?:\w+\.)*(?:ncbi\.nlm\.nih\.gov|europepmc\.org)/", re.IGNORECASE)),

@@ -15,7 +15,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from corpus.formats import documents, judgments, mentions, topics
+from corpus.formats import documents, judgments, mentions, paper_files, topics
 from corpus.formats.detect import HEAD_BYTES, detect_format
 from corpus.formats.records import BrokenFile
 from corpus.models import Collection, ImportKind, ImportRun
@@ -28,9 +28,14 @@ FORMATS: dict[str, tuple[str, ...]] = {
     ImportKind.RUNS: ("auto",),
     ImportKind.POOL: ("auto",),
     ImportKind.JUDGMENTS: ("auto", *judgments.READERS),
+    ImportKind.PAPERS: ("auto", *paper_files.FORMATS),
     ImportKind.MENTIONS: ("auto", *mentions.READERS),
 }
-READ_BY_LINE = (ImportKind.RUNS, ImportKind.POOL)  # their readers say best what is wrong with a file, and where
+READ_BY_LINE = (
+    ImportKind.RUNS,
+    ImportKind.POOL,
+    ImportKind.PAPERS,
+)  # their readers say best what is wrong with a file, and where
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04", b"PK\x05\x06")
@@ -72,7 +77,9 @@ def request_import(
     remove_forgotten_uploads(collection, at)
     if excluded := list(dict.fromkeys(exclude)):
         parameters["exclude"] = excluded
-    stored = _store_files(files, tell_format=format == "auto" and kind not in READ_BY_LINE)
+    stored = _store_files(
+        files, is_text=kind != ImportKind.PAPERS, tell_format=format == "auto" and kind not in READ_BY_LINE
+    )
     fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
     return _new_run(by, at, collection, send, fields)
 
@@ -139,11 +146,13 @@ def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, 
     return run
 
 
-def _store_files(files: Sequence[Upload | Path], *, tell_format: bool) -> list[dict[str, Any]]:
+def _store_files(files: Sequence[Upload | Path], *, is_text: bool, tell_format: bool) -> list[dict[str, Any]]:
     directory = Path(settings.MEDIA_ROOT) / UPLOADS / uuid.uuid4().hex
     try:
         return [
-            _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), tell_format)
+            _named_file(file)
+            if isinstance(file, Path)
+            else _store_upload(file, directory / str(number), is_text=is_text, tell_format=tell_format)
             for number, file in enumerate(files)
         ]
     except BaseException:  # also Ctrl-C: no half-stored upload stays behind; raised again
@@ -167,7 +176,7 @@ def _named_file(path: Path) -> dict[str, Any]:
     return {"name": path.name, "path": str(path), "size": path.stat().st_size, "sha256": digest}
 
 
-def _store_upload(upload: Upload, path: Path, tell_format: bool) -> dict[str, Any]:
+def _store_upload(upload: Upload, path: Path, *, is_text: bool, tell_format: bool) -> dict[str, Any]:
     """Write the upload to a name of our own, outside of what the web server serves, and look at its beginning."""
     name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
     digest, size = hashlib.sha256(), 0
@@ -176,8 +185,9 @@ def _store_upload(upload: Upload, path: Path, tell_format: bool) -> dict[str, An
         for chunk in upload.chunks():
             digest.update(chunk)
             size += target.write(chunk)
-    with path.open("rb") as stored:
-        _check_head(stored, name, tell_format)
+    if is_text:
+        with path.open("rb") as stored:
+            _check_head(stored, name, tell_format)
     relative = path.relative_to(settings.MEDIA_ROOT).as_posix()
     return {"name": name, "path": relative, "size": size, "sha256": digest.hexdigest()}
 

@@ -19,6 +19,8 @@ FORMAT_LABELS = {
     "litsearch": "LitSearch",
     "s2orc": "S2ORC (or doc2json)",
     "tei": "GROBID TEI",
+    "pdf": "PDF",
+    "acm-cr": "ACM-CR XML",
     "csv": "CSV",
     "qrels": "TREC qrels",
 }
@@ -130,9 +132,19 @@ class MentionImportForm(ImportForm):
         return {"only_linked": self.cleaned_data["only_linked"]}
 
 
+class PaperImportForm(ImportForm):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["uploads"].help_text = (
+            "PDF, GROBID TEI, S2ORC JSON Lines, ACM-CR XML, or archives of them. A table (TSV or CSV) with the columns"
+            " doi and first_sentence_number says in which order papers come and how their sentence topics are numbered."
+        )
+
+
 FORMS: dict[ImportKind, type[ImportForm]] = {
     ImportKind.DOCUMENTS: DocumentImportForm,
     ImportKind.TOPICS: ImportForm,
+    ImportKind.PAPERS: PaperImportForm,
     ImportKind.RUNS: RunImportForm,
     ImportKind.POOL: PoolImportForm,
     ImportKind.MENTIONS: MentionImportForm,

@@ -62,6 +62,13 @@ KINDS = {
             "pool_list",
         ),
         KindWords(
+            ImportKind.PAPERS,
+            "Import papers",
+            "Citing papers as PDF, GROBID TEI, S2ORC JSON or ACM-CR XML. Each is read by itself: a file that cannot be "
+            "read is reported, the others come in. What people have made of a paper is never touched.",
+            "paper_list",
+        ),
+        KindWords(
             ImportKind.MENTIONS,
             "Import citation mentions",
             "Paragraphs that cite other papers, from S2ORC (both generations), doc2json, GROBID TEI or JSON Lines. "
