@@ -246,6 +246,7 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Litmus: "
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
+ACCOUNT_RATE_LIMITS = {"author_answer": "60/m/ip,12/m/key"}  # beside allauth's own: the personal pages of authors
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose address the rate limits count
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Litmus"
@@ -258,6 +259,7 @@ EMAIL_HOST, EMAIL_PORT = _email.host, _email.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _email.user, _email.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _email.starttls, _email.tls
 EMAIL_TIMEOUT = 20
+MAIL_RATE = env.number("LITMUS_MAIL_RATE", 60)  # letters to authors a minute; 0: as quickly as the server takes them
 
 # --- language models --------------------------------------------------------------------------------------------------
 # Any OpenAI-compatible chat endpoint. Without an address and a model, what needs one says so and stays off.

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from corpus.runs import generation, imports, pools
+from corpus.runs import author_mails, generation, imports, pools
 
 
 @shared_task(acks_late=True)
@@ -21,3 +21,9 @@ def run_pool_run(run_id: int) -> None:
 def run_question_run(run_id: int) -> None:
     """Ask a language model for questions about sampled citation mentions."""
     generation.run_questions(run_id)
+
+
+@shared_task(acks_late=True)
+def run_author_mailing(run_id: int) -> None:
+    """Send the letters of a call to authors."""
+    author_mails.run_mailing(run_id)

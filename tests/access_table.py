@@ -47,10 +47,13 @@ from annotation.models import (
     Level,
 )
 from annotation.runs.extractions import store_extraction
+from corpus.author_links import author_token
 from corpus.invitation_links import token_for
 from corpus.models import (
     Aspect,
     AspectNode,
+    AuthorInvitation,
+    AuthorMailing,
     Collection,
     Document,
     GeneratedQuestion,
@@ -61,6 +64,7 @@ from corpus.models import (
     Paper,
     PoolEntry,
     PoolRun,
+    QuestionCall,
     RetrievalRun,
     Role,
     Topic,
@@ -261,6 +265,48 @@ def _figure(w: World) -> dict[str, Any]:
     return {"pk": w.agreement_run.figures.get_or_create(**drawn, defaults={"content": b"<svg/>"})[0].pk}
 
 
+def _call(w: World) -> QuestionCall:
+    """An open call to authors with one author invited and one mailing."""
+    call, _ = QuestionCall.objects.get_or_create(
+        collection=w.collection,
+        name="authors",
+        defaults={
+            "source": "author",
+            "guideline": "Ask.",
+            "mail_subject": "One question",
+            "mail_body": "{link} {opt_out}",
+            "deadline_at": timezone.now() + timedelta(days=3),
+            "created_by": w.members[Role.MANAGER].user,
+            "created_at": AT,
+        },
+    )
+    return call
+
+
+def _call_key(w: World) -> dict[str, Any]:
+    return {"pk": _call(w).pk}
+
+
+def _author(w: World) -> AuthorInvitation:
+    rows = AuthorInvitation.objects
+    return rows.get_or_create(
+        call=_call(w), email="author@example.org", document=w.document, defaults={"created_at": AT}
+    )[0]
+
+
+def _mailing(w: World) -> dict[str, Any]:
+    call = _call(w)
+    asked = {"requested_by": w.members[Role.MANAGER].user, "requested_at": AT}
+    return {
+        "pk": call.pk,
+        "mailing": AuthorMailing.objects.get_or_create(call=call, purpose="invitation", **asked)[0].pk,
+    }
+
+
+def _author_link(w: World) -> dict[str, Any]:
+    return {"token": author_token(_author(w))}
+
+
 def _answer(w: World) -> dict[str, Any]:
     """A judgment as the labelling screen or a program sends it."""
     answer = {"uuid": str(uuid4()), "assignment": w.assignment.pk, "answers": {"relevance": 1}, "guideline": 1}
@@ -329,6 +375,25 @@ TABLE: list[Row] = [
     ),
     *row("audit_list", "GET login 404 403 403 403 200"),
     *row("audit_download", "GET login 404 403 403 403 200"),
+    # --- questions from authors ---------------------------------------------------------------------------------------
+    *row("author_call_list", MANAGERS_PAGE),
+    *row("author_call_create", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("author_call_detail", MANAGERS_PAGE, where=_call_key),
+    *row("author_call_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=_call_key),
+    *row("author_invitation_create", "POST login 404 403 403 403 422", where=_call_key),
+    *row("author_invitation_import", "POST login 404 403 403 403 422", where=_call_key),
+    *row(
+        "author_invitation_revoke",
+        MANAGERS_WRITE,
+        where=lambda w: {"pk": _call(w).pk, "invitation": _author(w).pk},
+    ),
+    *row("author_mailing_create", MANAGERS_WRITE, where=_call_key),
+    *row("author_mailing_detail", MANAGERS_PAGE, where=_mailing),
+    *row("author_mailing_cancel", MANAGERS_WRITE, where=_mailing),
+    *row("author_question_take_in", MANAGERS_WRITE, where=_call_key),
+    *everybody("author_answer", "GET 200 200 | POST 422 422", where=_author_link),
+    *everybody("author_withdrawal", "POST gone gone", where=_author_link),
+    *everybody("author_opt_out", "GET 200 200 | POST 200 200", where=_author_link),
     # --- documents, topics -------------------------------------------------------------------------------------------
     *row("document_list", MEMBERS_PAGE),
     *row("document_detail", MEMBERS_PAGE),

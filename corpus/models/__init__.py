@@ -1,5 +1,17 @@
 """What is judged: collections with their people, documents, topics with their aspects, runs and pools, imports."""
 
+from corpus.models.authors import (
+    LONGEST_QUESTION,
+    AuthorAnswer,
+    AuthorInvitation,
+    AuthorLetter,
+    AuthorMailing,
+    AuthorOptOut,
+    AuthorQuestion,
+    LetterState,
+    MailPurpose,
+    QuestionCall,
+)
 from corpus.models.collections import Collection, InvitedRole, Membership, Role
 from corpus.models.documents import Citation, Document
 from corpus.models.generation import (
@@ -18,8 +30,15 @@ from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, Target, Topic, TopicKind
 
 __all__ = [
+    "LONGEST_QUESTION",
     "Aspect",
     "AspectNode",
+    "AuthorAnswer",
+    "AuthorInvitation",
+    "AuthorLetter",
+    "AuthorMailing",
+    "AuthorOptOut",
+    "AuthorQuestion",
     "Citation",
     "CitationMention",
     "Collection",
@@ -30,7 +49,9 @@ __all__ = [
     "ImportKind",
     "ImportRun",
     "InvitedRole",
+    "LetterState",
     "Link",
+    "MailPurpose",
     "Membership",
     "MentionReference",
     "Outcome",
@@ -42,6 +63,7 @@ __all__ = [
     "PoolSource",
     "PromptPurpose",
     "PromptTemplate",
+    "QuestionCall",
     "QuestionRun",
     "QuestionState",
     "Ranking",

@@ -1,0 +1,30 @@
+"""The personal address of an invited author: the invitation's number, signed, so that none can be guessed."""
+
+from django.conf import settings
+from django.core import signing
+from django.urls import reverse
+
+from corpus.models import AuthorInvitation
+
+_signer = signing.Signer(salt="litmus.author", sep=".")
+
+
+def author_token(invitation: AuthorInvitation) -> str:
+    return _signer.sign(str(invitation.pk))
+
+
+def author_number(token: str) -> int | None:
+    """The number in a token that this installation signed, else None."""
+    try:
+        return int(_signer.unsign(token))
+    except (signing.BadSignature, ValueError):
+        return None
+
+
+def answer_link(invitation: AuthorInvitation) -> str:
+    """The whole address of the author's page, at the site's configured name."""
+    return settings.SITE_URL + reverse("author_answer", args=[author_token(invitation)])
+
+
+def opt_out_link(invitation: AuthorInvitation) -> str:
+    return settings.SITE_URL + reverse("author_opt_out", args=[author_token(invitation)])
