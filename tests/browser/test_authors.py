@@ -1,0 +1,84 @@
+"""Authors' pages in Chromium: accessible everywhere, answered with and without script."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from corpus.actions.author_answers import submit_answer
+from corpus.actions.author_calls import create_call, invite_author
+from corpus.author_links import author_token
+from corpus.author_words import BODY, GUIDELINE, SUBJECT
+from corpus.models import Document, Role
+from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+QUESTION = "Does steeping leaves for longer change what a drinker remembers the next day?"
+
+
+@pytest.fixture
+def call():
+    cache.clear()
+    collection = CollectionFactory(slug="tea", title="Questions about tea")
+    manager = MembershipFactory(role=Role.MANAGER, collection=collection)
+    abstract = "We steeped leaves for one to nine minutes and asked 120 drinkers what they recalled. " * 3
+    for number, title in enumerate(("Steeping time and recall", "Kettles that listen")):
+        Document.objects.create(collection=collection, docno=f"10.1145/{number}", title=title, abstract=abstract)
+    return create_call(
+        by=manager.user,
+        at=AT,
+        collection=collection,
+        name="authors of 2026",
+        source="author-tea",
+        guideline=GUIDELINE,
+        mail_subject=SUBJECT,
+        mail_body=BODY,
+        deadline_at=timezone.now() + timedelta(days=7),
+    )
+
+
+def invite(call, name: str, number: int):
+    return invite_author(
+        by=call.created_by, at=AT, call=call, email=f"{name.lower()}@example.org", docno=f"10.1145/{number}", name=name
+    )
+
+
+def test_an_author_answers_by_the_link(new_page, call):
+    ann = invite(call, "Ann", 0)
+    address = reverse("author_answer", args=[author_token(ann)])
+    page = new_page()
+    assert_accessible_everywhere(page, address)
+    page.get_by_label("Your question").fill(QUESTION)
+    page.get_by_label("I wrote this question").check()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.type(" Tee")
+    page.keyboard.press("Enter")
+    expect(page.locator(".alert.ok")).to_contain_text("your question is here")
+    expect(page.get_by_label("Your name")).to_have_value(re.compile("Tee"))
+    assert_accessible(page)
+    page.get_by_role("link", name="Write to me no more").click()
+    assert_accessible(page)
+    page.get_by_role("button", name="Write to me no more").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You will get no more letters")
+    assert ann.answers.get().text == QUESTION
+
+
+def test_the_managers_pages_are_accessible(new_page, call):
+    page = new_page(call.created_by)
+    assert_accessible_everywhere(page, reverse("author_call_detail", args=["tea", call.pk]))  # nobody invited yet
+    ann = invite(call, "Ann", 0)
+    invite(call, "Bob", 1)
+    submit_answer(
+        at=timezone.now(), token=author_token(ann), seen=0, text=QUESTION, consent=True, credit_name="Ann Tee"
+    )
+    assert_accessible_everywhere(page, reverse("author_call_detail", args=["tea", call.pk]))
+    assert_accessible_everywhere(page, reverse("author_call_list", args=["tea"]))
+    assert_accessible_everywhere(page, reverse("author_call_create", args=["tea"]))
