@@ -14,7 +14,9 @@ from annotation.views import (
     items,
     labelling,
     labelling_data,
+    machines,
     papers,
+    prompts,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -75,6 +77,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("annotators/<int:pk>/release/", annotators.annotator_release, "annotator_release"),
             ("annotators/<int:pk>/hand-over/", annotators.annotator_hand_over, "annotator_hand_over"),
             ("imports/new/", imports.judgment_import, "judgment_import"),
+            ("machines/", machines.machine_list, "machine_list"),
+            ("machines/new/", machines.machine_create, "machine_create"),
+            ("machines/<int:pk>/", machines.machine_detail, "machine_detail"),
+            ("machines/<int:pk>/cancellation/", machines.machine_cancel, "machine_cancel"),
+            ("machines/<int:pk>/continuation/", machines.machine_continue, "machine_continue"),
+            ("machines/<int:pk>/replies/<int:reply>/decision/", machines.reply_decide, "reply_decide"),
+            ("machines/prompts/new/", prompts.prompt_edit, "machine_prompt_edit"),
+            ("machines/prompts/preview/", prompts.prompt_preview, "machine_prompt_preview"),
+            ("machines/prompts/<int:pk>/", prompts.prompt_detail, "machine_prompt_detail"),
             ("assignment/", assignments.assignment_plan, "assignment_plan"),
             ("assignment/<int:pk>/", assignments.assignment_detail, "assignment_detail"),
             ("assignment/<int:pk>/confirmation/", assignments.assignment_confirm, "assignment_confirm"),

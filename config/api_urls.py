@@ -4,7 +4,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from adjudication.api import exports, results
-from annotation.api import campaigns, judging, judgments
+from annotation.api import campaigns, judging, judgments, machines
 from corpus.api import collections, documents, imports, runs, topics
 
 C = "collections/<slug:slug>/"
@@ -37,6 +37,9 @@ urlpatterns = [
     path(f"{K}next/", judging.NextItems.as_view(), name="api_next"),
     path(f"{K}submissions/", judging.Submissions.as_view(), name="api_submissions"),
     path(f"{K}judgments/", judgments.JudgmentList.as_view(), name="api_judgments"),
+    path(f"{K}machine-runs/", machines.MachineRunList.as_view(), name="api_machine_runs"),
+    path(f"{K}machine-runs/<int:pk>/", machines.MachineRunDetail.as_view(), name="api_machine_run"),
+    path(f"{K}machine-runs/<int:pk>/replies/", machines.MachineReplyList.as_view(), name="api_machine_replies"),
     path(f"{K}agreement/", results.AgreementView.as_view(), name="api_agreement"),
     path(f"{K}votes/", results.VoteList.as_view(), name="api_votes"),
     path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),

@@ -33,6 +33,7 @@ from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from annotation.definitions.extractions import Content
 from annotation.models import (
     Annotator,
+    AnnotatorKind,
     Assignment,
     AssignmentRun,
     AssignmentState,
@@ -45,6 +46,9 @@ from annotation.models import (
     Item,
     ItemBuild,
     Level,
+    MachineReply,
+    MachineRun,
+    ReplyState,
 )
 from annotation.runs.extractions import store_extraction
 from corpus.author_links import author_token
@@ -64,6 +68,8 @@ from corpus.models import (
     Paper,
     PoolEntry,
     PoolRun,
+    PromptPurpose,
+    PromptTemplate,
     QuestionCall,
     RetrievalRun,
     Role,
@@ -97,6 +103,8 @@ class World:
     question: GeneratedQuestion
     item_build: ItemBuild
     assignment_run: AssignmentRun
+    machine_run: MachineRun
+    prompt: PromptTemplate
     agreement_run: AgreementRun
     vote_run: VoteRun
     verdict: Verdict
@@ -153,6 +161,15 @@ def make_world() -> World:
         question=make_question(make_mention({"b0": document}, collection=collection)),
         item_build=ItemBuild.objects.create(**asked),
         assignment_run=AssignmentRun.objects.create(**asked, strategy=campaign.strategy, overlap=1),
+        machine_run=_machine_run(campaign, item, manager),
+        prompt=PromptTemplate.objects.create(
+            collection=collection,
+            purpose=PromptPurpose.RELEVANCE,
+            name="Plain",
+            body="{aspect}",
+            sha256="ab" * 32,
+            created_at=AT,
+        ),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
         vote_run=vote_run,
         verdict=Verdict.objects.create(
@@ -161,6 +178,31 @@ def make_world() -> World:
         invited=InvitedRole.objects.create(invitation=invitation, collection=collection, role=Role.VIEWER),
         api_token=ApiToken.objects.create(user=outsider, label="lab", digest=digest_of(new_key()), created_at=AT),
     )
+
+
+def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
+    """A machine's run with one reply that nobody could read."""
+    machine = Annotator.objects.create(
+        campaign=campaign, name="machine, run 1", kind=AnnotatorKind.MACHINE, model="machine", created_at=AT
+    )
+    run = MachineRun.objects.create(
+        campaign=campaign,
+        criterion=campaign.criteria.get(),
+        annotator=machine,
+        kind="lexical",
+        recipe={"kind": "lexical", "model": "lexical", "temperature": 0.0, "thresholds": [0.4, 0.8]},
+        recipe_hash="cd" * 32,
+        requested_by=manager,
+        requested_at=AT,
+    )
+    MachineReply.objects.create(
+        run=run, item=item, state=ReplyState.INVALID, text="Perhaps.", problem="is no answer", received_at=AT
+    )
+    return run
+
+
+def _reply(w: World) -> dict[str, Any]:
+    return {"pk": w.machine_run.pk, "reply": w.machine_run.replies.get().pk}
 
 
 def _campaign(collection: Collection, manager: User) -> Campaign:
@@ -464,6 +506,15 @@ TABLE: list[Row] = [
     *row("annotator_release", MANAGERS_WRITE, where=key_of("annotator")),
     *row("annotator_hand_over", MANAGERS_FORM_SENT, where=key_of("annotator")),
     *row("judgment_import", MANAGERS_FORM),
+    *row("machine_list", OVERSEERS_PAGE),
+    *row("machine_create", MANAGERS_FORM),
+    *row("machine_detail", OVERSEERS_PAGE, where=key_of("machine_run")),
+    *row("machine_cancel", MANAGERS_WRITE, where=key_of("machine_run")),
+    *row("machine_continue", MANAGERS_WRITE, where=key_of("machine_run")),
+    *row("reply_decide", MANAGERS_WRITE, where=_reply, data=lambda _: {"value": "1"}),
+    *row("machine_prompt_edit", MANAGERS_FORM),
+    *row("machine_prompt_preview", "POST login 404 403 403 403 200", data=lambda _: {"body": "{aspect}"}),
+    *row("machine_prompt_detail", OVERSEERS_PAGE, where=key_of("prompt")),
     *row("assignment_plan", MANAGERS_FORM),
     *row("assignment_detail", MANAGERS_PAGE, where=key_of("assignment_run")),
     *row("assignment_confirm", MANAGERS_WRITE, where=key_of("assignment_run")),
@@ -531,6 +582,11 @@ TABLE: list[Row] = [
     *row("api_next", "GET login 404 200 403 403 403"),
     *row("api_submissions", "POST login 404 200 403 403 403", json=_answer),
     *row("api_judgments", MEMBERS_PAGE),
+    *row("api_machine_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_machine_run", OVERSEERS_PAGE, where=key_of("machine_run")),
+    *row("api_machine_run", "PATCH login 404 403 403 403 400", where=key_of("machine_run"), json=lambda _: {}),
+    *row("api_machine_run", "DELETE login 404 403 403 403 202", where=key_of("machine_run")),
+    *row("api_machine_replies", OVERSEERS_PAGE, where=key_of("machine_run")),
     *row("api_agreement", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
     *row("api_votes", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
     *row("api_verdicts", OVERSEERS_PAGE),

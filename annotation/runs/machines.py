@@ -109,7 +109,8 @@ class _Work:
         """Store one outcome before the next question is asked."""
         if isinstance(outcome, Failure):
             self.failed += 1
-            said = Said(item, ReplyState.ERROR, problem=f"{outcome.reason} (asked {outcome.attempts} times)")
+            tries = f"asked {outcome.attempts} times" if outcome.attempts > 1 else "asked once"
+            said = Said(item, ReplyState.ERROR, problem=f"{outcome.reason} ({tries})")
         else:
             self.done += 1
             said = said_by(item, outcome, self.form, self.prices)

@@ -23,6 +23,7 @@ SECTIONS = (
     ("assignment", "Assignment", "assignment_plan", MANAGERS),
     ("levels", "Levels", "criteria_edit", MANAGERS),
     ("guideline", "Guideline", "guideline_edit", MANAGERS),
+    ("machines", "Machines", "machine_list", OVERSEERS),
     ("agreement", "Agreement", "agreement_detail", OVERSEERS),
     ("disagreements", "Disagreements", "disagreement_list", OVERSEERS),
     ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),

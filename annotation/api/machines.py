@@ -1,0 +1,243 @@
+"""Machine annotators: runs asked for, followed, stopped and taken up again; their replies word for word."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.jobs import with_live_progress
+from accounts.models import JobState
+from accounts.refusals import Refused
+from accounts.schema import answers
+from annotation.actions.machines import cancel_machine_run, continue_machine_run, request_machine_runs
+from annotation.actions.recipes import MOST_RUNS, Wish, criterion_of, fitting_prompt, recipe_of
+from annotation.api.base import InCampaignView
+from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
+from annotation.queries.machines import estimate_runs, prompts_of, runs_of, tally_of
+from corpus.models import PromptTemplate, Role
+from corpus.permissions import OVERSEERS
+
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+
+
+class TallySerializer(serializers.Serializer[Any]):
+    items = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    invalid = serializers.IntegerField()
+    waiting = serializers.IntegerField(help_text="Invalid, and no person has looked yet")
+    failed = serializers.IntegerField(source="errors", help_text="Without an answer; going on asks again")
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+
+
+class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
+    annotator = serializers.CharField(source="annotator.name")
+    machine = serializers.CharField(source="annotator.model", help_text="What all runs of one recipe share")
+    criterion = serializers.CharField(source="criterion.key")
+    prompt = serializers.SerializerMethodField()
+    percent = serializers.IntegerField(allow_null=True)
+    replies = serializers.SerializerMethodField()
+
+    class Meta:
+        model = MachineRun
+        fields = (
+            "id",
+            "annotator",
+            "machine",
+            "criterion",
+            "kind",
+            "prompt",
+            "recipe",
+            "recipe_hash",
+            "run_number",
+            "seed",
+            "state",
+            "percent",
+            "reason",
+            "requested_at",
+            "started_at",
+            "finished_at",
+            "replies",
+        )
+
+    def get_prompt(self, run: MachineRun) -> str | None:
+        return f"{run.prompt.name}@{run.prompt.version}" if run.prompt else None
+
+    @extend_schema_field(TallySerializer)
+    def get_replies(self, run: MachineRun) -> dict[str, Any]:
+        tallies = self.context.get("tallies") or tally_of([run], run.campaign.items.count())
+        return dict(TallySerializer(tallies[run.pk]).data)
+
+
+class WishSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(MachineKind.choices, default=MachineKind.ENDPOINT)
+    prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
+    model = serializers.CharField(max_length=80, required=False, allow_blank=True)
+    criterion = serializers.CharField(max_length=40, required=False, allow_blank=True)
+    temperature = serializers.FloatField(min_value=0, max_value=2, default=0.0)
+    max_tokens = serializers.IntegerField(min_value=0, max_value=100_000, required=False)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 100, required=False)
+    thresholds = serializers.ListField(child=serializers.FloatField(), required=False, max_length=20)
+    runs = serializers.IntegerField(min_value=1, max_value=MOST_RUNS, default=1)
+    concurrency = serializers.IntegerField(min_value=1, max_value=100, required=False)
+    per_minute = serializers.IntegerField(min_value=0, max_value=1_000_000, required=False)
+    dry_run = serializers.BooleanField(default=False, help_text="Only say what it would take")
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    items = serializers.IntegerField()
+    calls = serializers.IntegerField()
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+    seconds = serializers.FloatField()
+    measured = serializers.BooleanField()
+
+
+class RunStateSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField([(JobState.QUEUED.value, "go on")])
+
+
+class ReplySerializer(serializers.ModelSerializer[MachineReply]):
+    topic = serializers.CharField(source="item.topic.number")
+    aspect = serializers.CharField(source="item.aspect.text", allow_null=True, default=None)
+    docno = serializers.CharField(source="item.document.docno", allow_null=True, default=None)
+    state = serializers.ChoiceField(ReplyState.choices)
+
+    class Meta:
+        model = MachineReply
+        fields = (
+            "id",
+            "topic",
+            "aspect",
+            "docno",
+            "state",
+            "value",
+            "problem",
+            "text",
+            "prompt_tokens",
+            "completion_tokens",
+            "seconds",
+            "received_at",
+            "decided_at",
+        )
+
+
+class MachineRunList(InCampaignView):
+    """Runs of machine annotators over a campaign."""
+
+    serializer_class = MachineRunSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[MachineRun]:
+        return runs_of(self.campaign)
+
+    @extend_schema(operation_id="machine_runs_list", responses=answers({200: MachineRunSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List machine runs with their tallies. Labels themselves are among the judgments."""
+        runs = self.paginate_queryset(self.get_queryset()) or []
+        tallies = tally_of(runs, self.campaign.items.count())
+        shown = [with_live_progress(run) for run in runs]
+        return self.get_paginated_response(MachineRunSerializer(shown, many=True, context={"tallies": tallies}).data)
+
+    @extend_schema(
+        operation_id="machine_runs_create",
+        request=WishSerializer,
+        responses=answers({200: EstimateSerializer, 202: MachineRunSerializer(many=True)}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Have a machine judge all items; with `dry_run`, only say what it would take (200, nothing is asked)."""
+        wanted = WishSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = dict(wanted.validated_data)
+        dry_run = values.pop("dry_run")
+        wish = _wish(self.campaign, values)
+        if dry_run:
+            return Response(_estimate(self.campaign, wish))
+        runs = request_machine_runs(campaign=self.campaign, by=self.person, at=timezone.now(), wish=wish)
+        return Response(MachineRunSerializer(runs, many=True).data, status=202)
+
+
+class MachineRunDetail(InCampaignView):
+    """One run of a machine annotator."""
+
+    serializer_class = MachineRunSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE, "DELETE": MANAGE}
+
+    def run(self) -> MachineRun:
+        return get_object_or_404(runs_of(self.campaign), pk=self.kwargs["pk"])
+
+    @extend_schema(operation_id="machine_runs_read", responses=answers({200: MachineRunSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """How far the run is, what it is, and what it cost."""
+        return Response(MachineRunSerializer(with_live_progress(self.run())).data)
+
+    @extend_schema(
+        operation_id="machine_runs_continue",
+        request=RunStateSerializer,
+        responses=answers({202: MachineRunSerializer}, 400, 403, 409, 415, 422),
+    )
+    def patch(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Take the run up again (state `queued`): only items without a reply are asked for."""
+        wanted = RunStateSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        continue_machine_run(run=self.run(), by=self.person, at=timezone.now())
+        return Response(MachineRunSerializer(self.run()).data, status=202)
+
+    @extend_schema(operation_id="machine_runs_cancel", responses=answers({202: MachineRunSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Ask the run to stop; its replies are kept."""
+        cancel_machine_run(run=self.run(), by=self.person, at=timezone.now())
+        return Response(MachineRunSerializer(self.run()).data, status=202)
+
+
+class MachineReplyList(InCampaignView):
+    """What a machine said, word for word."""
+
+    serializer_class = ReplySerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def get_queryset(self) -> QuerySet[MachineReply]:
+        run = get_object_or_404(MachineRun, pk=self.kwargs["pk"], campaign=self.campaign)
+        return run.replies.select_related("item__topic", "item__aspect", "item__document")
+
+    @extend_schema(operation_id="machine_replies_list", responses=answers({200: ReplySerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """List the replies of a run: answered, invalid with the problem, or none."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+def _wish(campaign: Campaign, values: dict[str, Any]) -> Wish:
+    prompt = prompt_named(campaign, values.pop("prompt", ""))
+    values["thresholds"] = tuple(values.get("thresholds", ()))
+    return Wish(prompt=None if values["kind"] == MachineKind.LEXICAL else prompt, **values)
+
+
+def prompt_named(campaign: Campaign, name: str) -> PromptTemplate | None:
+    """The prompt NAME (newest version) or NAME@VERSION; None where none is named. Errors: Refused where it is not."""
+    if not name:
+        return None
+    title, at, version = name.rpartition("@")
+    found = prompts_of(campaign.collection).filter(name=title if at else name)
+    if at:
+        found = found.filter(version=int(version) if version.isdecimal() and len(version) < 9 else 0)
+    prompt = found.first()
+    if prompt is None:
+        raise Refused(f"The collection has no prompt {name}.")
+    return prompt
+
+
+def _estimate(campaign: Campaign, wish: Wish) -> dict[str, Any]:
+    criterion = criterion_of(campaign, wish.criterion)
+    recipe = recipe_of(wish, criterion)
+    prompt = fitting_prompt(wish.prompt, criterion) if wish.kind == MachineKind.ENDPOINT else None
+    found = estimate_runs(campaign, recipe, prompt, wish.prices, criterion, runs=wish.runs)
+    return dict(EstimateSerializer(asdict(found)).data)
