@@ -17,6 +17,7 @@ from annotation.views import (
     machines,
     papers,
     prompts,
+    rating,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -33,6 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("next/", labelling_data.label_next, "label_next"),
             ("history/", labelling_data.label_history, "label_history"),
             ("guideline/", labelling_data.label_guideline, "label_guideline"),
+            ("search/", rating.label_search, "label_search"),
         )
     ],
     path("c/<slug:slug>/papers/", papers.paper_list, name="paper_list"),
@@ -67,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("guideline/<int:version>/", guidelines.guideline_detail, "guideline_detail"),
             ("items/", items.item_list, "item_list"),
             ("items/new/", items.item_build, "item_build"),
+            ("items/calibration/", items.calibration_create, "calibration_create"),
             ("items/builds/<int:pk>/", items.item_build_detail, "item_build_detail"),
             ("items/builds/<int:pk>/cancellation/", items.item_build_cancel, "item_build_cancel"),
             ("annotators/", annotators.annotator_list, "annotator_list"),

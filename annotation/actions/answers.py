@@ -38,6 +38,7 @@ class Given:
 
     `uuid` is the sender's own; sent again it changes nothing. `base` is the uuid of the submission the sender took
     for the current one, None for none. Times are milliseconds. `device` is keyboard, mouse, touch, api or "".
+    Of a question: `rewrite` is another wording ("": none), `found` are docnos of further documents that answer it.
     """
 
     uuid: UUID
@@ -49,6 +50,8 @@ class Given:
     reason: str = ""
     note: str = ""
     flagged: bool = False
+    rewrite: str = ""
+    found: tuple[str, ...] = ()
     guideline: int | None = None
     active_ms: int | None = None
     away_ms: int | None = None
@@ -57,7 +60,7 @@ class Given:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What makes two submissions of one uuid the same: all but timing and device."""
+        """What makes two submissions of one uuid the same: all but timing, device and what extras.py compares."""
         facts = (self.assignment, str(self.kind), dict(self.answers), dict(self.reasons))
         return (*facts, self.reason.strip(), self.note, self.flagged)
 

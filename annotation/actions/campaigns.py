@@ -1,7 +1,7 @@
 """Campaigns: made, copied, changed while a draft, opened, closed, reopened, deleted while nothing is lost."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,9 +14,10 @@ from accounts.refusals import Conflict, Refused
 from annotation.actions.annotators import add_members
 from annotation.actions.criteria import check_criteria, sort_levels, store_criteria
 from annotation.actions.guidelines import check_body
-from annotation.definitions import contexts
+from annotation.definitions import contexts, relevance, rubric
 from annotation.definitions.drafts import CriterionDraft
-from annotation.definitions.relevance import GUIDELINE, RELEVANCE
+from annotation.definitions.relevance import RELEVANCE
+from annotation.definitions.rubric_options import BadOptions, read_rubric_options
 from annotation.models import (
     AnnotatorState,
     Campaign,
@@ -48,9 +49,11 @@ from corpus.permissions import check_manager
 RESERVED_SLUGS = {"new"}
 MOST_OVERLAP = 50
 DEFAULTS: dict[CampaignKind, tuple[tuple[CriterionDraft, ...], str]] = {
-    CampaignKind.RELEVANCE: ((RELEVANCE,), GUIDELINE),
+    CampaignKind.RELEVANCE: ((RELEVANCE,), relevance.GUIDELINE),
+    CampaignKind.RUBRIC: (rubric.RUBRIC, rubric.GUIDELINE),
     CampaignKind.EXTRACTION: ((), contexts.GUIDELINE),
 }
+OVERLAPS = {CampaignKind.RUBRIC: 1}  # of other kinds: 3
 
 
 @transaction.atomic
@@ -63,17 +66,19 @@ def create_campaign(
     slug: str = "",
     kind: str = CampaignKind.RELEVANCE,
     split: str = Split.MAIN,
-    overlap: int = 3,
+    overlap: int | None = None,
     order: str = Order.BY_ASPECT,
     strategy: str = Strategy.PLANNED,
     seed: int | None = None,
     lease_minutes: int = 60,
     criteria: Sequence[CriterionDraft] = (),
     guideline: str = "",
+    options: Mapping[str, Any] | None = None,
 ) -> Campaign:
     """A draft with criteria and a guideline: the ones given, else the defaults of its kind. It has no items yet.
 
     Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
+    Without `overlap` it is 1 for a rubric and 3 for others. `options` are those of a rubric (rubric_options.py).
     Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
     """
     check_manager(collection, by)
@@ -94,7 +99,9 @@ def create_campaign(
         raise Refused(
             "An extraction has no criteria: papers are worked on, not graded. Take them out of the definition."
         )
+    overlap = OVERLAPS.get(CampaignKind(kind), 3) if overlap is None else overlap
     _set(campaign, split=split, overlap=overlap, order=order, strategy=strategy, lease_minutes=lease_minutes)
+    campaign.options = checked_options(campaign, options)
     _insert(campaign)
     store_criteria(campaign, wanted)
     body = check_body(guideline or default_guideline)
@@ -121,6 +128,7 @@ def copy_campaign(*, campaign: Campaign, by: User | None, at: datetime, name: st
         lease_minutes=campaign.lease_minutes,
         criteria=drafts_of(campaign),
         guideline=newest.body if newest else "",
+        options=campaign.options,
     )
     people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__memberships__collection=campaign.collection)
     add_members(campaign=copy, users=[each.user for each in people.select_related("user") if each.user], by=by, at=at)
@@ -130,18 +138,20 @@ def copy_campaign(*, campaign: Campaign, by: User | None, at: datetime, name: st
 
 @transaction.atomic
 def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **changes: Any) -> Campaign:
-    """Change any of name, split, overlap, order, strategy, seed and lease_minutes.
+    """Change any of name, split, overlap, order, strategy, seed, lease_minutes and options.
 
     While it is open only name and lease_minutes; overlap and strategy then change with the next assignment.
     Errors: Refused for values out of range, for what is settled, and for pairs that another held-out split has.
     """
     campaign = _locked(campaign, by)
+    if "options" in changes:
+        changes["options"] = checked_options(campaign, changes["options"])
     before = {field: getattr(campaign, field) for field in changes}
     different = {field: value for field, value in changes.items() if before[field] != value}
     if not different:
         return campaign
     check_not_closed(campaign)
-    if set(different) - {"name", "lease_minutes"}:
+    if set(different) - {"name", "lease_minutes", "options"}:
         check_is_draft(campaign)
     if "strategy" in different or "order" in different:
         _check_unassigned(campaign)
@@ -192,6 +202,18 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Non
     except IntegrityError as error:
         raise Refused("Its items have verdicts or something else hangs on them. Close the campaign instead.") from error
     campaign.delete()
+
+
+def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the campaign keeps as its options: all of a rubric's, none of other kinds. Errors: Refused."""
+    if campaign.kind != CampaignKind.RUBRIC:
+        if options:
+            raise Refused(f"A campaign of kind {campaign.get_kind_display()} has no options of a rubric.")
+        return {}
+    try:
+        return read_rubric_options(options or {}).as_json()
+    except BadOptions as bad:
+        raise Refused(bad.reason) from bad
 
 
 def slug_for(name: str) -> str:

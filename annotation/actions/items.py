@@ -1,18 +1,24 @@
 """A campaign's items: built at once where that is quick, by a job where it is not."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
-from annotation.models import Campaign, ItemBuild
+from accounts.refusals import Refused
+from annotation.models import Campaign, CampaignKind, ItemBuild
 from annotation.permissions.campaigns import check_not_closed
 from annotation.queries.items import fetch_supply
-from annotation.runs.items import Built, build
+from annotation.queries.questions import EVERYTHING, Choice, fetch_question_supply
+from annotation.runs.built import Built
+from annotation.runs.calibration import draw_calibration
+from annotation.runs.items import build_as_told
 from corpus.permissions import check_manager
 
+MOST_OVERLAP = 50
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
 
 
@@ -25,17 +31,20 @@ def build_items(
     sample: int | None = None,
     seed: int | None = None,
     stratified: bool = False,
+    choice: Choice = EVERYTHING,
 ) -> Built:
     """Make items of all pairs (distinct aspect, pooled document) the campaign lacks, or of a sample of them.
 
-    A topic without aspects is judged as a whole; the items of an extraction are papers. `seed` draws the sample;
-    without one it is the campaign's own. Call it again when pools have grown.
-    Errors: Refused for a closed campaign and when too few pairs are left.
+    A topic without aspects is judged as a whole; the items of an extraction are papers. A rubric takes topics by
+    themselves, those of `choice` whose words do not give their targets away. `seed` draws the sample; without one it
+    is the campaign's own. Call it again when pools have grown.
+    Errors: Refused for a closed campaign and when too few are left.
     """
     campaign = _current(campaign, by)
     seed = campaign.seed if seed is None else seed
-    built = build(campaign, sample=sample, seed=seed, stratified=stratified)
-    facts = {"sample": sample, "seed": seed, "stratified": stratified, "created": built.created}
+    told = _told(campaign, sample, stratified, choice)
+    built = build_as_told(campaign, told, seed=seed)
+    facts = {**told, "seed": seed, "created": built.created}
     record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection.slug, **facts)
     return built
 
@@ -49,6 +58,7 @@ def request_item_build(
     sample: int | None = None,
     seed: int | None = None,
     stratified: bool = False,
+    choice: Choice = EVERYTHING,
 ) -> ItemBuild:
     """The same as a background job, for more than JOB_FROM items."""
     campaign = _current(campaign, by)
@@ -58,13 +68,52 @@ def request_item_build(
         at=at,
         campaign=campaign,
         seed=campaign.seed if seed is None else seed,
-        parameters={"sample": sample, "stratified": stratified},
+        parameters=_told(campaign, sample, stratified, choice),
     )
+
+
+@transaction.atomic
+def set_calibration(
+    *, campaign: Campaign, by: User | None, at: datetime, sample: int, overlap: int, seed: int | None = None
+) -> int:
+    """Have `sample` items, drawn by the seed, judged by `overlap` people each, so that agreement can be measured.
+
+    Nothing is taken away: an item that gets as many judges already stays as it is. Plan the assignment (again) for it
+    to take effect. Returns how many items get more judges than before. Errors: Refused for numbers that make no sense.
+    """
+    campaign = _current(campaign, by)
+    if overlap <= campaign.overlap:
+        raise Refused(f"Every item gets {campaign.overlap} already; a calibration sample needs more than that.")
+    if overlap > MOST_OVERLAP:
+        raise Refused(f"The overlap must be at most {MOST_OVERLAP} annotators per item, not {overlap}.")
+    available = campaign.items.count()
+    if not 1 <= sample <= available:
+        raise Refused(f"The sample must have from 1 to {available:,} items: that is how many the campaign has.")
+    seed = campaign.seed if seed is None else seed
+    changed = draw_calibration(campaign, sample, seed, overlap - campaign.overlap)
+    facts = {"sample": sample, "overlap": overlap, "seed": seed, "changed": changed}
+    record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection.slug, **facts)
+    return changed
 
 
 def needs_job(campaign: Campaign, sample: int | None) -> bool:
     """Whether building these items takes longer than a person should wait for a page."""
-    return (fetch_supply(campaign).left if sample is None else sample) > JOB_FROM
+    return (supply_left(campaign) if sample is None else sample) > JOB_FROM
+
+
+def supply_left(campaign: Campaign) -> int:
+    """How many items the campaign could still take."""
+    if campaign.kind == CampaignKind.RUBRIC:
+        return fetch_question_supply(campaign).left
+    return fetch_supply(campaign).left
+
+
+def _told(campaign: Campaign, sample: int | None, stratified: bool, choice: Choice) -> dict[str, Any]:
+    """The parameters of a build, as they are kept."""
+    told: dict[str, Any] = {"sample": sample, "stratified": stratified}
+    if campaign.kind == CampaignKind.RUBRIC:
+        told |= {"sources": list(choice.sources), "kind": choice.kind, "text": choice.text}
+    return told
 
 
 def _current(campaign: Campaign, by: User | None) -> Campaign:

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.actions.answers import Answer, ChangedElsewhere, Given, Invalid, Receipt, check_answers
+from annotation.actions.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
 from annotation.actions.hands import fill_hand
 from annotation.actions.queue import free_slots, regain_slot
 from annotation.models import AssignmentState, SubmissionKind, SubmissionOutcome
@@ -148,22 +149,30 @@ def _repeat(given: Given, row: Any) -> Receipt:
         note=row.dup_note,
         flagged=row.dup_flagged,
     )
-    if stored.content != given.content:
+    if stored.content != given.content or not has_same_extras(given):
         raise Conflict(USED_UUID)
     return Receipt(given.uuid, given.assignment, row.dup_outcome, row.state, row.dup_received_at, repeated=True)
 
 
 def _answer(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
     check_answers(desk.scales, given.answers, given.reasons)
+    extras = check_extras(desk, given)
     if row.state in GIVEN_BACK and not regain_slot(assignment=row.id, item=row.item_id, from_queue=bool(row.queue_id)):
-        return _keep(desk, given, row, at)
+        return _with_extras(_keep(desk, given, row, at), extras)
     keys = [scale for scale in desk.scales if scale.key in given.answers]
     judged = {
         "criteria": [scale.id for scale in keys],
         "values": [given.answers[scale.key] for scale in keys],
         "grounds": [given.reasons.get(scale.key, "") for scale in keys],
     }
-    return _write(ANSWERED, desk=desk, given=given, at=at, state=AssignmentState.DONE, more=judged)
+    receipt = _write(ANSWERED, desk=desk, given=given, at=at, state=AssignmentState.DONE, more=judged)
+    return _with_extras(receipt, extras)
+
+
+def _with_extras(receipt: Receipt, extras: Extras | None) -> Receipt:
+    if extras is not None:
+        store_extras(receipt.uuid, extras)
+    return receipt
 
 
 def _skip(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
@@ -238,6 +247,7 @@ def _version(row: Any) -> dict[str, Any] | None:
     """The assignment's current submission as its annotator may see it, or None while there is none."""
     if row.base is None:
         return None
+    rewrite, found = stored_extras(row.base)
     return {
         "uuid": row.base,
         "kind": row.kind,
@@ -246,6 +256,8 @@ def _version(row: Any) -> dict[str, Any] | None:
         "reason": row.reason,
         "note": row.note,
         "flagged": row.flagged,
+        "rewrite": rewrite,
+        "found": [{"docno": docno, "title": ""} for docno in found],
         "device": row.device,
         "received_at": row.received_at,
     }

@@ -18,6 +18,7 @@ from annotation.api.base import InCampaignView
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import Campaign, CampaignKind, CampaignState, Criterion, Level, Order, Split, Strategy
 from annotation.queries.campaigns import campaigns_for
+from annotation.queries.questions import Choice
 from corpus.api.base import InCollectionView
 from corpus.models import Role
 
@@ -55,6 +56,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "strategy",
             "seed",
             "lease_minutes",
+            "options",
             "created_at",
             "opened_at",
             "closed_at",
@@ -67,13 +69,14 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
     slug = serializers.SlugField(max_length=80, required=False)
     kind = serializers.ChoiceField(CampaignKind.choices, default=CampaignKind.RELEVANCE)
     split = serializers.ChoiceField(Split.choices, default=Split.MAIN)
-    overlap = serializers.IntegerField(min_value=1, max_value=50, default=3)
+    overlap = serializers.IntegerField(min_value=1, max_value=50, required=False, help_text="3; of a rubric 1")
     order = serializers.ChoiceField(Order.choices, default=Order.BY_ASPECT)
     strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
     lease_minutes = serializers.IntegerField(min_value=1, max_value=10_000, default=60)
     guideline = serializers.CharField(max_length=100_000, required=False)
     criteria = CriterionSerializer(many=True, required=False)
+    options = serializers.DictField(required=False, help_text="of a rubric: cutoffs, most_fitting, keep, …")
 
 
 class CampaignStateSerializer(serializers.Serializer[Any]):
@@ -84,6 +87,7 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
     sample = serializers.IntegerField(min_value=1, max_value=50_000, required=False)
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
     stratified = serializers.BooleanField(default=False)
+    sources = serializers.ListField(child=serializers.CharField(max_length=60), required=False, help_text="of a rubric")
 
 
 class BuiltSerializer(serializers.Serializer[Any]):
@@ -91,6 +95,7 @@ class BuiltSerializer(serializers.Serializer[Any]):
     items = serializers.IntegerField()
     left = serializers.IntegerField()
     held_elsewhere = serializers.IntegerField()
+    filtered = serializers.IntegerField(help_text="questions left out by the word-overlap filter")
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -182,7 +187,9 @@ class ItemBuilds(InCampaignView):
         """Make items of all (distinct aspect, pooled document) pairs the campaign lacks, or of a sample of them."""
         wanted = ItemBuildSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        told = dict(wanted.validated_data)
+        choice = Choice(sources=tuple(told.pop("sources", ())))
+        built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), choice=choice, **told)
         return Response(asdict(built), status=201)
 
 

@@ -26,6 +26,11 @@ HAVE = OpenApiParameter(
 )
 
 
+class FoundSerializer(serializers.Serializer[Any]):
+    docno = serializers.CharField()
+    title = serializers.CharField()
+
+
 class OwnAnswerSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
     answers = serializers.DictField(child=serializers.IntegerField())
@@ -33,6 +38,8 @@ class OwnAnswerSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
     note = serializers.CharField()
     flagged = serializers.BooleanField()
+    rewrite = serializers.CharField(required=False, help_text="of a question")
+    found = FoundSerializer(many=True, required=False, help_text="further documents that answer the question")
 
 
 class MarksSerializer(serializers.Serializer[Any]):
@@ -68,11 +75,40 @@ class UnitTopicSerializer(serializers.Serializer[Any]):
     narrative = serializers.CharField()
 
 
-class UnitSerializer(serializers.Serializer[Any]):
-    """What is judged in one go: a document under one aspect, or under all aspects of a topic."""
+class OverlapSerializer(serializers.Serializer[Any]):
+    """Shares of the question's words that its targets have, in titles and in titles and abstracts."""
 
-    document = UnitDocumentSerializer()
+    titles = serializers.FloatField(allow_null=True)
+    texts = serializers.FloatField(allow_null=True)
+
+
+class ParagraphSerializer(serializers.Serializer[Any]):
+    """The paragraph a question was made from; its target citations as start, end, start, end, …"""
+
+    text = serializers.CharField()
+    marks = serializers.ListField(child=serializers.IntegerField())
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    """What a rater of a question sees beside it. `from` (citation, author or "") is where it comes from."""
+
+    targets = UnitDocumentSerializer(many=True)
+    targets_count = serializers.IntegerField()
+    cutoff = serializers.FloatField(allow_null=True)
+    overlap = OverlapSerializer()
+    paragraph = ParagraphSerializer(allow_null=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        return {**super().get_fields(), "from": serializers.CharField()}
+
+
+class UnitSerializer(serializers.Serializer[Any]):
+    """What is judged in one go: a document under one aspect, or under all aspects of a topic; or a question."""
+
+    name = serializers.CharField()
+    document = UnitDocumentSerializer(allow_null=True)
     topic = UnitTopicSerializer()
+    question = QuestionSerializer(required=False)
     cells = CellSerializer(many=True)
 
 
@@ -94,6 +130,10 @@ class GivenSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=500, required=False, allow_blank=True)
     note = serializers.CharField(max_length=10_000, required=False, allow_blank=True)
     flagged = serializers.BooleanField(default=False)
+    rewrite = serializers.CharField(max_length=5_000, required=False, allow_blank=True, help_text="of a question")
+    found = serializers.ListField(
+        child=serializers.CharField(max_length=300), max_length=100, required=False, help_text="docnos, of a question"
+    )
     guideline = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False, allow_null=True)
     active_ms = serializers.IntegerField(min_value=0, max_value=86_400_000, required=False, allow_null=True)
     away_ms = serializers.IntegerField(min_value=0, max_value=86_400_000, required=False, allow_null=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
+from annotation.definitions.rubric_options import BadOptions, read_rubric_options
 
 SETTINGS: dict[str, type] = {
     "name": str,
@@ -20,7 +21,7 @@ SETTINGS: dict[str, type] = {
     "sample": int,
     "lease_minutes": int,
 }
-TOP = {*SETTINGS, "guideline", "criteria"}
+TOP = {*SETTINGS, "guideline", "criteria", "rubric"}
 CRITERION: dict[str, type] = {"key": str, "label": str, "question": str, "scale": str, "levels": list}
 LEVEL: dict[str, type] = {"value": int, "label": str, "definition": str, "example": str, "reasons": list}
 WORDS = {str: "text in quotes", int: "a whole number", list: "a list"}
@@ -41,6 +42,7 @@ class CampaignFile:
     settings: dict[str, str | int] = field(default_factory=dict)
     criteria: tuple[CriterionDraft, ...] = ()
     guideline: str = ""
+    options: dict[str, Any] | None = None  # the table [rubric], None where the file has none
 
 
 def read_campaign_file(text: str) -> CampaignFile:
@@ -53,7 +55,7 @@ def read_campaign_file(text: str) -> CampaignFile:
     settings = {name: _typed(content, name, kind, "the file") for name, kind in SETTINGS.items() if name in content}
     criteria = tuple(_criterion(entry, number) for number, entry in enumerate(_tables(content, "criteria"), start=1))
     guideline = _typed(content, "guideline", str, "the file") if "guideline" in content else ""
-    return CampaignFile(settings, criteria, guideline)
+    return CampaignFile(settings, criteria, guideline, _options(content))
 
 
 def write_criteria(criteria: tuple[CriterionDraft, ...]) -> str:
@@ -68,6 +70,18 @@ def write_criteria(criteria: tuple[CriterionDraft, ...]) -> str:
             lines += [f"reasons = [{', '.join(map(_quoted, level.reasons))}]"] if level.reasons else []
             lines.append("")
     return "\n".join(lines)
+
+
+def _options(content: Mapping[str, Any]) -> dict[str, Any] | None:
+    if "rubric" not in content:
+        return None
+    table = content["rubric"]
+    if not isinstance(table, dict):
+        raise BadCampaignFile("rubric must be a table: [rubric] with most_fitting = 20 and so on below it.")
+    try:
+        return read_rubric_options(table).as_json()
+    except BadOptions as bad:
+        raise BadCampaignFile(f"In [rubric]: {bad.reason}") from bad
 
 
 def _criterion(entry: Mapping[str, Any], number: int) -> CriterionDraft:

@@ -11,10 +11,6 @@ from annotation.permissions.campaigns import SUPPORTED_KINDS
 from corpus.models import Membership, Role
 
 MOST_FILE_BYTES = 1_000_000
-KINDS = {
-    CampaignKind.RELEVANCE: "how far does an abstract meet an aspect?",
-    CampaignKind.EXTRACTION: "which paragraphs of a paper cite what?",
-}
 ORDERS = [
     (Order.BY_ASPECT, "One aspect, many abstracts: the question stays, the abstracts change"),
     (Order.BY_DOCUMENT, "One abstract, all aspects: a page for each abstract, submitted once"),
@@ -23,6 +19,11 @@ STRATEGIES = [
     (Strategy.PLANNED, "Assigned in advance: everybody knows their share, loads are even"),
     (Strategy.QUEUE, "Open queue: whoever comes takes the next item"),
 ]
+KIND_WORDS = {
+    CampaignKind.RELEVANCE: "how far does an abstract meet an aspect?",
+    CampaignKind.RUBRIC: "how good is a question? Rated by criteria, with rewrites",
+    CampaignKind.EXTRACTION: "which references does a paper's text cite?",
+}
 SPLITS = [
     (Split.MAIN, "main"),
     (Split.DEV, "development: held out, to try prompts and guidelines on"),
@@ -74,8 +75,16 @@ class NewCampaignForm(CampaignForm):
     field_order = ("name", "kind", "split", "overlap", "order", "strategy", "annotators", "sample", "stratified")
 
     kind = forms.ChoiceField(
-        choices=[(kind.value, f"{kind.label}: {KINDS[kind]}") for kind in SUPPORTED_KINDS],
+        choices=[(kind.value, f"{kind.label}: {KIND_WORDS[kind]}") for kind in SUPPORTED_KINDS],
+        widget=forms.RadioSelect,
         label="What is judged",
+    )
+    overlap = forms.IntegerField(
+        min_value=1,
+        max_value=50,
+        required=False,
+        label="Annotators per item",
+        help_text="How many people judge each item. Left empty: 1 for a rubric, 3 for relevance.",
     )
     annotators = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
@@ -87,10 +96,9 @@ class NewCampaignForm(CampaignForm):
         min_value=1,
         required=False,
         label="Only a sample of so many items",
-        help_text="Drawn by the seed. Left empty, every pair of an aspect and a pooled document becomes an item; for an"
-        " extraction, every paper.",
+        help_text="Drawn by the seed. Left empty, everything there is becomes an item.",
     )
-    stratified = forms.BooleanField(required=False, label="Draw the same number from each topic")
+    stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
     file = forms.FileField(
         required=False,
         label="Definition as a TOML file",

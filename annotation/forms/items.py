@@ -13,9 +13,9 @@ class ItemBuildForm(forms.Form):
     """All pairs that are left, or a sample of them."""
 
     sample = forms.IntegerField(
-        min_value=1, required=False, label="Only a sample of so many pairs", help_text="Left empty: all that are left."
+        min_value=1, required=False, label="Only a sample of so many", help_text="Left empty: all that are left."
     )
-    stratified = forms.BooleanField(required=False, label="Draw the same number from each topic")
+    stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
     seed = forms.IntegerField(
         min_value=0, max_value=10**18 - 1, required=False, help_text="Draws the sample. Left empty: the campaign's own."
     )

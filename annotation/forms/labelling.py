@@ -18,6 +18,8 @@ DEVICES = ("keyboard", "mouse", "touch", "api")
 MOST_AT_ONCE = 200  # submissions in one request: all aspects of a document, with room
 LONGEST_NOTE = 10_000  # characters
 LONGEST_REASON = 500
+LONGEST_REWRITE = 5_000
+MOST_FOUND = 100  # further targets of one question
 MOST_MS = 24 * 3600 * 1000  # nobody looks at one item for longer; clocks that jump are cut here
 
 
@@ -88,6 +90,8 @@ def read_given(data: Any) -> Given:
         reason=_text(data, "reason", LONGEST_REASON),
         note=_text(data, "note", LONGEST_NOTE),
         flagged=data.get("flagged") is True,
+        rewrite=_text(data, "rewrite", LONGEST_REWRITE).strip() if answers else "",
+        found=_docnos(data.get("found") or []) if answers else (),
         guideline=_number(data, "guideline"),
         active_ms=_milliseconds(data, "active_ms"),
         away_ms=_milliseconds(data, "away_ms"),
@@ -132,6 +136,8 @@ def _cell_data(fields: Mapping[str, str], cell: int) -> dict[str, Any]:
         "reasons": part("reason"),
         "note": fields.get(f"{cell}-note", ""),
         "flagged": f"{cell}-flagged" in fields,
+        "rewrite": fields.get(f"{cell}-rewrite", "").replace("\r\n", "\n"),
+        "found": fields.get(f"{cell}-found", "").split(),
     }
 
 
@@ -180,6 +186,14 @@ def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(each, str) and len(each) <= 60 for each in value.values()):
         raise Malformed("reasons", "send an object of texts by criterion.")
     return value
+
+
+def _docnos(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and _can_be_stored(each) for each in value):
+        raise Malformed("found", "send a list of docnos.")
+    if len(value) > MOST_FOUND:
+        raise Malformed("found", f"these are more than {MOST_FOUND} documents. A question that broad is not kept.")
+    return tuple(dict.fromkeys(value))
 
 
 def _text(data: dict[str, Any], name: str, longest: int) -> str:

@@ -17,6 +17,7 @@ from annotation.models.extractions import Extraction, ExtractionRevision, Extrac
 from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
 from annotation.models.jobs import AssignmentRun, ItemBuild
 from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState
+from annotation.models.rewrites import FoundTarget, ReviewDecision, Rewrite, RewriteReview
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "ExtractionRevision",
     "ExtractionSource",
     "ExtractionState",
+    "FoundTarget",
     "Guideline",
     "Item",
     "ItemBuild",
@@ -47,6 +49,9 @@ __all__ = [
     "Order",
     "Outcome",
     "ReplyState",
+    "ReviewDecision",
+    "Rewrite",
+    "RewriteReview",
     "Scale",
     "Split",
     "Strategy",

@@ -49,6 +49,7 @@ class Campaign(models.Model):
     strategy = models.CharField(max_length=8, choices=Strategy, default=Strategy.PLANNED)
     seed = models.BigIntegerField()
     lease_minutes = models.PositiveSmallIntegerField(default=60)
+    options = models.JSONField(default=dict, blank=True)  # of its kind; see annotation.definitions.rubric_options
     created_at = models.DateTimeField()
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)

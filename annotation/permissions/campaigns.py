@@ -10,7 +10,12 @@ from annotation.queries.criteria import drafts_of
 from corpus.models import Membership
 from corpus.permissions import can_oversee
 
-SUPPORTED_KINDS = (CampaignKind.RELEVANCE, CampaignKind.EXTRACTION)
+SUPPORTED_KINDS = (CampaignKind.RELEVANCE, CampaignKind.RUBRIC, CampaignKind.EXTRACTION)
+MATERIAL = {
+    CampaignKind.RELEVANCE: "the aspects and pools of its topics",
+    CampaignKind.RUBRIC: "the questions that are to be rated",
+    CampaignKind.EXTRACTION: "the papers of the collection",
+}
 
 
 def check_can_see(membership: Membership, campaign: Campaign) -> None:
@@ -38,10 +43,9 @@ def hindrance_to_opening(campaign: Campaign, ready: Readiness) -> str:
         return "It is open already."
     if campaign.has_criteria and (problems := problems_of(drafts_of(campaign))):
         return problems[0]
-    material = "the aspects and pools of its topics" if campaign.has_criteria else "the papers of the collection"
     return _first(
         (not ready.has_guideline, "It has no guideline yet. Write one, so that everybody judges by the same rules."),
-        (not ready.items, f"It has no items yet. Build them from {material}."),
+        (not ready.items, f"It has no items yet. Build them from {MATERIAL[CampaignKind(campaign.kind)]}."),
         (not ready.annotators, "Nobody can judge in it yet. Add annotators."),
         (
             not ready.slots and campaign.strategy == Strategy.QUEUE,

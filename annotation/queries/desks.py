@@ -13,7 +13,8 @@ from annotation.queries.prepared import run
 
 DESK = """
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
-  c.id AS campaign, c.state AS campaign_state, c.kind, c.name, c.strategy, c."order", c.lease_minutes,
+  c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
+  c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
   (SELECT max(g.version) FROM annotation_guideline g WHERE g.campaign_id = c.id) AS guideline,
   (SELECT json_agg(json_build_array(cr.id, cr.key, cr.label, (
       SELECT json_object_agg(l.value, l.reasons) FROM annotation_level l WHERE l.criterion_id = cr.id
@@ -55,12 +56,19 @@ class Desk:
     guideline_seen: int
     queue_position: int
     campaign: int
+    collection: int
+    kind: str
+    options: str  # JSON; see annotation.definitions.rubric_options
     campaign_state: str
     is_queue: bool
     by_document: bool
     lease: timedelta
     guideline: int
     scales: tuple[Scale, ...]
+
+    @property
+    def is_rubric(self) -> bool:
+        return self.kind == CampaignKind.RUBRIC
 
     @property
     def hindrance(self) -> str:
@@ -89,9 +97,12 @@ def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False
         guideline_seen=row.guideline_seen,
         queue_position=row.queue_position,
         campaign=row.campaign,
+        collection=row.collection,
+        kind=row.kind,
+        options=row.options,
         campaign_state=row.campaign_state,
         is_queue=row.strategy == Strategy.QUEUE,
-        by_document=row.order == Order.BY_DOCUMENT,
+        by_document=row.order == Order.BY_DOCUMENT and row.kind == CampaignKind.RELEVANCE,
         lease=timedelta(minutes=row.lease_minutes),
         guideline=row.guideline or 0,
         scales=tuple(

@@ -16,6 +16,9 @@ KEYS = {
     "guideline": "g",
     "highlights": "h",
     "help": "?",
+    "rewrite": "r",
+    "search": "s",
+    "too_many": "m",
 }
 KEY_WORDS = {
     "submit": "Submit and go to the next item",
@@ -28,6 +31,11 @@ KEY_WORDS = {
     "guideline": "Go to the guideline",
     "highlights": "Highlights on or off",
     "help": "Show these keys",
+}
+RUBRIC_KEY_WORDS = {
+    "rewrite": "Rewrite the question",
+    "search": "Search the collection for papers that fit",
+    "too_many": "Discard it: too many papers fit",
 }
 DELAYS = (0, 250, 500, 1000, 2000)  # milliseconds between a digit and the next item
 DEFAULT_DELAY = 250

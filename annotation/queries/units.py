@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from annotation.models import AssignmentState, SubmissionKind
+from annotation.models import AssignmentState
 from annotation.queries.desks import Desk
 from annotation.queries.prepared import MOST_ID, run
+from annotation.queries.question_units import fetch_question_units
+from annotation.queries.unit_parts import Unit, answer_of, in_utf16
 from corpus.text.highlight import highlight_spans, highlight_terms
 
 # Only what the annotator may see is read at all; pools, runs, other assignments are not joined.
@@ -39,7 +41,6 @@ WHERE a.annotator_id = %(annotator)s
 ORDER BY wanted.place
 """
 
-Unit = dict[str, Any]
 Terms = frozenset[str]
 terms_of = lru_cache(maxsize=1024)(highlight_terms)  # annotators meet one aspect many times
 
@@ -51,6 +52,8 @@ def fetch_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
     """
     if not units:
         return []
+    if desk.is_rubric:
+        return fetch_question_units(desk, units)
     flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
     named = {"annotator": desk.annotator, "ids": [id_ for id_, _ in flat], "units": [number for _, number in flat]}
     groups: dict[int, list[Any]] = {}
@@ -64,6 +67,7 @@ def _unit(rows: list[Any]) -> Unit:
     cells = [(_place(row), _cell(row)) for row in rows]
     cells.sort(key=lambda pair: pair[0])
     return {
+        "name": first.title or first.docno or first.topic_text,
         "document": {"docno": first.docno, "title": first.title, "abstract": first.abstract},
         "topic": {
             "number": first.number,
@@ -93,22 +97,13 @@ def _cell(row: Any) -> dict[str, Any]:
         "parents": sorted({above for _, _, above, _, _ in places if above}),
         "lit": _lit(row, places, terms) if row.aspect else [],
         "marks": {"title": _marks(row.title or "", terms), "abstract": _marks(row.abstract or "", terms)},
-        "answer": _answer(row),
+        "answer": answer_of(row),
     }
 
 
 def _marks(text: str, terms: Terms) -> list[int]:
     """Start, end, start, end … of the aspect's words in UTF-16 units, as browsers count: 𝛼 is two."""
-    spans = [position for span in highlight_spans(text, terms) for position in span]
-    if text.isascii():
-        return spans
-    units = at = 0
-    counted = []
-    for position in spans:
-        units += len(text[at:position].encode("utf-16-le", "surrogatepass")) // 2
-        counted.append(units)
-        at = position
-    return counted
+    return in_utf16(text, highlight_spans(text, terms))
 
 
 def _lit(row: Any, places: Iterable[Sequence[Any]], terms: Terms) -> list[int]:
@@ -119,17 +114,3 @@ def _lit(row: Any, places: Iterable[Sequence[Any]], terms: Terms) -> list[int]:
     shared = [len(terms_of(sentence) & terms) for sentence in row.sentences]
     best = max(shared)
     return [shared.index(best)] if best >= 2 else []
-
-
-def _answer(row: Any) -> dict[str, Any] | None:
-    """The annotator's own newest answer or skip; None where there is none or it was undone."""
-    if row.base is None or row.kind == SubmissionKind.UNDO:
-        return None
-    return {
-        "kind": row.kind,
-        "answers": json.loads(row.answers),
-        "reasons": json.loads(row.reasons),
-        "reason": row.reason,
-        "note": row.note,
-        "flagged": row.flagged,
-    }

@@ -1,7 +1,5 @@
 """Making items from aspects and pools: set by set in the database, however many there are."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
@@ -12,7 +10,10 @@ from accounts.jobs import Progress, carry_out
 from accounts.refusals import Conflict, Refused
 from annotation.models import Campaign, CampaignKind, ItemBuild
 from annotation.queries.items import LEFT, PAPERS_LEFT, Supply, fetch_supply, pair_parameters, whole_sets
+from annotation.queries.questions import Choice
+from annotation.runs.built import Built, Report, silent
 from annotation.runs.constraints import checked_at_once
+from annotation.runs.question_items import build_questions
 from corpus.models import Collection
 
 TOPIC_PAIRS_AT_ONCE = 20_000  # between two reports of progress
@@ -52,21 +53,6 @@ NOTHING = {
     "pair": "No topic of the collection has a pool yet. Import runs or pool lists first, then build the items.",
     "paper": "The collection has no papers yet. Import them first, then build the items.",
 }
-Report = Callable[[int, int, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What a build did: items made now, items in the campaign, pairs left, pairs that other held-out splits have."""
-
-    created: int
-    items: int
-    left: int
-    held_elsewhere: int
-
-
-def silent(done: int, total: int, step: str) -> None:
-    """Report to nobody: for builds that somebody waits for."""
 
 
 @transaction.atomic
@@ -88,6 +74,15 @@ def build(campaign: Campaign, *, sample: int | None, seed: int, stratified: bool
     return Built(created, campaign.items.count(), supply.left - created, supply.held_elsewhere)
 
 
+def build_as_told(campaign: Campaign, told: dict[str, Any], *, seed: int, report: Report = silent) -> Built:
+    """Build as the campaign's kind has it; `told` are the parameters of an ItemBuild."""
+    sampling: dict[str, Any] = {"sample": told.get("sample"), "seed": seed, "stratified": bool(told.get("stratified"))}
+    if campaign.kind != CampaignKind.RUBRIC:
+        return build(campaign, **sampling, report=report)
+    choice = Choice(tuple(told.get("sources") or ()), told.get("kind") or "", told.get("text") or "")
+    return build_questions(campaign, choice, **sampling, report=report)
+
+
 def run_item_build(run_id: int) -> None:
     """The job: build as its parameters say and keep the count."""
     carry_out(ItemBuild, run_id, _work)
@@ -97,13 +92,7 @@ def _work(job: ItemBuild, progress: Progress) -> None:
     if job.created:
         return  # it ended after its result was stored
     with transaction.atomic():
-        built = build(
-            job.campaign,
-            sample=job.parameters.get("sample"),
-            seed=job.seed or 0,
-            stratified=bool(job.parameters.get("stratified")),
-            report=progress.report,
-        )
+        built = build_as_told(job.campaign, job.parameters, seed=job.seed or 0, report=progress.report)
         job.created = built.created
         job.save(update_fields=["created"])
         record_event(

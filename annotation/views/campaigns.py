@@ -19,13 +19,14 @@ from annotation.actions.campaigns import (
     open_campaign,
     update_campaign,
 )
-from annotation.actions.items import build_items, needs_job, request_item_build
+from annotation.actions.items import build_items, needs_job, request_item_build, set_calibration, supply_left
 from annotation.forms.campaigns import CampaignForm, CopyForm, NewCampaignForm, SettledForm, settings_of
-from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
+from annotation.forms.rubrics import RubricForms, RubricOptionsForm, options_of
+from annotation.models import Annotator, AnnotatorState, Campaign, CampaignKind, CampaignState
 from annotation.permissions.campaigns import hindrance_to_deleting, hindrance_to_opening
 from annotation.queries.campaigns import campaigns_for, fetch_readiness, has_submissions
-from annotation.queries.items import fetch_supply
 from annotation.queries.progress import annotator_rows, estimate_end, fetch_progress, own_progress
+from annotation.queries.questions import EVERYTHING
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_participant
 from corpus.models import Membership
 from corpus.permissions import can_manage, can_oversee, check_can_manage, fetch_membership
@@ -51,11 +52,13 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a campaign with its people and items."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    defaults = {"split": "main", "overlap": 3, "order": "by-aspect", "strategy": "planned"}
-    form = NewCampaignForm(request.POST or None, request.FILES or None, initial=defaults, membership=membership)
-    if form.is_valid():
+    defaults = {"kind": "relevance", "split": "main", "order": "by-aspect", "strategy": "planned"}
+    data = request.POST or None
+    form = NewCampaignForm(data, request.FILES or None, initial=defaults, membership=membership)
+    rubric = RubricForms(data, membership.collection)
+    if form.is_valid() and rubric.is_valid():
         try:
-            campaign = _create(membership, form.cleaned_data)
+            campaign = _create(membership, form.cleaned_data, rubric)
         except NotAllowed:
             raise
         except Refused as refusal:
@@ -68,8 +71,10 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
         "membership": membership,
         "tab": "campaigns",
         "form": form,
+        "rubric": rubric,
     }
-    return render(request, "annotation/campaign_create.html", context, status=422 if form.errors else 200)
+    status = 422 if form.errors or rubric.has_errors else 200
+    return render(request, "annotation/campaign_create.html", context, status=status)
 
 
 @require_safe
@@ -91,11 +96,13 @@ def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     is_draft = found.state == CampaignState.DRAFT
     kind = CampaignForm if is_draft else SettledForm
     form = kind(request.POST or None, initial=settings_of(found))
+    options = _options_form(found, request.POST or None)
     if found.state == CampaignState.CLOSED and request.method == "POST":
         form.add_error(None, f"{found} is closed. Reopen it first.")
-    elif form.is_valid():
+    elif form.is_valid() and (options is None or options.is_valid()):
+        changes = form.cleaned_data | ({"options": options.options.as_json()} if options else {})
         try:
-            update_campaign(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            update_campaign(campaign=found, by=membership.user, at=timezone.now(), **changes)
         except NotAllowed:
             raise
         except Refused as refusal:
@@ -103,7 +110,8 @@ def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         else:
             messages.success(request, "The settings are saved.")
             return redirect("campaign_edit", slug, campaign)
-    return _show_settings(request, membership, found, form, CopyForm(initial={"name": f"{found.name} (copy)"}))
+    copy_form = CopyForm(initial={"name": f"{found.name} (copy)"})
+    return _show_settings(request, membership, found, form=form, copy_form=copy_form, options=options)
 
 
 @require_POST
@@ -124,7 +132,7 @@ def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
             )
             return redirect("campaign_detail", slug, copy.slug)
     kind = CampaignForm if found.state == CampaignState.DRAFT else SettledForm
-    return _show_settings(request, membership, found, kind(initial=settings_of(found)), form)
+    return _show_settings(request, membership, found, form=kind(initial=settings_of(found)), copy_form=form)
 
 
 @require_POST
@@ -173,25 +181,39 @@ def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
 
 
 @transaction.atomic
-def _create(membership: Membership, told: dict[str, Any]) -> Campaign:
-    """The campaign with its people and, where there are pools, its items: all of it or nothing."""
+def _create(membership: Membership, told: dict[str, Any], rubric: RubricForms) -> Campaign:
+    """The campaign with its people and, where there is something to judge, its items: all of it or nothing."""
     at, by = timezone.now(), membership.user
     names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "seed")
+    is_rubric = told["kind"] == CampaignKind.RUBRIC
+    file = told["file"]
     campaign = create_campaign(
         collection=membership.collection,
         by=by,
         at=at,
-        criteria=told["file"].criteria,
-        guideline=told["file"].guideline,
+        criteria=file.criteria,
+        guideline=file.guideline,
+        options=(file.options or rubric.options.options.as_json()) if is_rubric else file.options,
         **{name: told[name] for name in names},
     )
     add_members(campaign=campaign, users=list(told["annotators"]), by=by, at=at)
-    sample, stratified = told["sample"], told["stratified"]
-    if needs_job(campaign, sample):
-        request_item_build(campaign=campaign, by=by, at=at, sample=sample, stratified=stratified)
-    elif sample is not None or fetch_supply(campaign).left:
-        build_items(campaign=campaign, by=by, at=at, sample=sample, stratified=stratified)
+    choice = rubric.choice.chosen() if is_rubric else EVERYTHING
+    wanted: dict[str, Any] = {"campaign": campaign, "by": by, "at": at, "choice": choice}
+    sampling = {"sample": told["sample"], "stratified": told["stratified"]}
+    if needs_job(campaign, told["sample"]):
+        request_item_build(**wanted, **sampling)
+    elif told["sample"] is not None or choice != EVERYTHING or supply_left(campaign):
+        build_items(**wanted, **sampling)
+    if is_rubric and (calibration := rubric.calibration.told()):
+        set_calibration(campaign=campaign, by=by, at=at, **calibration)
     return campaign
+
+
+def _options_form(campaign: Campaign, data: Any) -> RubricOptionsForm | None:
+    """The options of a rubric; other kinds have none."""
+    if campaign.kind != CampaignKind.RUBRIC:
+        return None
+    return RubricOptionsForm(data, options=options_of(campaign))
 
 
 def _progress(campaign: Campaign) -> dict[str, Any]:
@@ -221,7 +243,13 @@ def _criteria(campaign: Campaign) -> Any:
 
 
 def _show_settings(
-    request: HttpRequest, membership: Membership, campaign: Campaign, form: Any, copy_form: CopyForm
+    request: HttpRequest,
+    membership: Membership,
+    campaign: Campaign,
+    *,
+    form: Any,
+    copy_form: CopyForm,
+    options: RubricOptionsForm | None = None,
 ) -> HttpResponse:
     context = campaign_context(
         membership,
@@ -229,7 +257,8 @@ def _show_settings(
         "settings",
         form=form,
         copy_form=copy_form,
+        options_form=options if options is not None else _options_form(campaign, None),
         no_deleting=hindrance_to_deleting(campaign, has_submissions(campaign)),
     )
-    status = 422 if form.errors or copy_form.errors else 200
+    status = 422 if form.errors or copy_form.errors or (options is not None and options.errors) else 200
     return render(request, "annotation/campaign_edit.html", context, status=status)

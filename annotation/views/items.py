@@ -9,10 +9,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import jobs
 from accounts.refusals import NotAllowed, Refused
-from annotation.actions.items import build_items, needs_job, request_item_build
+from annotation.actions.items import build_items, needs_job, request_item_build, set_calibration
 from annotation.forms.items import ItemBuildForm, ItemFilterForm
-from annotation.models import Campaign, CampaignState, ItemBuild
+from annotation.forms.rubrics import CalibrationForm, QuestionChoiceForm
+from annotation.models import Campaign, CampaignKind, CampaignState, ItemBuild
 from annotation.queries.items import describe_items, fetch_supply, find_items
+from annotation.queries.questions import EVERYTHING, fetch_question_supply
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from corpus.models import Membership
 
@@ -35,6 +37,9 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         items=describe_items(list(page.object_list)),
         filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
         reason=chosen.reason,
+        calibration=CalibrationForm(),
+        is_rubric=found.kind == CampaignKind.RUBRIC,
+        is_closed=found.state == CampaignState.CLOSED,
     )
     return render(request, "annotation/item_list.html", context)
 
@@ -43,10 +48,13 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Make items of the pairs that are left, all or a sample."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    form = ItemBuildForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
+    data = request.POST if request.method == "POST" else None
+    form = ItemBuildForm(data)
+    is_rubric = found.kind == CampaignKind.RUBRIC
+    choice = QuestionChoiceForm(data, collection=membership.collection) if is_rubric else None
+    if form.is_valid() and (choice is None or choice.is_valid()):
         try:
-            return _build(request, membership, found, form)
+            return _build(request, membership, found, form, choice)
         except NotAllowed:
             raise
         except Refused as refusal:
@@ -56,11 +64,37 @@ def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         found,
         "items",
         form=form,
-        supply=fetch_supply(found),
+        choice=choice,
+        calibration=CalibrationForm(),
+        supply=fetch_question_supply(found) if is_rubric else fetch_supply(found),
         is_closed=found.state == CampaignState.CLOSED,
         builds=found.item_builds.select_related("requested_by").order_by("-pk")[:10],
     )
-    return render(request, "annotation/item_build.html", context, status=422 if form.errors else 200)
+    template = "annotation/question_build.html" if is_rubric else "annotation/item_build.html"
+    status = 422 if form.errors or (choice is not None and choice.errors) else 200
+    return render(request, template, context, status=status)
+
+
+@require_POST
+def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Have a sample of the items judged by more people."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = CalibrationForm(request.POST)
+    wanted = form.told() if form.is_valid() else None
+    if wanted is None:
+        messages.error(request, "Say how many items the sample has, and how many people judge each of them.")
+        return redirect("item_list", slug, campaign)
+    try:
+        changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **wanted)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("item_list", slug, campaign)
+    messages.success(
+        request, f"{changed:,} items now want {wanted['overlap']} judges each. Plan the assignment to give them out."
+    )
+    return redirect("item_list", slug, campaign)
 
 
 @require_safe
@@ -82,11 +116,19 @@ def item_build_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -
     return redirect("item_build_detail", slug, campaign, pk)
 
 
-def _build(request: HttpRequest, membership: Membership, campaign: Campaign, form: ItemBuildForm) -> HttpResponse:
-    wanted = {"campaign": campaign, "by": membership.user, "at": timezone.now(), **form.cleaned_data}
+def _build(
+    request: HttpRequest,
+    membership: Membership,
+    campaign: Campaign,
+    form: ItemBuildForm,
+    choice: QuestionChoiceForm | None,
+) -> HttpResponse:
+    chosen = choice.chosen() if choice else EVERYTHING
+    wanted = {"campaign": campaign, "by": membership.user, "at": timezone.now(), "choice": chosen, **form.cleaned_data}
     slug = membership.collection.slug
     if needs_job(campaign, form.cleaned_data["sample"]):
         return redirect("item_build_detail", slug, campaign.slug, request_item_build(**wanted).pk)
     built = build_items(**wanted)
-    messages.success(request, f"Made {built.created:,} items. Nobody is assigned to them yet.")
+    left_out = f" {built.filtered:,} questions were left out by the word-overlap filter." if built.filtered else ""
+    messages.success(request, f"Made {built.created:,} items. Nobody is assigned to them yet.{left_out}")
     return redirect("item_list", slug, campaign.slug)

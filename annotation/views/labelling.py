@@ -25,9 +25,10 @@ from annotation.forms.labelling import Malformed, read_form
 from annotation.models import Campaign, Guideline, SubmissionKind, SubmissionOutcome
 from annotation.queries.desks import Desk, fetch_desk
 from annotation.queries.labelling import fetch_history, fetch_progress, fetch_recent_ms, why_empty
-from annotation.queries.preferences import DELAYS, KEY_WORDS, KEYS, preferences_of
+from annotation.queries.preferences import DELAYS, KEY_WORDS, KEYS, RUBRIC_KEY_WORDS, preferences_of
 from annotation.queries.units import Unit, fetch_units
 from annotation.views.answers import TOO_LATE, person_of, standing
+from annotation.views.rating import rating_context, rating_data
 from corpus.text.markdown import render_markdown
 
 SKIP_REASONS = (
@@ -36,7 +37,7 @@ SKIP_REASONS = (
     "The aspect cannot be understood",
     "I am an author of this work, or close to one",
 )
-ADDRESSES = ("submission_create", "label_next", "label_history", "label_guideline")
+ADDRESSES = ("submission_create", "label_next", "label_history", "label_guideline", "label_search")
 ENTERED = ("kind", "answers", "reasons", "reason", "note", "flagged")
 HISTORY_PAGE = 20  # units
 
@@ -93,8 +94,10 @@ def _show_refused(
         if isinstance(refusal, ChangedElsewhere):
             cell["current"] = refusal.current
         cell["answer"] = {
-            name: getattr(given, name) for name in ("kind", "answers", "reasons", "reason", "note", "flagged")
+            name: getattr(given, name)
+            for name in ("kind", "answers", "reasons", "reason", "note", "flagged", "rewrite")
         }
+        cell["answer"]["found"] = [{"docno": docno, "title": ""} for docno in given.found]
     status = max(standing(refusal)[0] for _, refusal in refused)
     return show_screen(request, slug, desk, hand=units, opened=None, status=status)
 
@@ -131,7 +134,7 @@ def show_screen(
         "last": last,
         "skip_reasons": SKIP_REASONS,
         "preferences": preferences,
-        "key_words": KEY_WORDS,
+        "key_words": KEY_WORDS | (RUBRIC_KEY_WORDS if desk.is_rubric else {}),
         "delays": DELAYS,
         "data": {
             "desk": f"{person.pk}:{desk.campaign}",
@@ -141,6 +144,7 @@ def show_screen(
                 **{name: reverse(name, args=[slug, campaign.slug]) for name in ADDRESSES},
                 **{name: reverse(name) for name in ("label_session", "label_preferences", "account_login")},
             },
+            "kind": desk.kind,
             "byDocument": desk.by_document,
             "isQueue": desk.is_queue,
             "criteria": [{"key": s.key, "label": s.label, "reasons": s.reasons} for s in desk.scales],
@@ -151,7 +155,9 @@ def show_screen(
             "recentMs": recent,
             "preferences": asdict(preferences),
             "defaultKeys": KEYS,
+            **(rating_data(desk) if desk.is_rubric else {}),
         },
+        **(rating_context(desk) if desk.is_rubric else {}),
     }
     return render(request, "annotation/label_screen.html", context, status=status)
 
@@ -175,6 +181,7 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         "collection": judged.collection,
         "units": fetch_units(desk, ids),
         "criteria": desk.scales,
+        "is_rubric": desk.is_rubric,
         "older": older,
         "is_first": not before,
     }

@@ -98,7 +98,7 @@ def test_a_definition_comes_from_a_file(made):
     [
         ({"name": ""}, "This field is required"),
         ({"overlap": 0}, "greater than or equal to 1"),
-        ({"kind": "rubric"}, "Select a valid choice"),
+        ({"kind": "extraction"}, "Select a valid choice"),
         ({"sample": 99}, "Only 24 pairs are left"),
         ({"file": SimpleUploadedFile("x.toml", b"name = ")}, "not valid TOML"),
         ({"file": SimpleUploadedFile("x.toml", b"\xff\xfe")}, "not text in UTF-8"),

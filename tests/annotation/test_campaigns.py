@@ -54,9 +54,9 @@ def test_each_campaign_draws_a_seed_of_its_own(made):
     assert len(seeds) == 5
 
 
-@pytest.mark.parametrize("kind", ["rubric"])
-def test_kinds_without_a_screen_are_refused(made, kind):
-    with pytest.raises(Refused, match=r"Supported: relevance, extraction\."):
+@pytest.mark.parametrize("kind", ["sorting"])
+def test_unknown_kinds_are_refused(made, kind):
+    with pytest.raises(Refused, match=r"Supported: relevance, rubric, extraction\."):
         create(made, kind=kind)
     assert not Campaign.objects.exists()
 

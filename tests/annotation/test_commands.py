@@ -119,7 +119,7 @@ def test_the_file_defines_and_the_command_line_overrules(tmp_path):
         ("[[criteria]]\nlabel = 'x'", "key is missing"),
         ("[[criteria]]\nkey = 'x'\n[[criteria.levels]]\nvalue = 1\nlabel = 'a'\nreasons = [1]", "list of texts"),
         ("[[criteria]]\nkey = 'x'\n[[criteria.levels]]\nvalue = 1\nlabel = 'a'", "it needs 2 to 11"),
-        ("kind = 'rubric'", "cannot be made in this version"),
+        ("kind = 'sorting'", "cannot be made in this version"),
     ],
 )
 def test_a_bad_file_changes_nothing(tmp_path, text, words):

@@ -11,11 +11,12 @@ from accounts.management.told import ToldCommand
 from accounts.refusals import Refused
 from annotation.actions.annotators import add_members_by_email
 from annotation.actions.campaigns import create_campaign
-from annotation.actions.items import build_items
+from annotation.actions.items import build_items, set_calibration, supply_left
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
 from annotation.models import Campaign, CampaignKind, Order, Split, Strategy
-from annotation.queries.items import fetch_supply
-from annotation.runs.items import Built
+from annotation.queries.questions import Choice
+from annotation.runs.built import Built
+from corpus.models import TopicKind
 from corpus.queries.collections import collection_with
 
 SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes")
@@ -32,14 +33,18 @@ class Command(ToldCommand):
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="of the campaign; its own short name is made from it")
         parser.add_argument("--kind", choices=CampaignKind.values, help="what is judged (relevance)")
-        parser.add_argument("--overlap", type=int, metavar="K", help="annotators per item (3)")
+        parser.add_argument("--overlap", type=int, metavar="K", help="annotators per item (3; of a rubric 1)")
         parser.add_argument("--split", choices=Split.values, help="dev and test pairs never overlap (main)")
         parser.add_argument("--order", choices=Order.values, help="what an annotator judges in one go (by-aspect)")
         parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
         parser.add_argument("--seed", type=int, metavar="N", help="for samples, plans and orders; drawn if absent")
         parser.add_argument("--lease-minutes", type=int, metavar="M", help="how long an open queue's item is kept (60)")
-        parser.add_argument("--sample", type=int, metavar="N", help="take N pairs drawn by the seed instead of all")
-        parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic")
+        parser.add_argument("--sample", type=int, metavar="N", help="take N items drawn by the seed instead of all")
+        parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
+        parser.add_argument("--source", action="append", default=[], metavar="S", help="rubric: of this source; repeat")
+        parser.add_argument("--topic-kind", default="", choices=TopicKind.values, help="rubric: topics of this kind")
+        parser.add_argument("--calibration", type=int, metavar="N", help="N items are judged by more people")
+        parser.add_argument("--calibration-overlap", type=int, default=3, metavar="K", help="by so many each (3)")
         parser.add_argument(
             "--annotator", action="append", default=[], metavar="EMAIL", help="member who judges; repeat"
         )
@@ -58,14 +63,19 @@ class Command(ToldCommand):
             name=name,
             criteria=file.criteria,
             guideline=file.guideline,
+            options=file.options,
             **settings,
         )
         added = add_members_by_email(campaign=campaign, emails=options["annotator"], by=None, at=at)
         sample = (file.settings | given).get("sample")
-        built = Built(0, 0, 0, 0)
-        if sample is not None or fetch_supply(campaign).left:
-            sampled = int(sample) if sample is not None else None
-            built = build_items(campaign=campaign, by=None, at=at, sample=sampled, stratified=options["stratified"])
+        built, calibrated = Built(0, 0, 0, 0), 0
+        choice = Choice(tuple(options["source"]), options["topic_kind"])
+        if sample is not None or options["source"] or supply_left(campaign):
+            told = {"sample": int(sample) if sample is not None else None, "stratified": options["stratified"]}
+            built = build_items(campaign=campaign, by=None, at=at, choice=choice, **told)
+        if options["calibration"] is not None:
+            wanted = {"sample": options["calibration"], "overlap": options["calibration_overlap"]}
+            calibrated = set_calibration(campaign=campaign, by=None, at=at, **wanted)
         result = {
             "slug": campaign.slug,
             "name": campaign.name,
@@ -77,13 +87,19 @@ class Command(ToldCommand):
             "seed": campaign.seed,
             "items": built.items,
             "pairs_left": built.left,
+            "filtered": built.filtered,
+            "calibration": calibrated,
             "annotators": sorted(each.name for each in added),
         }
         advice = "" if built.items else f" There are no {_lacking(campaign)}, then manage.py build_items."
+        if built.filtered:
+            advice = f" {built.filtered:,} questions are left out by the word-overlap filter."
         return f"Made the campaign {campaign.slug} with {built.items:,} items.{advice}", result
 
 
 def _lacking(campaign: Campaign) -> str:
+    if campaign.kind == CampaignKind.RUBRIC:
+        return "questions left: import topics, or raise the cut-offs"
     return "pools yet: import runs" if campaign.has_criteria else "papers yet: import them"
 
 

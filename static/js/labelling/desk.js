@@ -1,7 +1,7 @@
 /** The annotator at work: grading, submitting, going on, undoing, looking back. */
 
 import { announce, data, newUuid, notice, part, show } from "./page.js";
-import { keepNote } from "./drafts.js";
+import { dropDraft } from "./drafts.js";
 import { keyOf } from "./hand.js";
 import * as screen from "./screen.js";
 
@@ -14,6 +14,7 @@ export class Desk extends EventTarget {
     this.mode = MODES.PRESENT;
     this.place = -1; // in the past: 0 is the newest
     this.timer = null; // of the short delay after a digit
+    this.newest = null; // the criterion graded last, whose grade can be taken back
     this.busy = false; // between a submit and its being safe
     this.device = "keyboard";
   }
@@ -31,6 +32,7 @@ export class Desk extends EventTarget {
 
   showUnit(unit, words) {
     this.cancelTimer();
+    this.newest = null;
     screen.draw(unit);
     this.clock.turnTo(unit ? `${this.mode}:${keyOf(unit)}` : null);
     show(part("past"), this.inPast);
@@ -54,13 +56,15 @@ export class Desk extends EventTarget {
     const chosen = screen.chosenCell();
     if (!chosen || this.busy) return false;
     const { element } = chosen;
-    const focused = document.activeElement?.closest?.("[data-criterion]")?.dataset.criterion;
-    const key = focused ?? screen.openCriterion(element) ?? data.criteria[0].key;
     this.device = "keyboard";
+    const waiting = screen.wantedReason(element);
+    if (waiting && screen.chooseReason(waiting, value)) return this.graded(element);
+    const key = screen.activeCriterion(element) ?? data.criteria[0].key;
     if (!screen.grade(element, key, value)) {
       announce(`${value} is not on the scale.`);
       return true;
     }
+    this.newest = key;
     return this.graded(element);
   }
 
@@ -69,9 +73,11 @@ export class Desk extends EventTarget {
     this.cancelTimer();
     const reason = screen.wantedReason(element);
     if (reason) {
-      reason.focus();
+      reason.focus({ preventScroll: data.kind === "rubric" });
       announce("This grade needs a reason.");
-    } else if (!screen.openCriterion(element)) {
+    } else if (screen.openCriterion(element)) {
+      screen.goToCriterion(element, screen.openCriterion(element));
+    } else {
       if (data.byDocument) this.nextCell();
       else this.startTimer(element);
     }
@@ -94,6 +100,7 @@ export class Desk extends EventTarget {
   }
 
   move(step, { focus = false } = {}) {
+    if (data.kind === "rubric") return screen.moveCriterion(step);
     if (!data.byDocument || screen.cellCount() < 2) return false;
     const index = screen.indexOf(screen.chosenCell().element) + step;
     if (!screen.cellAt(index)) return true;
@@ -168,13 +175,13 @@ export class Desk extends EventTarget {
     const finishes = [];
     unit.cells.forEach((cell, index) => {
       const entered = screen.read(screen.cellAt(index).element);
-      keepNote(cell.assignment, "");
+      dropDraft(cell.assignment);
       if (this.inPast && sameAnswer(entered, cell.answer)) return;
       submissions.push(this.submission(cell, { ...entered, ...shared(times, unit.cells.length) }));
       finishes.push(cell.done ? 0 : 1);
       Object.assign(cell, { answer: entered, draft: null, done: true, base: submissions.at(-1).uuid, error: "" });
     });
-    return { id: newUuid(), title: unit.document.title, unit, submissions, finishes };
+    return { id: newUuid(), title: unit.name, unit, submissions, finishes };
   }
 
   submission(cell, more) {
@@ -186,6 +193,7 @@ export class Desk extends EventTarget {
       device: this.device,
       client_at: new Date().toISOString(),
       ...more,
+      ...(more.found && { found: more.found.map(({ docno }) => docno) }),
     };
   }
 
@@ -203,11 +211,10 @@ export class Desk extends EventTarget {
 
   /** During the delay: take the digit back. Else: take the last submit back and show it again. */
   async undo() {
-    if (this.timer) {
+    const chosen = screen.chosenCell();
+    if (this.timer || (chosen && this.newest && screen.wantedReason(chosen.element))) {
       this.cancelTimer();
-      const { element } = screen.chosenCell();
-      for (const radio of element.querySelectorAll("input[type=radio]")) radio.checked = false;
-      screen.noteAnswer(element);
+      screen.takeBack(chosen.element, this.newest);
       announce("Grade taken back.");
       return;
     }
@@ -230,7 +237,7 @@ export class Desk extends EventTarget {
     } finally {
       this.busy = false;
     }
-    this.showPresent(`Taken back: ${unit.document.title}. Judge it again.`);
+    this.showPresent(`Taken back: ${unit.name}. Judge it again.`);
   }
 
   undoEntry(unit) {
@@ -239,7 +246,7 @@ export class Desk extends EventTarget {
     cells.forEach((cell, index) => {
       Object.assign(cell, { draft: cell.answer, answer: null, done: false, base: submissions[index].uuid });
     });
-    return { id: newUuid(), title: unit.document.title, unit, submissions, finishes: cells.map(() => -1) };
+    return { id: newUuid(), title: unit.name, unit, submissions, finishes: cells.map(() => -1) };
   }
 
   // --- my own history ------------------------------------------------------------------------------------------------
@@ -322,6 +329,7 @@ const shared = (times, count) => ({
   away_ms: Math.round(times.away_ms / count),
 });
 
+const COMPARED = ["kind", "answers", "reasons", "reason", "note", "flagged", "rewrite", "found"];
 const sameAnswer = (a, b) =>
-  b !== null && ["kind", "answers", "reasons", "reason", "note", "flagged"].every((name) => same(a[name], b[name]));
+  b !== null && COMPARED.every((name) => same(a[name], b[name]));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);

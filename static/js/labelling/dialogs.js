@@ -78,7 +78,7 @@ async function savePreferences(event) {
     shortcuts: form.shortcuts.checked,
     highlights: form.marks.checked,
     delay: form.delay.value === "" ? null : Number(form.delay.value),
-    keys: Object.fromEntries(inputs.map((input) => [input.name, input.dataset.value])),
+    keys: { ...data.preferences.keys, ...Object.fromEntries(inputs.map((input) => [input.name, input.dataset.value])) },
   };
   const reason = await storePreferences(wanted);
   tell("preferences-error", reason);
@@ -144,6 +144,7 @@ function versionRows(version) {
   return rows([
     ["Answer", answer],
     ["Reason", reasons],
+    ["Rewrite", version.rewrite],
     ["Note", version.note],
     ["Flag", version.flagged ? "flagged" : ""],
     ["Given", at ? new Date(at).toLocaleString() : ""],

@@ -1,27 +1,38 @@
-/** Notes being written, kept in this browser until they are sent: a reload or a crash loses no sentence. */
+/** What is being written, kept in this browser until it is sent: a reload or a crash loses no sentence. */
 
 import { data } from "./page.js";
 
 const PREFIX = `litmus-note:${data.desk}:`;
 const KEPT_DAYS = 14;
 
-export function keepNote(assignment, note) {
+/** Keep these parts of an assignment's draft (note, rewrite, found) beside those that are kept already. */
+export function keepDraft(assignment, parts) {
+  const draft = { ...keptDraft(assignment), ...parts };
   try {
-    if (note) localStorage.setItem(PREFIX + assignment, JSON.stringify({ note, at: Date.now() }));
-    else localStorage.removeItem(PREFIX + assignment);
+    if (Object.values(draft).some((part) => part?.length)) {
+      localStorage.setItem(PREFIX + assignment, JSON.stringify({ ...draft, at: Date.now() }));
+    } else dropDraft(assignment);
   } catch {
-    // Without storage the note lives in the page alone; leaving the page warns.
+    // Without storage the draft lives in the page alone; leaving the page warns.
   }
 }
 
-/** The note that was being written for this assignment, or "". Old ones are thrown away. */
-export function keptNote(assignment) {
+export function dropDraft(assignment) {
   try {
-    const kept = JSON.parse(localStorage.getItem(PREFIX + assignment) ?? "null");
-    if (kept && Date.now() - kept.at < KEPT_DAYS * 86_400_000) return kept.note;
-    if (kept) localStorage.removeItem(PREFIX + assignment);
+    localStorage.removeItem(PREFIX + assignment);
   } catch {
     // As above.
   }
-  return "";
+}
+
+/** The parts that were being written for this assignment: {note?, rewrite?, found?}. Old ones are thrown away. */
+export function keptDraft(assignment) {
+  try {
+    const { at, ...draft } = JSON.parse(localStorage.getItem(PREFIX + assignment) ?? "{}");
+    if (at && Date.now() - at < KEPT_DAYS * 86_400_000) return draft;
+    if (at) localStorage.removeItem(PREFIX + assignment);
+  } catch {
+    // As above.
+  }
+  return {};
 }

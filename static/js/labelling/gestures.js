@@ -1,7 +1,7 @@
 /** Pointer, focus and fields: everything a person does without a shortcut. */
 
 import * as dialogs from "./dialogs.js";
-import { keepNote } from "./drafts.js";
+import { keepDraft } from "./drafts.js";
 import { notice } from "./page.js";
 import * as screen from "./screen.js";
 
@@ -26,6 +26,8 @@ export function wireGestures({ desk, acts, outbox, decide }) {
 
   document.addEventListener("focusin", (event) => {
     if (event.target.closest?.("[data-cell]")) chooseCellOf(event.target);
+    const criterion = event.target.closest?.("[data-criterion]");
+    if (criterion) screen.activate(criterion);
   });
 
   document.addEventListener("change", (event) => {
@@ -36,7 +38,7 @@ export function wireGestures({ desk, acts, outbox, decide }) {
   document.addEventListener("input", (event) => {
     if (!event.target.matches?.("[data-note]")) return;
     desk.cancelTimer();
-    keepNote(Number(event.target.closest("[data-cell]").dataset.cell), event.target.value);
+    keepDraft(Number(event.target.closest("[data-cell]").dataset.cell), { note: event.target.value });
   });
 
   document.querySelector("[data-label-form]").addEventListener("submit", (event) => {

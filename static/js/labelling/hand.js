@@ -2,7 +2,7 @@
 
 import { get } from "./server.js";
 import { data } from "./page.js";
-import { keptNote } from "./drafts.js";
+import { keptDraft } from "./drafts.js";
 
 export const keyOf = (unit) => unit.cells[0].assignment;
 export const idsOf = (unit) => unit.cells.map((cell) => cell.assignment);
@@ -78,6 +78,6 @@ export class Hand {
 }
 
 function restoreNote(cell) {
-  const note = keptNote(cell.assignment);
-  if (note && !cell.draft) cell.draft = { kind: "answer", answers: {}, ...cell.answer, note };
+  const kept = keptDraft(cell.assignment);
+  if (Object.keys(kept).length && !cell.draft) cell.draft = { kind: "answer", answers: {}, ...cell.answer, ...kept };
 }

@@ -47,6 +47,9 @@ function actFor(event, acts) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const onControl = event.target.matches?.("a, button, summary");
   const onRadio = event.target.matches?.("input[type=radio]");
+  if (event.key === "Tab" && !event.shiftKey && acts.tab && event.target.matches?.("body, [data-part=title]")) {
+    return () => acts.tab();
+  }
   const digit = digitOf(event);
   if (digit !== null) return () => acts.digit(digit);
   if (event.key.startsWith("Arrow")) {
@@ -56,6 +59,6 @@ function actFor(event, acts) {
   }
   const pressed = event.key.toLowerCase();
   const action = Object.keys(data.preferences.keys).find((name) => data.preferences.keys[name].toLowerCase() === pressed);
-  if (!action || (onControl && ["enter", " "].includes(pressed))) return null;
+  if (!action || !acts[action] || (onControl && ["enter", " "].includes(pressed))) return null;
   return () => acts[action]();
 }

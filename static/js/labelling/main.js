@@ -9,7 +9,9 @@ import { Hand, idsOf, keyOf } from "./hand.js";
 import { labelKeys, listen } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { announce, anyDialogOpen, data, newUuid, notice, part, show } from "./page.js";
+import * as question from "./question.js";
 import * as screen from "./screen.js";
+import { openSearch, wireSearch } from "./search.js";
 import { get, refreshSession } from "./server.js";
 import { countFinished, notePace, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
@@ -133,7 +135,40 @@ desk.addEventListener("submitted", ({ detail }) => {
 
 // --- what the person does ----------------------------------------------------------------------------------------------
 
+const isRubric = data.kind === "rubric";
+
+/** What only the rating of questions knows. */
+const rating = {
+  rewrite: () => whileThere(question.toggleRewrite),
+  "drop-rewrite": () => question.dropRewrite(),
+  search: () => whileThere(openSearch),
+  too_many: () => whileThere(tooMany),
+  tab: () => screen.enterCriteria(),
+};
+
+function whileThere(act) {
+  if (!screen.chosenCell() || desk.busy) return;
+  desk.cancelTimer();
+  act();
+}
+
+/** More papers fit than may: discard with that reason, and say so in the note. */
+function tooMany() {
+  if (!data.tooMany) return;
+  const { element } = screen.chosenCell();
+  const note = element.querySelector("[data-note]");
+  if (!note.value.includes(data.tooMany.note)) {
+    note.value = [note.value.trim(), data.tooMany.note].filter(Boolean).join(" ");
+    note.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  desk.newest = data.tooMany.criterion;
+  screen.gradeWithReason(element, data.tooMany);
+  announce(`Discarded: ${data.tooMany.note}`);
+  desk.graded(element);
+}
+
 const acts = {
+  ...(isRubric && rating),
   submit: () => void desk.submit(),
   undo: () => void desk.undo(),
   earlier: () => void desk.earlier(),
@@ -155,6 +190,7 @@ const acts = {
 function escape(event) {
   if (anyDialogOpen()) return;
   if (event.target.matches?.("textarea, input:not([type=radio], [type=checkbox]), select")) {
+    if (isRubric) question.leaveRewrite();
     part("title").focus({ preventScroll: true });
   } else if (desk.timer) {
     desk.undo();
@@ -195,6 +231,16 @@ function applyPreferences() {
 listen(acts);
 labelKeys(data.preferences);
 wireGestures({ desk, acts, outbox, decide });
+if (isRubric) {
+  wireSearch();
+  part("rewrite-text").addEventListener("input", () => {
+    desk.cancelTimer();
+    question.noteRewrite();
+  });
+  part("rewrite-text").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) desk.submit();
+  });
+}
 
 // A page from the browser's back-forward cache has an old hand.
 window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());

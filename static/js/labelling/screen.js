@@ -1,11 +1,13 @@
 /** Draws a unit into the page and reads back what was entered. Knows nothing of the server or of history. */
 
-import { data, fromTemplate, marked, part, show, tell } from "./page.js";
+import { announce, data, fromTemplate, marked, part, show, tell } from "./page.js";
+import * as question from "./question.js";
 
 /** The cells on the screen, each {element, cell}; the first is chosen when a unit is drawn. */
 let cells = [];
 let chosen = 0;
 let shown = null;
+const isRubric = data.kind === "rubric";
 
 export const currentUnit = () => shown;
 export const chosenCell = () => cells[chosen] ?? null;
@@ -18,8 +20,8 @@ export function draw(unit) {
   shown = unit;
   show(part("unit"), Boolean(unit));
   if (!unit) return;
-  tell("docno", unit.document.docno);
-  drawQuery(unit);
+  if (isRubric) question.draw(unit);
+  else drawDocument(unit);
   const drawn = unit.cells.map((cell) => ({ cell, element: cellElement(cell) }));
   part("cells").replaceChildren(...drawn.map(({ element }) => element));
   cells = drawn;
@@ -28,7 +30,8 @@ export function draw(unit) {
   window.scrollTo(0, 0);
 }
 
-function drawQuery(unit) {
+function drawDocument(unit) {
+  tell("docno", unit.document.docno);
   tell("number", unit.topic.number);
   tell("narrative", unit.topic.narrative);
   const spans = unit.topic.sentences.map((sentence) => {
@@ -64,10 +67,10 @@ function cellElement(cell) {
 function fill(element, cell) {
   const entered = cell.draft ?? cell.answer ?? {};
   for (const [key, value] of Object.entries(entered.answers ?? {})) {
-    const radio = element.querySelector(`[data-criterion="${CSS.escape(key)}"] input[value="${value}"]`);
+    const radio = levelInput(element, key, value);
     if (radio) radio.checked = true;
-    const reason = element.querySelector(`[data-criterion="${CSS.escape(key)}"] [data-reason-for="${value}"] select`);
-    if (reason) reason.value = entered.reasons?.[key] ?? "";
+    const reasons = element.querySelector(`[data-criterion="${CSS.escape(key)}"] [data-reason-for="${value}"]`);
+    if (reasons) setReason(reasons, entered.reasons?.[key] ?? "");
   }
   element.querySelector("[data-flag]").checked = Boolean(entered.flagged);
   element.querySelector("[data-note]").value = entered.note ?? "";
@@ -77,6 +80,93 @@ function fill(element, cell) {
   element.classList.toggle("is-skipped", skipped);
   showReasons(element);
   fail(element, cell.error ?? "");
+  if (isRubric) activate(criterionOf(element, openCriterion(element) ?? data.criteria[0].key));
+}
+
+const criterionOf = (element, key) => element.querySelector(`[data-criterion="${CSS.escape(key)}"]`);
+const levelInput = (element, key, value) => criterionOf(element, key)?.querySelector(`.level input[value="${value}"]`);
+const levelOf = (criterion) => criterion.querySelector(".level input:checked");
+
+// --- criteria: where there are several, one of them is the one that digits answer ----------------------------------------
+
+/** Make a criterion the one that digits answer. */
+export function activate(criterion) {
+  for (const other of criterion.closest("[data-cell]").querySelectorAll("[data-criterion]")) {
+    other.toggleAttribute("data-active", other === criterion);
+  }
+}
+
+/** Key of the criterion that a digit answers, or null: the one in focus, the active one, the first open one. */
+export function activeCriterion(element) {
+  const focused = document.activeElement?.closest?.("[data-criterion]");
+  const active = focused ?? element.querySelector("[data-criterion][data-active]");
+  return active?.dataset.criterion ?? openCriterion(element);
+}
+
+/** Go to a criterion; the focus comes along when it is on a criterion already. */
+export function goToCriterion(element, key, { focus = false } = {}) {
+  const criterion = criterionOf(element, key);
+  activate(criterion);
+  if (focus || document.activeElement?.closest?.("[data-criterion]")) {
+    (levelOf(criterion) ?? criterion.querySelector(".level input")).focus({ preventScroll: true });
+  }
+  if (isRubric) criterion.scrollIntoView({ block: "nearest" });
+}
+
+/** Up and down between criteria. */
+export function moveCriterion(step) {
+  const chosenNow = chosenCell();
+  if (!chosenNow) return false;
+  const all = [...chosenNow.element.querySelectorAll("[data-criterion]")];
+  const index = all.findIndex((criterion) => criterion.hasAttribute("data-active")) + step;
+  if (!all[index]) return true;
+  goToCriterion(chosenNow.element, all[index].dataset.criterion);
+  announce(data.criteria[index].label);
+  return true;
+}
+
+/** From the question to the ratings. */
+export function enterCriteria() {
+  const chosenNow = chosenCell();
+  if (!chosenNow) return false;
+  goToCriterion(chosenNow.element, activeCriterion(chosenNow.element), { focus: true });
+  return true;
+}
+
+/** Take the grade of one criterion back (of all, where none is named). */
+export function takeBack(element, key) {
+  for (const criterion of element.querySelectorAll("[data-criterion]")) {
+    if (key && criterion.dataset.criterion !== key) continue;
+    for (const radio of criterion.querySelectorAll("input[type=radio]")) radio.checked = false;
+    for (const select of criterion.querySelectorAll("select")) select.value = "";
+    activate(criterion);
+  }
+  noteAnswer(element);
+}
+
+// --- reasons: a list to choose from, or numbered marks that digits choose -------------------------------------------------
+
+const reasonIn = (choice) =>
+  choice.querySelector("select")?.value ?? choice.querySelector("input:checked")?.value ?? "";
+
+function setReason(choice, text) {
+  const select = choice.querySelector("select");
+  if (select) select.value = text;
+  for (const radio of choice.querySelectorAll("input")) radio.checked = radio.value === text;
+}
+
+/** Choose a reason by its number; false where there is none of this number. `waiting` is from `wantedReason`. */
+export function chooseReason(waiting, number) {
+  const radio = waiting.closest("[data-reason-for]").querySelector(`[data-number="${number}"] input`);
+  if (!radio) return false;
+  radio.checked = true;
+  return true;
+}
+
+/** Give a grade with one of its reasons. */
+export function gradeWithReason(element, { criterion, value, reason }) {
+  if (!grade(element, criterion, value)) return;
+  setReason(criterionOf(element, criterion).querySelector(`[data-reason-for="${value}"]`), reason);
 }
 
 /** Make a cell the one that keys act on; in a grid its sentence and its words light up. */
@@ -85,7 +175,7 @@ export function choose(index, { focus = false } = {}) {
   chosen = index;
   cells.forEach(({ element }, i) => element.toggleAttribute("data-chosen", i === index));
   const { cell, element } = cells[index];
-  drawMarks(cell);
+  if (!isRubric) drawMarks(cell);
   if (data.byDocument) element.scrollIntoView({ block: "nearest" });
   if (focus) (element.querySelector("input[type=radio]:checked") ?? element.querySelector("input[type=radio]")).focus();
 }
@@ -117,7 +207,7 @@ function showLit() {
 
 /** Choose a level of a criterion; false when the scale has no such level. */
 export function grade(element, key, value) {
-  const radio = element.querySelector(`[data-criterion="${CSS.escape(key)}"] input[value="${value}"]`);
+  const radio = levelInput(element, key, value);
   if (!radio) return false;
   radio.checked = true;
   noteAnswer(element);
@@ -136,14 +226,16 @@ export function noteAnswer(element) {
 function showReasons(element) {
   for (const choice of element.querySelectorAll("[data-reason-for]")) {
     const criterion = choice.closest("[data-criterion]");
-    show(choice, criterion.querySelector("input:checked")?.value === choice.dataset.reasonFor);
+    const isWanted = levelOf(criterion)?.value === choice.dataset.reasonFor;
+    show(choice, isWanted);
+    if (isWanted && isRubric) choice.scrollIntoView({ block: "nearest" });
   }
 }
 
-/** The reason field that waits for an answer in this cell, or null. */
+/** The reason field (the first mark of it) that waits for an answer in this cell, or null. */
 export function wantedReason(element) {
-  const waiting = [...element.querySelectorAll("[data-reason-for]:not([hidden]) select")];
-  return waiting.find((select) => !select.value) ?? null;
+  const waiting = [...element.querySelectorAll("[data-reason-for]:not([hidden])")].find((choice) => !reasonIn(choice));
+  return waiting?.querySelector('select, [data-number="1"] input') ?? null;
 }
 
 export function markSkipped(element, reason) {
@@ -165,11 +257,12 @@ export function read(element) {
   const answers = {};
   const reasons = {};
   for (const criterion of element.querySelectorAll("[data-criterion]")) {
-    const radio = criterion.querySelector("input:checked");
+    const radio = levelOf(criterion);
     if (!radio) continue;
     answers[criterion.dataset.criterion] = Number(radio.value);
-    const reason = criterion.querySelector("[data-reason-for]:not([hidden]) select");
-    if (reason?.value) reasons[criterion.dataset.criterion] = reason.value;
+    const choice = criterion.querySelector("[data-reason-for]:not([hidden])");
+    const reason = choice ? reasonIn(choice) : "";
+    if (reason) reasons[criterion.dataset.criterion] = reason;
   }
   const skipped = element.classList.contains("is-skipped");
   return {
@@ -179,12 +272,13 @@ export function read(element) {
     reason: skipped ? part("skip-reason", element).textContent : "",
     note: element.querySelector("[data-note]").value,
     flagged: element.querySelector("[data-flag]").checked,
+    ...(isRubric && (skipped ? { rewrite: "", found: [] } : question.read())),
   };
 }
 
 /** The first criterion of a cell without an answer, else null. */
 export function openCriterion(element) {
-  const found = [...element.querySelectorAll("[data-criterion]")].find((each) => !each.querySelector("input:checked"));
+  const found = [...element.querySelectorAll("[data-criterion]")].find((each) => !levelOf(each));
   return found?.dataset.criterion ?? null;
 }
 

@@ -1,0 +1,85 @@
+"""What a rubric campaign is set to beside its criteria: cut-offs for easy questions, and what makes a question kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+# Ajith et al. (EMNLP 2024), section 2.1: 0.3 where the citing paper is one of the collection, 0.1 where it is not.
+CUTOFFS = {"inline-acl": 0.3, "inline-nonacl": 0.1, "inline-inside": 0.3, "inline-outside": 0.1}
+MOST_FITTING = 20  # papers; a question that more of them answer is too broad (their Table 1)
+
+
+class BadOptions(Exception):
+    """An option that makes no sense; `reason` says which and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class RubricOptions:
+    """`cutoffs`: the highest word overlap with target titles a question of a source may have; others have none.
+
+    `most_fitting`: more papers than this make a question too broad. A question is kept when its value on the
+    criterion `keep` is `keep_from` or more; statistics are split by the levels of `group`. Either key may be ""
+    (and is, where a campaign has no such criterion): then the last criterion decides, and the first one splits.
+    """
+
+    cutoffs: dict[str, float] = field(default_factory=lambda: dict(CUTOFFS))
+    most_fitting: int = MOST_FITTING
+    keep: str = "quality"
+    keep_from: int = 1
+    group: str = "specificity"
+
+    def cutoff(self, source: str) -> float | None:
+        """The cut-off for questions of this source; None where they have none."""
+        return self.cutoffs.get(source)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def read_rubric_options(told: Mapping[str, Any]) -> RubricOptions:
+    """Options from what a campaign, a file or a form says; what is not said has its default. Errors: BadOptions."""
+    unknown = sorted(set(told) - set(RubricOptions.__slots__))
+    if unknown:
+        raise BadOptions(f"“{unknown[0]}” is no option of a rubric. There are: {', '.join(RubricOptions.__slots__)}.")
+    options = RubricOptions(**told)
+    for source, cutoff in _items(options.cutoffs):
+        if isinstance(cutoff, bool) or not isinstance(cutoff, int | float) or not 0 <= cutoff <= 1:
+            raise BadOptions(f"The cut-off of “{source}” must be a share from 0 to 1, not {cutoff!r}.")
+    for name, least in (("most_fitting", 1), ("keep_from", -127)):
+        value = getattr(options, name)
+        if type(value) is not int or not least <= value <= 10_000:
+            raise BadOptions(f"{name} must be a whole number from {least:,} to 10,000, not {value!r}.")
+    if not isinstance(options.keep, str) or not isinstance(options.group, str):
+        raise BadOptions("keep and group must be keys of criteria.")
+    return options
+
+
+def read_cutoffs(text: str) -> dict[str, float]:
+    """Cut-offs from lines “source = 0.3”. Errors: BadOptions naming the line."""
+    found: dict[str, float] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        source, equals, share = (part.strip() for part in line.partition("="))
+        try:
+            found[source] = float(share)
+        except ValueError:
+            equals = ""
+        if not source or not equals:
+            raise BadOptions(f"“{line[:60]}” is not like “inline-acl = 0.3”.")
+    return found
+
+
+def write_cutoffs(cutoffs: Mapping[str, float]) -> str:
+    """The same as lines."""
+    return "\n".join(f"{source} = {share:g}" for source, share in cutoffs.items())
+
+
+def _items(cutoffs: Any) -> list[tuple[str, Any]]:
+    if not isinstance(cutoffs, Mapping) or not all(isinstance(source, str) for source in cutoffs):
+        raise BadOptions("cutoffs must be a table of shares by source.")
+    return list(cutoffs.items())

@@ -1,0 +1,98 @@
+"""What a rater of questions is shown: the question, where it comes from, and the papers it is meant to find.
+
+Who wrote it, what generated it, and what others said of it are not read.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from annotation.definitions.rubric_options import RubricOptions, read_rubric_options
+from annotation.models import AssignmentState
+from annotation.queries.desks import Desk
+from annotation.queries.prepared import MOST_ID, run
+from annotation.queries.unit_parts import Unit, answer_of
+from corpus.text.overlap import overlap_with
+
+CONTENT = """
+SELECT a.id, a.state, wanted.unit, t.id AS topic, t.number, t.source, t.text, t.narrative, targets.list AS targets,
+  last.uuid AS base, last.kind, last.answers, last.reasons, last.reason, last.note, last.flagged,
+  coalesce(r.text, '') AS rewrite, found.list AS found
+FROM unnest(%(ids)s::bigint[], %(units)s::bigint[]) WITH ORDINALITY AS wanted(id, unit, place)
+JOIN annotation_assignment a ON a.id = wanted.id
+JOIN annotation_item i ON i.id = a.item_id
+JOIN corpus_topic t ON t.id = i.topic_id
+LEFT JOIN LATERAL (
+  SELECT s.id, s.uuid, s.kind, s.answers, s.reasons, s.reason, s.note, s.flagged FROM annotation_submission s
+  WHERE s.assignment_id = a.id AND s.outcome = 'counted' ORDER BY s.id DESC LIMIT 1
+) last ON true
+LEFT JOIN annotation_rewrite r ON r.submission_id = last.id
+LEFT JOIN LATERAL (
+  SELECT json_agg(json_build_array(d.docno, d.title, d.abstract) ORDER BY g.id)::text AS list
+  FROM corpus_target g JOIN corpus_document d ON d.id = g.document_id WHERE g.topic_id = t.id
+) targets ON true
+LEFT JOIN LATERAL (
+  SELECT json_agg(json_build_array(d.docno, d.title) ORDER BY f.id)::text AS list
+  FROM annotation_foundtarget f JOIN corpus_document d ON d.id = f.document_id WHERE f.submission_id = last.id
+) found ON true
+WHERE a.annotator_id = %(annotator)s
+ORDER BY wanted.place
+"""
+MOST_TARGETS = 50  # shown in full; more would be no question but a bibliography
+
+
+def fetch_question_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
+    """The content of these units, each of one assignment. Ids that are not this annotator's are left out."""
+    flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
+    named = {"annotator": desk.annotator, "ids": [id_ for id_, _ in flat], "units": [number for _, number in flat]}
+    options = read_rubric_options(json.loads(desk.options))
+    return [_unit(row, options) for row in run(CONTENT, named)]
+
+
+def _unit(row: Any, options: RubricOptions) -> Unit:
+    return {
+        "name": row.text,
+        "document": None,
+        "topic": {"number": row.number, "title": "", "sentences": [row.text], "narrative": row.narrative},
+        "question": _question(row, options),
+        "cells": [_cell(row)],
+    }
+
+
+def _question(row: Any, options: RubricOptions) -> dict[str, Any]:
+    targets = json.loads(row.targets or "[]")
+    return {
+        "from": origin_word(row.source),
+        "targets": [
+            {"docno": docno, "title": title, "abstract": abstract} for docno, title, abstract in targets[:MOST_TARGETS]
+        ],
+        "targets_count": len(targets),
+        "paragraph": None,
+        "cutoff": options.cutoff(row.source),
+        "overlap": asdict(overlap_with(row.text, [(title, abstract) for _, title, abstract in targets])),
+    }
+
+
+def origin_word(source: str) -> str:
+    """How much of a topic's source a rater may know: "author" or "citation", else ""."""
+    if source.startswith(("author", "manual")):
+        return "author"
+    return "citation" if source.startswith("inline") else ""
+
+
+def _cell(row: Any) -> dict[str, Any]:
+    answer = answer_of(row)
+    if answer is not None:
+        found = [{"docno": docno, "title": title} for docno, title in json.loads(row.found or "[]")]
+        answer |= {"rewrite": row.rewrite, "found": found}
+    return {
+        "assignment": row.id,
+        "done": row.state in (AssignmentState.DONE, AssignmentState.SKIPPED),
+        "base": str(row.base) if row.base else None,
+        "aspect": None,
+        "parents": [],
+        "lit": [],
+        "marks": {"title": [], "abstract": []},
+        "answer": answer,
+    }

@@ -1,0 +1,26 @@
+"""Drawing the items that more people judge than the others, so that agreement can be measured on them."""
+
+from django.db import connection
+
+from annotation.models import Campaign
+
+# An item's place in the draw follows from the seed and its external ids, as in runs/items.py.
+RAISE = """
+UPDATE annotation_item i SET extra_overlap = %(extra)s
+FROM (
+  SELECT i.id FROM annotation_item i
+  LEFT JOIN corpus_topic t ON t.id = i.topic_id
+  LEFT JOIN corpus_aspect a ON a.id = i.aspect_id
+  LEFT JOIN corpus_document d ON d.id = i.document_id
+  WHERE i.campaign_id = %(campaign)s
+  ORDER BY md5(concat_ws(E'\\x1f', 'calibration', %(seed)s::text, t.number, a.text, d.docno)), i.id LIMIT %(sample)s
+) drawn
+WHERE i.id = drawn.id AND i.extra_overlap < %(extra)s
+"""
+
+
+def draw_calibration(campaign: Campaign, sample: int, seed: int, extra: int) -> int:
+    """Give `sample` items of the campaign `extra` judges more than its overlap; how many had fewer before."""
+    with connection.cursor() as cursor:
+        cursor.execute(RAISE, {"campaign": campaign.pk, "sample": sample, "seed": str(seed), "extra": extra})
+        return cursor.rowcount

@@ -1,0 +1,41 @@
+"""Questions in templates, exactly as the screen's script draws them."""
+
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+from annotation.queries.unit_parts import in_utf16
+from annotation.templatetags.labelling import marked
+from corpus.text.overlap import shared_spans
+
+register = template.Library()
+
+
+@register.filter
+def shared_with(text: str, question: str | None) -> SafeString:
+    """The text with the words marked that the question has too."""
+    return marked(text, in_utf16(text, shared_spans(text, question or "")))
+
+
+@register.filter
+def paragraph_marked(paragraph: dict[str, Any]) -> SafeString:
+    """A source paragraph with its target citations marked."""
+    return marked(paragraph["text"], paragraph["marks"])
+
+
+@register.filter
+def share(value: float | None) -> str:
+    """A share with two decimals; a dash for none."""
+    return "–" if value is None or value == "" else f"{value:.2f}"
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """A share in hundredths, for drawing."""
+    return f"{100 * value:g}" if value else "0"
+
+
+@register.filter
+def is_above(value: float | None, cutoff: float | None) -> bool:
+    return bool(value is not None and cutoff is not None and value != "" and value > cutoff)

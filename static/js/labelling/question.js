@@ -1,0 +1,173 @@
+/** A question on the screen: its words beside those of its targets, its rewrite, and the targets found meanwhile. */
+
+import { wordDiff } from "./diff.js";
+import { keepDraft } from "./drafts.js";
+import { overlapWith, sharedSpans } from "./overlap.js";
+import { announce, data, fromTemplate, marked, part, show, tell } from "./page.js";
+
+let unit = null;
+let found = []; // documents found while judging, as {docno, title}
+
+const field = () => part("rewrite-text");
+const text = () => unit.name;
+const isChanged = () => Boolean(field().value.trim()) && field().value.trim() !== text();
+const wording = () => (isChanged() ? field().value.trim() : text());
+
+/** Draw question, paragraph and targets, with what was entered before. */
+export function draw(next) {
+  unit = next;
+  const { question, topic, cells } = unit;
+  const entered = cells[0].draft ?? cells[0].answer ?? {};
+  tell("number", topic.number);
+  part("title").textContent = text();
+  for (const section of document.querySelectorAll("[data-from]")) show(section, section.dataset.from === question.from);
+  drawParagraph(question.paragraph);
+  tell("narrative", topic.narrative);
+  field().value = entered.rewrite || text();
+  show(part("rewrite"), Boolean(entered.rewrite));
+  found = [...(entered.found ?? [])];
+  part("hits").replaceChildren();
+  part("find-words").value = "";
+  tell("find-state", "");
+  redraw();
+}
+
+function drawParagraph(paragraph) {
+  const element = part("paragraph");
+  show(element, Boolean(paragraph));
+  if (paragraph) element.replaceChildren(...marked(paragraph.text, paragraph.marks));
+}
+
+/** What was entered beside the ratings. */
+export const read = () => ({ rewrite: isChanged() ? field().value.trim() : "", found: [...found] });
+
+/** Everything that follows from the wording and from the targets found. */
+function redraw() {
+  drawTargets();
+  const changed = isChanged();
+  drawMeters(changed);
+  show(part("rewrite-badge"), changed);
+  show(part("rewrite-diff"), changed);
+  if (changed) part("rewrite-diff").replaceChildren(...wordDiff(text(), field().value.trim()).map(diffPiece));
+  const count = unit.question.targets_count + found.length;
+  const own = found.length ? `, ${found.length} found by you` : "";
+  tell("fit-count", `${count} ${count === 1 ? "paper" : "papers"} so far${own}; at most ${data.mostFitting} may fit.`);
+}
+
+function diffPiece([kind, words]) {
+  const element = document.createElement({ same: "span", removed: "del", added: "ins" }[kind]);
+  element.textContent = words;
+  return element;
+}
+
+// --- overlap -----------------------------------------------------------------------------------------------------------
+
+function drawMeters(changed) {
+  const { overlap, targets, targets_count: count, cutoff } = unit.question;
+  const isWhole = count === targets.length;
+  const now = changed && isWhole ? overlapWith(wording(), targets) : null;
+  for (const name of ["titles", "texts"]) drawMeter(name, overlap[name], now?.[name], name === "titles" ? cutoff : null);
+}
+
+function drawMeter(name, before, now, cutoff) {
+  const meter = document.querySelector(`[data-meter="${name}"]`);
+  const share = now ?? before;
+  part("meter-value", meter).textContent = shown(before);
+  show(part("meter-now", meter), now !== undefined && now !== null);
+  part("meter-now", meter).textContent = `→ ${shown(now)}`;
+  part("meter-bar", meter).setAttribute("width", 100 * (share ?? 0));
+  part("meter-cut", meter).toggleAttribute("hidden", cutoff === null);
+  part("meter-cut", meter).setAttribute("x", 100 * (cutoff ?? 0));
+  const isAbove = cutoff !== null && share !== null && share > cutoff;
+  meter.toggleAttribute("data-above", isAbove);
+  tell("meter-words", cutoff === null ? "" : `${isAbove ? "above" : "within"} the cut-off ${shown(cutoff)}`, meter);
+}
+
+const shown = (share) => (share === null || share === undefined ? "–" : share.toFixed(2));
+
+// --- targets -----------------------------------------------------------------------------------------------------------
+
+function drawTargets() {
+  const { targets } = unit.question;
+  part("targets").replaceChildren(...targets.map(targetElement), ...found.map(foundElement));
+  show(part("no-targets"), !targets.length && !found.length);
+}
+
+function targetElement({ docno, title, abstract }) {
+  const element = fromTemplate("target");
+  part("target-title", element).replaceChildren(...underlined(title || "Untitled"));
+  tell("target-docno", docno, element);
+  part("target-abstract", element).replaceChildren(...underlined(abstract || "No abstract is known for this document."));
+  return element;
+}
+
+function foundElement({ docno, title }) {
+  const element = fromTemplate("found");
+  element.dataset.docno = docno;
+  part("target-title", element).textContent = title || docno;
+  tell("target-docno", docno, element);
+  return element;
+}
+
+const underlined = (words) => marked(words, sharedSpans(words, wording()));
+
+/** Add a document to the targets found, or take it off again. */
+export function toggleFound(docno, title) {
+  const isThere = found.some((each) => each.docno === docno);
+  found = isThere ? found.filter((each) => each.docno !== docno) : [...found, { docno, title }];
+  keep();
+  redraw();
+  markHits();
+  announce(isThere ? `No longer a target: ${title}` : `Added as a target: ${title}`);
+  if (unit.question.targets_count + found.length > data.mostFitting) announce(`More than ${data.mostFitting} fit.`);
+}
+
+/** The state of the button beside each hit. */
+export function markHits() {
+  const known = new Set(unit.question.targets.map((target) => target.docno));
+  const chosen = new Set(found.map((target) => target.docno));
+  for (const hit of part("hits").querySelectorAll("[data-docno]")) {
+    const button = hit.querySelector("button");
+    const { docno } = hit.dataset;
+    button.setAttribute("aria-pressed", String(chosen.has(docno)));
+    button.disabled = known.has(docno);
+    button.textContent = known.has(docno) ? "A target already" : chosen.has(docno) ? "Added" : "It fits: add";
+  }
+}
+
+// --- the rewrite -------------------------------------------------------------------------------------------------------
+
+/** Open the rewrite and go to it; from an unchanged one, close it again. */
+export function toggleRewrite() {
+  const panel = part("rewrite");
+  if (!panel.hidden && !isChanged()) {
+    show(panel, false);
+    part("title").focus({ preventScroll: true });
+    return;
+  }
+  show(panel);
+  field().focus();
+  field().setSelectionRange(field().value.length, field().value.length);
+}
+
+/** Back to the question as it was. */
+export function dropRewrite() {
+  field().value = text();
+  keep();
+  redraw();
+  show(part("rewrite"), false);
+  part("title").focus({ preventScroll: true });
+  announce("The rewrite is gone. The question stands as it was.");
+}
+
+export function leaveRewrite() {
+  if (!isChanged()) show(part("rewrite"), false);
+}
+
+export function noteRewrite() {
+  keep();
+  redraw();
+}
+
+/** Keep what was entered in this browser until it is sent. */
+const keep = () => keepDraft(unit.cells[0].assignment, read());

@@ -1,0 +1,90 @@
+/** Searching the collection beside the question: how many papers fit, and which belong to its targets. */
+
+import { announce, data, fromTemplate, part, show, tell } from "./page.js";
+import { markHits, toggleFound } from "./question.js";
+import { get, Offline } from "./server.js";
+
+const PAUSE = 400; // milliseconds without a key until what is typed is searched for
+let timer = null;
+let asked = 0; // number of the newest request; older answers are thrown away
+let page = 1;
+
+export function openSearch() {
+  part("find-words").focus({ preventScroll: true });
+  const section = part("find");
+  const pane = section.closest(".label-document");
+  if (pane.scrollHeight > pane.clientHeight) pane.scrollTop = section.offsetTop - pane.offsetTop;
+  else section.scrollIntoView({ block: "start" });
+}
+
+/** Bind the search field, its results, and the list of targets. */
+export function wireSearch() {
+  const form = document.querySelector('[data-form="find"]');
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    search(1);
+  });
+  part("find-words").addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => search(1), PAUSE);
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-found]");
+    if (button) {
+      const item = button.closest("[data-docno]");
+      toggleFound(item.dataset.docno, part("target-title", item).textContent);
+    } else if (event.target.closest?.('[data-act="find-more"]')) search(page + 1);
+  });
+}
+
+async function search(number) {
+  clearTimeout(timer);
+  asked += 1;
+  const mine = asked;
+  const words = part("find-words").value.trim();
+  page = number;
+  if (!words) {
+    part("hits").replaceChildren();
+    show(part("find-more"), false);
+    tell("find-state", "");
+    return;
+  }
+  tell("find-state", "Searching…");
+  const found = await ask(words, number);
+  if (mine !== asked) return;
+  if (number === 1) part("hits").replaceChildren();
+  tell("find-state", found.words);
+  part("hits").append(...(found.hits ?? []).map(hitElement));
+  show(part("find-more"), Boolean(found.more));
+  markHits();
+  announce(found.words);
+}
+
+async function ask(words, number) {
+  try {
+    const { status, body } = await get(`${data.urls.label_search}?${new URLSearchParams({ q: words, page: number })}`);
+    if (status !== 200) return { words: body?.detail ?? `The server answered ${status}. Try again.` };
+    return body;
+  } catch (error) {
+    if (error instanceof Offline) return { words: "The network is away, so the collection cannot be searched now." };
+    throw error;
+  }
+}
+
+function hitElement(hit) {
+  const element = fromTemplate("hit");
+  element.dataset.docno = hit.docno;
+  part("target-title", element).textContent = hit.title || hit.docno;
+  tell("hit-about", hit.about, element);
+  part("hit-extract", element).replaceChildren(...lit(hit.extract));
+  return element;
+}
+
+/** [[text, is a hit], …] as nodes. */
+const lit = (pieces) =>
+  pieces.map(([text, isHit]) => {
+    if (!isHit) return text;
+    const mark = document.createElement("mark");
+    mark.textContent = text;
+    return mark;
+  });

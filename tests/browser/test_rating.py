@@ -1,0 +1,156 @@
+"""Rating questions in a real browser, by keys alone, with a rewrite and a target found on the way."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import FoundTarget, Judgment, Rewrite
+from corpus.text.overlap import shared_spans, word_overlap
+from corpus.text.words import fold_word
+from tests.browser.axe import assert_accessible
+from tests.factories.rubrics import Rubric, build_rubric
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def open_desk(new_page, rubric: Rubric, **options: object) -> Page:
+    page = new_page(user=rubric.people["ana"], **options)
+    page.goto(f"/c/signs/campaigns/{rubric.campaign.slug}/label/")
+    page.wait_for_selector("body[data-ready]")
+    return page
+
+
+def expect_question(page: Page, rubric: Rubric, number: str) -> None:
+    expect(page.locator("[data-part=title]")).to_have_text(rubric.topics[number].text)
+
+
+def ratings(rubric: Rubric, number: str) -> dict[str, tuple[int, str]]:
+    found = Judgment.objects.filter(assignment__item__topic__number=number)
+    return {key: (value, reason) for key, value, reason in found.values_list("criterion__key", "value", "reason")}
+
+
+def order_of(rubric: Rubric) -> list[str]:
+    """The questions in the annotator's order."""
+    assignments = rubric.campaign.items.order_by("assignments__position")
+    return list(assignments.values_list("topic__number", flat=True))
+
+
+def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page):
+    rubric = build_rubric()
+    first, second, third = order_of(rubric)
+    page = open_desk(new_page, rubric)
+    assert_accessible(page)
+    expect_question(page, rubric, first)
+
+    # A rewrite: the diff and the meters follow while it is typed; the original stays.
+    page.keyboard.press("r")
+    page.keyboard.type(" In a census?")
+    expect(page.locator("[data-part=rewrite-diff] ins")).to_have_text(re.compile("In a census"))
+    wording = f"{rubric.topics[first].text} In a census?"
+    titles = [target.document.title for target in rubric.topics[first].targets.all()]
+    shown = page.locator("[data-meter=titles] [data-part=meter-now]")
+    expect(shown).to_have_text(f"→ {word_overlap(wording, titles):.2f}")
+    page.keyboard.press("Escape")
+
+    # A further target, found by a search on the same screen.
+    page.keyboard.press("s")
+    page.keyboard.type("steeped")
+    page.locator("[data-part=hits] button", has_text="It fits: add").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".target.found")).to_contain_text("Tea and Temperature")
+    assert_accessible(page)
+
+    # Nothing is sent before all criteria have an answer; Tab leads from the question to the criteria.
+    page.locator("[data-part=title]").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("0")
+    page.wait_for_timeout(600)
+    expect_question(page, rubric, first)
+    page.keyboard.press("2")
+    expect_question(page, rubric, second)
+    assert ratings(rubric, first) == {"specificity": (0, ""), "quality": (2, "")}
+    rewrite = Rewrite.objects.get()
+    assert (rewrite.text, rewrite.original) == (wording, rubric.topics[first].text)
+    assert FoundTarget.objects.get().document.docno == "14"
+
+    # A discard asks for its reason, which is a digit too; U takes a grade back meanwhile.
+    page.keyboard.press("1")
+    page.keyboard.press("0")
+    page.keyboard.press("u")
+    expect(page.locator("[data-criterion=quality] .level input:checked")).to_have_count(0)
+    page.keyboard.press("0")
+    expect(page.locator("[data-reason-for='0']")).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("5")
+    expect_question(page, rubric, third)
+    assert ratings(rubric, second) == {"specificity": (1, ""), "quality": (0, "too easy")}
+
+    # M: more papers fit than may. Then undo brings it back, with everything.
+    page.keyboard.press("0")
+    page.keyboard.press("m")
+    expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    assert ratings(rubric, third)["quality"] == (0, "too broad")
+    page.keyboard.press("u")
+    expect_question(page, rubric, third)
+    expect(page.locator("[data-note]")).to_have_value("More than 20 papers fit.")
+    page.keyboard.press("ArrowLeft")
+    expect_question(page, rubric, second)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("[data-part=rewrite-text]")).to_have_value(wording)
+    expect(page.locator(".target.found")).to_have_count(1)
+
+
+def test_a_rewrite_survives_a_reload_and_an_offline_submit(new_page):
+    rubric = build_rubric()
+    first, second, _ = order_of(rubric)
+    page = open_desk(new_page, rubric, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page.keyboard.press("r")
+    page.keyboard.type(" Really?")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator("[data-part=rewrite-text]")).to_have_value(f"{rubric.topics[first].text} Really?")
+    assert_accessible(page)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    page.keyboard.press("1")
+    expect_question(page, rubric, second)
+    expect(page.locator("[data-part=save-text]")).to_have_text("Offline, 1 queued")
+    assert not Rewrite.objects.exists()
+    page.context.set_offline(False)
+    expect(page.locator("[data-part=save-text]")).to_have_text(re.compile(r"^Saved \d"), timeout=20_000)
+    assert Rewrite.objects.get().text.endswith(" Really?")
+
+
+TEXTS = [
+    ("Which tea is green?", ["Green tea", ""]),
+    ("Fine-tuning: naïve or GRÖSSER? “quoted”", ["fine tuning of naive Bayes", "größer groesser"]),
+    ("ΣΊΣΥΦΟΣ and Straße ﬁnd ①", ["σίσυφος STRASSE find 1"]),
+    ("snake_case x² ½ Ⅷ", ["snake case x2 12 viii"]),
+    ("注意 机制 𝛼-divergence", ["注意机制 α divergence"]),
+    ("İstanbul ılık Łódź ŉ", ["istanbul ilik lodz"]),
+    ("?!", ["…"]),
+]
+
+
+def test_the_browser_counts_overlap_as_the_server_does(new_page):
+    page = open_desk(new_page, build_rubric())
+    module = page.locator("script[src$='labelling/main.js']").get_attribute("src").replace("main.js", "overlap.js")
+    for question, texts in TEXTS:
+        told = page.evaluate(
+            "async ([url, q, texts]) => { const m = await import(url);"
+            " return [m.wordOverlap(q, texts), texts.map((text) => m.sharedSpans(text, q))]; }",
+            [module, question, texts],
+        )
+        expected = word_overlap(question, texts)
+        assert told[0] == (None if expected is None else pytest.approx(expected))
+        for text, spans in zip(texts, told[1], strict=True):
+            cut = text.encode("utf-16-le")
+            pairs = zip(spans[::2], spans[1::2], strict=True)
+            found = [cut[2 * start : 2 * end].decode("utf-16-le") for start, end in pairs]
+            assert found == [text[start:end] for start, end in shared_spans(text, question)]
+    # Without Cherokee, whose words fold to capitals there and to small letters here: equal words are equal in both.
+    letters = [chr(code) for code in range(0x80, 0x2500) if chr(code).isalnum() and not 0x13A0 <= code < 0x1400]
+    fold = "async ([url, letters]) => { const m = await import(url); return letters.map(m.foldWord); }"
+    folded = dict(zip(letters, page.evaluate(fold, [module, letters]), strict=True))
+    assert {letter: own for letter, own in folded.items() if own != fold_word(letter)} == {}
