@@ -15,6 +15,7 @@ from corpus.views import (
     people,
     pools,
     runs,
+    sub_queries,
     topics,
 )
 
@@ -66,6 +67,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("questions/<str:token>/withdrawal/", author_answers.author_withdrawal, name="author_withdrawal"),
     path("questions/<str:token>/opt-out/", author_answers.author_opt_out, name="author_opt_out"),
     path("c/<slug:slug>/topics/", topics.topic_list, name="topic_list"),
+    path("c/<slug:slug>/sub-queries/", sub_queries.sub_query_list, name="sub_query_list"),
+    path("c/<slug:slug>/sub-queries/new/", sub_queries.sub_query_create, name="sub_query_create"),
+    path("c/<slug:slug>/sub-queries/removal/", sub_queries.sub_query_delete, name="sub_query_delete"),
     path("c/<slug:slug>/topics/new/", topics.topic_create, name="topic_create"),
     path("c/<slug:slug>/topics/<int:pk>/", topics.topic_detail, name="topic_detail"),
     path("c/<slug:slug>/topics/<int:pk>/edit/", topics.topic_edit, name="topic_edit"),

@@ -50,6 +50,8 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
         found += _name_findings(read)
     if options.kind.name == "diversity":
         found += _digit_findings(read)
+    if options.kind.name == "doris-mae":
+        found += _doris_findings(read)
     if options.kind.name == "beir":
         found += _beir_findings(read)
     return sorted(found, key=lambda finding: not finding.is_fatal)
@@ -114,7 +116,7 @@ def _grade_findings(options: Options, read: Read) -> list[Finding]:
     if negative := [level.value for level in levels if level.value < 0]:
         text = f"Level {negative[0]} is below 0, which readers of qrels take for “not judged”."
         found.append(Finding(FATAL, "negative_level", text, len(negative)))
-    if options.level == "aspect" or options.kind.name == "diversity":
+    if options.level == "aspect" or options.kind.name in ("diversity", "doris-mae"):
         return found
     pairs = _one(read, PAIRS, PAIR_COLUMNS)
     if pairs["highest"] is not None and not LOWEST <= pairs["highest"] <= HIGHEST and options.grades == "sum":
@@ -166,6 +168,18 @@ def _digit_findings(read: Read) -> list[Finding]:
     named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
     text = f"ndeval takes topic numbers of digits only; it cannot read {named}. Export qrels by aspect instead."
     return [Finding(FATAL, "number_not_digits", text, len(odd))]
+
+
+def _doris_findings(read: Read) -> list[Finding]:
+    """DORIS-MAE scores an abstract once for each text of an aspect, with 0, 1 or 2."""
+    found = []
+    if other := read(statements.OTHER_SCORES):
+        text = "DORIS-MAE's layout holds the values 0, 1 and 2 of aspects; the campaign has others, or whole topics."
+        found.append(Finding(FATAL, "no_doris_score", text, sum(count for _, count in other)))
+    for aspect, docno, count in read(statements.TWO_SCORES):
+        text = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share: decide on one."
+        found.append(Finding(FATAL, "two_scores", text, count))
+    return found
 
 
 def _beir_findings(read: Read) -> list[Finding]:

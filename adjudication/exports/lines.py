@@ -3,11 +3,12 @@
 External ids only: docnos, topic numbers, names. Aspects are topics of their own, numbered `topic.place`.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from adjudication.exports import statements
+from adjudication.exports.documents import document_records, loaded
+from adjudication.exports.doris import doris_pieces
 from adjudication.exports.options import Options
 from adjudication.exports.streams import pieces, rows, zipped
 from annotation.models import AnnotatorKind
@@ -16,7 +17,7 @@ from corpus.formats.jsonl import write_objects
 from corpus.formats.jsonl_documents import write_beir_corpus, write_jsonl_documents
 from corpus.formats.jsonl_topics import write_beir_queries
 from corpus.formats.qrels import write_beir_qrels, write_diversity_qrels, write_qrels
-from corpus.formats.records import DocumentRecord, QrelRow, TopicRecord
+from corpus.formats.records import QrelRow, TopicRecord
 from corpus.formats.trec_topics import one_line, write_trec_topics
 
 
@@ -32,7 +33,8 @@ def written(options: Options) -> Iterator[bytes]:
         "judgments": lambda options: write_csv(JUDGMENT_COLUMNS, _judgments(options)),
         "judgments-jsonl": lambda options: write_objects(map(_judgment_object, _judgments(options))),
         "verdicts": lambda options: write_objects(_verdicts(options)),
-        "documents": lambda options: write_jsonl_documents(_documents(options)),
+        "doris-mae": doris_pieces,
+        "documents": lambda options: write_jsonl_documents(document_records(options)),
     }
     return pieces(makers[options.kind.name](options))
 
@@ -61,7 +63,8 @@ def qrel_rows(options: Options) -> Iterator[QrelRow]:
         for number, name, docno, total, things in rows(statements.QUERY_SUMS_BY_ANNOTATOR, options):
             yield QrelRow(number, column(name), docno, grade(total, things, options.grades))
     else:
-        for number, docno, total, things in rows(statements.QUERY_SUMS, options):
+        sums = statements.SUB_QUERY_SUMS if options.level == "sub-query" else statements.QUERY_SUMS
+        for number, docno, total, things in rows(sums, options):
             yield QrelRow(number, "0", docno, grade(total, things, options.grades))
 
 
@@ -77,9 +80,9 @@ def _aspects(options: Options) -> Iterator[str]:
 
 
 def _topics(options: Options) -> Iterator[TopicRecord]:
-    """Topics, or aspects as topics. Where a topic has no title, its text stands there too."""
-    wanted = statements.ASPECT_TOPICS if options.level == "aspect" else statements.TOPICS
-    for number, title, text, narrative in rows(wanted, options):
+    """Topics, or aspects or sub-queries as topics. Where a topic has no title, its text stands there too."""
+    wanted = {"aspect": statements.ASPECT_TOPICS, "sub-query": statements.SUB_TOPICS}
+    for number, title, text, narrative in rows(wanted.get(options.level, statements.TOPICS), options):
         yield TopicRecord(number, title or text, text, narrative, "", "", (), (), "", 0)
 
 
@@ -117,7 +120,7 @@ def _verdicts(options: Options) -> Iterator[dict[str, Any]]:
             "value": value,
             "method": method,
             "policy": {"ties": ties, "min_votes": fewest} if ties else None,
-            "votes": {names[annotator]: vote for annotator, vote in _loaded(votes)},
+            "votes": {names[annotator]: vote for annotator, vote in loaded(votes)},
             "decided_at": at.isoformat() if at else None,
             "comment": comment,
             "cause": cause,
@@ -126,19 +129,8 @@ def _verdicts(options: Options) -> Iterator[dict[str, Any]]:
         yield {name: each for name, each in found.items() if name == "value" or each not in (None, "")}
 
 
-def _documents(options: Options) -> Iterator[DocumentRecord]:
-    for docno, title, abstract, keywords, authors, venue, year, doi, url, extra in rows(statements.DOCUMENTS, options):
-        lists = tuple(keywords), tuple(authors)
-        yield DocumentRecord(docno, title, abstract, *lists, venue, year, doi, url, _loaded(extra), "", 0)
-
-
-def _loaded(value: Any) -> Any:
-    """JSON of the database: text where the cursor leaves it undecoded."""
-    return json.loads(value) if isinstance(value, str) else value
-
-
 def _beir(options: Options) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The three members of a BEIR data set; all judgments are its split `test`."""
-    yield "corpus.jsonl", pieces(write_beir_corpus(_documents(options)))
+    yield "corpus.jsonl", pieces(write_beir_corpus(document_records(options)))
     yield "queries.jsonl", pieces(write_beir_queries(_topics(options)))
     yield "qrels/test.tsv", pieces(write_beir_qrels(qrel_rows(options)))

@@ -6,7 +6,8 @@ from accounts.refusals import Refused
 from annotation.models import Campaign, CampaignKind, Criterion
 from corpus.models import Collection
 
-LEVELS = ("query", "aspect")
+LEVELS = ("query", "aspect", "sub-query")
+BY_SUB_QUERY = ("qrels", "topics")  # kinds that can be written for sub-queries
 GRADES = ("sum", "binary", "mean")
 UNRESOLVED = ("refuse", "skip")
 
@@ -32,7 +33,7 @@ KINDS = {
             "TREC qrels",
             "qrels",
             "text/plain; charset=utf-8",
-            "One line per topic and document (or per aspect and document), as trec_eval and ir-measures read it.",
+            "One line per topic (or aspect, or sub-query) and document, as trec_eval and ir-measures read it.",
             verdicts=True,
         ),
         Kind(
@@ -56,7 +57,7 @@ KINDS = {
             "TREC topics",
             "topics",
             "text/plain; charset=utf-8",
-            "All topics with number, title, description and narrative; or one topic for each aspect.",
+            "All topics with number, title, description and narrative; or one topic for each aspect or sub-query.",
             campaign=False,
         ),
         Kind(
@@ -87,6 +88,15 @@ KINDS = {
             "application/x-ndjson; charset=utf-8",
             "All documents with everything that is known of them. Can be imported again.",
             campaign=False,
+        ),
+        Kind(
+            "doris-mae",
+            "DORIS-MAE JSON",
+            "doris-mae.json",
+            "application/json; charset=utf-8",
+            "Queries with aspects and pools, all abstracts, and the value of each aspect and abstract, in version 1 of "
+            "DORIS-MAE's layout. Can be imported again.",
+            verdicts=True,
         ),
         Kind(
             "beir",
@@ -128,9 +138,9 @@ class Options:
         if self.campaign is not None:
             parts.append(self.campaign.slug)
         if self.kind.name == "qrels":
-            parts += [self.level, "annotators" if self.annotators else self.grades if self.level == "query" else ""]
-        if self.kind.name == "topics" and self.level == "aspect":
-            parts.append("aspect")
+            parts += [self.level, "annotators" if self.annotators else self.grades if self.level != "aspect" else ""]
+        if self.kind.name == "topics" and self.level != "query":
+            parts.append(self.level)
         return "-".join(filter(None, parts)) + f".{self.kind.suffix}"
 
 
@@ -153,12 +163,25 @@ def make_options(
             raise Refused(f"“{word}” is none of {', '.join(known)}.")
     if annotators and kind != "qrels":
         raise Refused("Only qrels can be written by annotator; “judgments” always are.")
+    if level == "sub-query":
+        _check_sub_queries(collection, kind, annotators=annotators)
     if not KINDS[kind].campaign:
         return Options(collection, KINDS[kind], level=level)
     found = _campaign(collection, campaign)
     if KINDS[kind].verdicts and found.kind != CampaignKind.RELEVANCE:
         raise Refused(f"{found} is of kind {found.get_kind_display()}: it judges no documents, so there are no qrels.")
     return Options(collection, KINDS[kind], found, _criterion(found, criterion), level, grades, annotators, unresolved)
+
+
+def _check_sub_queries(collection: Collection, kind: str, *, annotators: bool) -> None:
+    if kind not in BY_SUB_QUERY:
+        raise Refused("Sub-queries can be written as qrels and as topics.")
+    if annotators:
+        raise Refused(
+            "Qrels of sub-queries stand on verdicts; labels by annotator are written for queries and aspects."
+        )
+    if not collection.sub_queries.exists():
+        raise Refused("There are no sub-queries yet. Make them first (page “Sub-queries”, manage.py make_sub_queries).")
 
 
 def _campaign(collection: Collection, slug: str) -> Campaign:

@@ -38,6 +38,39 @@ GROUP BY t.position, t.id, t.number, d.docno, whole.n
 HAVING count(*) = whole.n
 ORDER BY t.position, t.id, d.docno COLLATE "C"
 """
+# What a sub-query judges: its aspects and what stands below them in its topic's tree, each once.
+SUB_ITEMS = """
+sub_item AS (
+  SELECT s.sub_query_id, s.aspect_id FROM corpus_subqueryaspect s
+  JOIN corpus_subquery q ON q.id = s.sub_query_id AND q.collection_id = %(collection)s
+  UNION
+  SELECT s.sub_query_id, below.aspect_id FROM corpus_subqueryaspect s
+  JOIN corpus_subquery q ON q.id = s.sub_query_id AND q.collection_id = %(collection)s
+  JOIN corpus_aspectnode top ON top.aspect_id = s.aspect_id AND top.parent_id IS NULL
+  JOIN corpus_aspectnode below ON below.parent_id = top.id
+), sub_whole AS (
+  SELECT sub_query_id, count(*) AS n FROM sub_item GROUP BY 1
+)
+"""
+SUB_QUERY_SUMS = f"""
+WITH {SUB_ITEMS}
+SELECT q.number, d.docno, sum(v.value)::int AS total, w.n::int AS n
+FROM sub_item s
+JOIN corpus_subquery q ON q.id = s.sub_query_id
+JOIN corpus_topic t ON t.id = q.topic_id
+JOIN sub_whole w ON w.sub_query_id = q.id
+JOIN annotation_item i ON i.aspect_id = s.aspect_id AND i.campaign_id = %(campaign)s
+JOIN corpus_document d ON d.id = i.document_id
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+GROUP BY t.position, t.id, q.id, q.number, d.docno, w.n
+HAVING count(*) = w.n
+ORDER BY t.position, t.id, q.id, d.docno COLLATE "C"
+"""
+SUB_TOPICS = """
+SELECT q.number, '', array_to_string(q.sentences, ' '), t.text
+FROM corpus_subquery q JOIN corpus_topic t ON t.id = q.topic_id
+WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
+"""
 ASPECT_VALUES = f"""
 WITH {PLACES}
 SELECT t.number, coalesce(places.place, 1) AS place, d.docno, v.value
@@ -124,3 +157,35 @@ DOCUMENTS = """
 SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra
 FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id
 """
+
+DORIS_SCORES = """
+SELECT t.number, asp.text, d.docno, v.value
+FROM annotation_item i
+JOIN corpus_topic t ON t.id = i.topic_id
+JOIN corpus_aspect asp ON asp.id = i.aspect_id
+JOIN corpus_document d ON d.id = i.document_id
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+WHERE i.campaign_id = %(campaign)s
+ORDER BY t.position, t.id, i.aspect_id, d.id
+"""
+# Its annotations know an aspect by its text alone, whichever query asks for it.
+TWO_SCORES = """
+SELECT asp.text, d.docno, count(*) OVER ()
+FROM annotation_item i
+JOIN corpus_aspect asp ON asp.id = i.aspect_id
+JOIN corpus_document d ON d.id = i.document_id
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+WHERE i.campaign_id = %(campaign)s
+GROUP BY asp.text, d.docno HAVING min(v.value) < max(v.value) ORDER BY 1, 2 LIMIT 1
+"""
+OTHER_SCORES = """
+SELECT v.value, count(*) FROM annotation_item i
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
+WHERE i.campaign_id = %(campaign)s AND (v.value NOT BETWEEN 0 AND 2 OR i.aspect_id IS NULL) GROUP BY 1 ORDER BY 1
+"""
+POOLED_DOCNOS = """
+SELECT t.number, d.docno FROM corpus_poolentry p
+JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
+"""
+DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"

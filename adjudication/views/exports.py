@@ -12,7 +12,7 @@ from accounts.refusals import Refused
 from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
 from adjudication.exports.findings import find
-from adjudication.exports.options import GRADES, KINDS, make_options
+from adjudication.exports.options import BY_SUB_QUERY, GRADES, KINDS, LEVELS, make_options
 from corpus.models import Collection
 from corpus.permissions import check_can_oversee, fetch_membership
 
@@ -39,6 +39,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "criteria": campaign.criteria.all() if campaign else [],
         "chosen": chosen,
+        "has_sub_queries": collection.sub_queries.exists(),
         "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
         "offers": [_offer(collection, name, chosen, memo) for name in KINDS],
     }
@@ -66,14 +67,15 @@ def _chosen(request: HttpRequest) -> dict[str, Any]:
     found: dict[str, Any] = {name: request.GET.get(name, "") for name in CHOICES}
     found["annotators"] = request.GET.get("annotators") == "1"
     found["grades"] = found["grades"] if found["grades"] in GRADES else "sum"
-    found["level"] = "aspect" if found["level"] == "aspect" else "query"
+    found["level"] = found["level"] if found["level"] in LEVELS else "query"
     found["unresolved"] = "skip" if found["unresolved"] == "skip" else "refuse"
     return found
 
 
 def _words(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
     """The options that this kind of file knows."""
-    return {**chosen, "annotators": chosen["annotators"] and name == "qrels"}
+    level = chosen["level"] if chosen["level"] != "sub-query" or name in BY_SUB_QUERY else "query"
+    return {**chosen, "level": level, "annotators": chosen["annotators"] and name == "qrels" and level != "sub-query"}
 
 
 def _offer(collection: Collection, name: str, chosen: dict[str, Any], memo: dict[Any, Any]) -> dict[str, Any]:

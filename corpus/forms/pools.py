@@ -7,7 +7,8 @@ from django import forms
 
 from corpus.actions.pools import DEEPEST
 from corpus.models import Collection, RetrievalRun, Target
-from corpus.models.pools import TARGETS
+from corpus.models.pools import GIVEN, TARGETS
+from corpus.queries.pools import known_methods
 from corpus.queries.recipes import MOST, can_search, default_recipe
 from corpus.queries.runs import list_runs
 from corpus.retrieval.analysis import Analysis
@@ -85,6 +86,8 @@ class BuildForm(forms.Form):
         choices = [(run.name, _words(run)) for run in list_runs(collection)]
         if targets := Target.objects.filter(topic__collection=collection).count():
             choices.append((TARGETS, f"documents known to answer a topic – {targets:,}"))
+        if GIVEN in known_methods(collection):
+            choices.append((GIVEN, "pools that came with the topics"))
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
         self.fields["methods"].initial = [name for name, _ in choices]
         self.fields["search"].initial = NO_SEARCH if choices else USUAL

@@ -27,7 +27,7 @@ from corpus.models.mentions import CitationMention, DiscardReason, Link, Mention
 from corpus.models.papers import Paper, PaperSource
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
 from corpus.models.prompts import PromptPurpose, PromptTemplate
-from corpus.models.topics import Aspect, AspectNode, Target, Topic, TopicKind
+from corpus.models.topics import Aspect, AspectNode, SubQuery, SubQueryAspect, Target, Topic, TopicKind
 
 __all__ = [
     "LONGEST_QUESTION",
@@ -69,6 +69,8 @@ __all__ = [
     "Ranking",
     "RetrievalRun",
     "Role",
+    "SubQuery",
+    "SubQueryAspect",
     "Target",
     "Topic",
     "TopicKind",

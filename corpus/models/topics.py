@@ -96,3 +96,49 @@ class Target(models.Model):
 
     def __str__(self) -> str:
         return f"{self.topic_id} {self.document_id}"
+
+
+class SubQuery(models.Model):
+    """A part of a complex query: some of its top aspects, in the query's own sentences (corpus/retrieval/sub_queries).
+
+    It has no pool, no items and no judgments of its own: its pool is the topic's, what is judged for it are its aspects
+    with what stands below them in the topic's tree. So it costs no annotation and follows every later change.
+    """
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="sub_queries")
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="sub_queries")
+    number = models.CharField(max_length=150)
+    size = models.PositiveSmallIntegerField()  # how many aspects
+    sentences = ArrayField(models.TextField())
+
+    objects = InCollection.as_manager()
+
+    class Meta:
+        ordering = ["topic__position", "topic_id", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "number"], name="sub_query_number_unique"),
+            models.CheckConstraint(name="sub_query_has_aspects", condition=models.Q(size__gte=1)),
+            models.CheckConstraint(name="sub_query_has_text", condition=models.Q(sentences__len__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return self.number
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
+
+class SubQueryAspect(models.Model):
+    """One of the top aspects that a sub-query is about."""
+
+    sub_query = models.ForeignKey(SubQuery, on_delete=models.CASCADE, related_name="chosen")
+    aspect = models.ForeignKey(Aspect, on_delete=models.CASCADE, related_name="sub_queries")
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["sub_query", "aspect"], name="sub_query_aspect_once")]
+
+    def __str__(self) -> str:
+        return f"{self.sub_query_id}/{self.position}"

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import Count, Exists, Min, OuterRef, Prefetch, QuerySet
 
 from corpus.models import Collection, PoolEntry, PoolSource, Topic
-from corpus.models.pools import TARGETS
+from corpus.models.pools import GIVEN, TARGETS
 from corpus.queries.judged import with_judged
 from corpus.queries.topics import with_counts
 
@@ -64,9 +64,14 @@ class TopicPool:
 
 
 def known_methods(collection: Collection) -> list[str]:
-    """What can be pooled: the names of the runs, and “targets” where documents are known to answer a topic."""
-    runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
-    return [*runs, TARGETS] if collection.topics.filter(targets__isnull=False).exists() else runs
+    """What can be pooled: the names of the runs, “targets” where documents are known to answer a topic, and
+    “candidate-pool” where topics came with pools of their own."""
+    found = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
+    if collection.topics.filter(targets__isnull=False).exists():
+        found.append(TARGETS)
+    if collection.topics.filter(extra__has_key="candidate_pool").exists():
+        found.append(GIVEN)
+    return found
 
 
 def pool_methods(collection: Collection) -> list[Method]:

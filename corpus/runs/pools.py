@@ -16,7 +16,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Refused
 from corpus.models import PoolEntry, PoolRun, RetrievalRun
-from corpus.models.pools import SEARCHED_METHODS, TARGETS
+from corpus.models.pools import GIVEN, SEARCHED_METHODS, TARGETS
 from corpus.runs.copying import NULL
 from corpus.runs.searches import Found, search_pools
 
@@ -32,6 +32,22 @@ TARGETED = """
 INSERT INTO pool_wanted (topic_id, document_id, method, rank)
 SELECT g.topic_id, g.document_id, %(method)s, NULL FROM corpus_target g
 JOIN corpus_topic t ON t.id = g.topic_id WHERE t.collection_id = %(collection)s
+"""
+GIVEN_DOCNOS = """
+SELECT DISTINCT t.id AS topic_id, t.number, named.docno FROM corpus_topic t
+CROSS JOIN LATERAL jsonb_array_elements_text(
+  CASE WHEN jsonb_typeof(t.extra->'candidate_pool') = 'array' THEN t.extra->'candidate_pool' ELSE '[]' END) named (docno)
+WHERE t.collection_id = %(collection)s
+"""  # noqa: E501
+GIVEN_POOLS = f"""
+INSERT INTO pool_wanted (topic_id, document_id, method, rank)
+SELECT g.topic_id, d.id, %(method)s, NULL FROM ({GIVEN_DOCNOS}) g
+JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = g.docno
+"""
+GIVEN_STRANGERS = f"""
+SELECT g.number, g.docno, count(*) OVER () FROM ({GIVEN_DOCNOS}) g WHERE NOT EXISTS (
+  SELECT FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = g.docno)
+ORDER BY g.topic_id, g.docno LIMIT 1
 """
 STAGE = """
 DROP TABLE IF EXISTS pg_temp.pool_wanted;
@@ -144,10 +160,26 @@ def _gather(run: PoolRun, method: str) -> None:
         if method == TARGETS:
             cursor.execute(TARGETED, values)
             return
+        if method == GIVEN:
+            _gather_given(values)
+            return
         found = RetrievalRun.objects.filter(collection=run.collection_id, name=method).first()
         if found is None:
             raise Refused(f"The run {method} has been deleted meanwhile. The pools are as they were.")
         cursor.execute(RANKED, {**values, "run": found.pk})
+
+
+def _gather_given(values: dict[str, Any]) -> None:
+    """The pools that came with the topics. Refused where they name documents that the collection lacks."""
+    with connection.cursor() as cursor:
+        cursor.execute(GIVEN_STRANGERS, values)
+        if stranger := cursor.fetchone():
+            number, docno, count = stranger
+            raise Refused(
+                f"The pool that came with topic {number} names document {docno}, which is not in the collection"
+                f" ({count:,} such {'pair' if count == 1 else 'pairs'} in all). Import the documents first."
+            )
+        cursor.execute(GIVEN_POOLS, values)
 
 
 def _stage(found: Iterable[Found]) -> None:

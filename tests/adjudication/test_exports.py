@@ -23,6 +23,7 @@ from adjudication.exports.lines import grade
 from adjudication.exports.options import make_options
 from adjudication.models import Verdict
 from annotation.models import Criterion, Level
+from corpus.formats.doris_json import read_doris_judgments, read_doris_topics
 from corpus.formats.judgments import read_judgments
 from corpus.formats.qrels_check import validate_qrels
 from corpus.formats.records import JudgmentRow, TopicRecord
@@ -30,6 +31,7 @@ from corpus.formats.topics import read_topics
 from corpus.models import AspectNode, Document, Topic
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, Triple, build_campaign, make_items
+from tests.factories.corpus import make_pool
 
 pytestmark = pytest.mark.django_db
 
@@ -326,3 +328,41 @@ def test_a_download_through_the_api_is_logged_as_one_from_the_page_is(built: Bui
     event = AuditEvent.objects.get(verb="download_export")
     assert (event.actor, event.scope) == (built.people["viewer"].email, "tea")
     assert event.data == {"format": "judgments", "campaign": "main"}
+
+
+class TestDorisMae:
+    """Out in DORIS-MAE's layout, and in again by the readers of imports."""
+
+    def test_what_is_written_is_read_back(self, built: Built, tmp_path: Path) -> None:
+        topic = Topic.objects.get(number="7")
+        topic.extra = {"idea_from": ["doc-b", "stranger"], "query_type": "tea"}
+        topic.save()
+        make_pool(topic, list(Document.objects.filter(docno__in=["doc-a", "doc-b"])))
+        file = tmp_path / "doris.json"
+        file.write_text(text_of(built, "doris-mae"))
+        written = json.loads(file.read_text())
+        assert written["Query"][0]["candidate_pool"] == [
+            place for place, each in enumerate(written["Corpus"]) if each["docno"] in ("doc-a", "doc-b")
+        ]
+        assert len(written["Query"][0]["idea_from"]) == 1, "a source paper that is not in the collection has no place"
+        with file.open("rb") as stream:
+            topics = [each for each in read_doris_topics(stream, "doris.json") if isinstance(each, TopicRecord)]
+        assert [topic.item_texts() for topic in topics] == [[A, B], [C]]
+        by_place = {str(place): each["docno"] for place, each in enumerate(written["Corpus"])}
+        with file.open("rb") as stream:
+            found = list(read_doris_judgments(stream, "doris.json"))
+        rows = {(each.aspect, by_place[each.docno]): each.value for each in found if isinstance(each, JudgmentRow)}
+        assert rows == {(A, "doc-b"): "2", (B, "doc-b"): "1", (A, "doc-a"): "0", (B, "doc-a"): "1"}
+        outside = [each for each in found if not isinstance(each, JudgmentRow)]
+        assert len(outside) == 2, "topic 12 has no pool, so nobody asks for its annotations"
+
+    def test_one_text_with_two_values_is_refused(self) -> None:
+        triples: list[Triple] = [("7", A, "doc-a"), ("12", A, "doc-a")]
+        found = build_campaign([[2, 2, 2], [1, 1, 1]], triples=triples)
+        vote(found)
+        assert codes(found, "doris-mae")["two_scores"] == "fatal"
+
+    def test_values_it_does_not_know_are_refused(self, built: Built) -> None:
+        Level.objects.create(criterion=built.criterion, value=3, label="more")
+        Verdict.objects.filter(value=2).update(value=3)
+        assert codes(built, "doris-mae")["no_doris_score"] == "fatal"

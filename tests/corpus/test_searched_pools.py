@@ -196,3 +196,30 @@ class TestCommand:
         with pytest.raises(CommandError, match="embeddings") as refused:
             call_command("build_pools", "tea", methods=["dense"])
         assert refused.value.returncode == 1
+
+
+class TestGivenPools:
+    """Pools that came with the topics, as DORIS-MAE's JSON has them."""
+
+    def test_they_are_pooled(self, collection: Collection) -> None:
+        topic = collection.topics.get()
+        topic.extra["candidate_pool"] = ["cold", "hot", "cold"]
+        topic.save()
+        assert build(collection).methods == {"candidate-pool": 2}
+        assert sources(collection) == {"cold": {"candidate-pool": None}, "hot": {"candidate-pool": None}}
+
+    def test_a_document_that_is_not_there_is_named_and_nothing_is_pooled(self, collection: Collection) -> None:
+        topic = collection.topics.get()
+        topic.extra["candidate_pool"] = ["cold", "mate", "yerba"]
+        topic.save()
+        run = request_pools(by=None, at=AT, collection=collection, send=False)
+        run_pools(run.pk)
+        run.refresh_from_db()
+        assert (run.state, PoolEntry.objects.count()) == (JobState.FAILED, 0)
+        assert "topic 1 names document mate, which is not in the collection (2 such pairs in all)" in run.reason
+
+    def test_what_is_no_list_is_no_pool(self, collection: Collection) -> None:
+        topic = collection.topics.get()
+        topic.extra["candidate_pool"] = {"cold": 1}
+        topic.save()
+        assert build(collection, methods=["candidate-pool"]).pairs == 0
