@@ -2,7 +2,17 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from adjudication.views import acceptance, adjudication, agreement, dashboard, disagreements, exports, jobs, sample_size
+from adjudication.views import (
+    acceptance,
+    adjudication,
+    agreement,
+    dashboard,
+    disagreements,
+    exports,
+    jobs,
+    judgments,
+    sample_size,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/", dashboard.collection_dashboard, name="collection_dashboard"),
@@ -20,6 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("agreement/runs/<int:pk>/cancellation/", jobs.agreement_cancel, "agreement_cancel"),
             ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
+            ("judgments/", judgments.judgment_list, "judgment_list"),
             ("votes/", jobs.vote_create, "vote_create"),
             ("votes/<int:pk>/", jobs.vote_run, "vote_run"),
             ("votes/<int:pk>/cancellation/", jobs.vote_cancel, "vote_cancel"),

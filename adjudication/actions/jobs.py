@@ -33,18 +33,21 @@ def request_agreement(
     seed: int | None = None,
     interval: str = "auto",
     unit: str = "auto",
-    margin: float | None = None,
+    margin: float | dict[str, float] | None = None,
+    figures: bool = True,
     send: bool = True,
 ) -> AgreementRun:
     """Ask for all agreement figures of the campaign.
 
     `interval` is auto, percentile, bca or jackknife_t; `unit` auto, item or topic. Without a seed the campaign's own
-    is taken, so that asking again gives the same figures. `send=False` leaves the work to the caller.
+    is taken, so that asking again gives the same figures. `margin` is one equivalence margin or one for each
+    statistic; `figures` draws the files for papers too. `send=False` leaves the work to the caller.
     """
     check_adjudicator(campaign.collection, by)
     seed = campaign_seed(campaign, "agreement") if seed is None else seed
     parameters = {"resamples": resamples, "interval": interval, "unit": unit, "margin": margin}
     _check_options(seed, parameters)
+    parameters["figures"] = figures
     return _ask(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)
 
 

@@ -62,6 +62,9 @@ class StatisticSerializer(serializers.Serializer[Any]):
 class FiguresSerializer(serializers.Serializer[Any]):
     statistics = StatisticSerializer(many=True)
     comparisons = serializers.ListField(child=serializers.DictField())
+    confusion = serializers.ListField(child=serializers.DictField(), help_text="each pair's K x K counts")
+    topics = serializers.ListField(child=serializers.DictField(), help_text="each topic's values and reasons")
+    self_consistency = serializers.ListField(child=serializers.DictField(), help_text="answers to hidden repeats")
     seconds = serializers.FloatField(allow_null=True)
     seed = serializers.IntegerField(allow_null=True)
     parameters = serializers.DictField()

@@ -6,7 +6,7 @@ from django import forms
 
 from adjudication.actions.jobs import MOST_RESAMPLES
 from adjudication.models import TiePolicy
-from adjudication.stats.report import MIN_RESAMPLES
+from adjudication.stats.report import MIN_RESAMPLES, read_margin
 
 INTERVALS = {
     "auto": "by sample size (percentile, or jackknife for small samples)",
@@ -42,14 +42,21 @@ class AgreementForm(forms.Form):
         required=False,
         help_text="Left empty, the campaign’s own: the same labels then always give the same figures.",
     )
-    margin = forms.FloatField(
+    margin = forms.CharField(
         label="Equivalence margin",
-        min_value=0.001,
-        max_value=1,
+        max_length=300,
         required=False,
-        help_text="The largest difference of people and machine that you would call none, chosen beforehand:"
-        " 0.05 is 5 points. Only with machine annotators.",
+        help_text="The largest difference of people and machine that you would call none, chosen beforehand, in the"
+        " units of the figure: 0.05 (5 points) for all, or accuracy 0.05, spearman 0.1. Only with machine annotators.",
     )
+
+    def clean_margin(self) -> float | dict[str, float] | None:
+        text = self.cleaned_data["margin"]
+        try:
+            return read_margin(text)
+        except ValueError:
+            told = f"“{text}” is not a margin. Write 0.05, or accuracy 0.05, spearman 0.1."
+            raise forms.ValidationError(told) from None
 
     def clean(self) -> dict[str, Any]:
         return _filled(self, {"resamples": 10_000, "interval": "auto", "unit": "auto"})

@@ -9,6 +9,7 @@ from adjudication.queries.labels import count_newer
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.pairwise import PAIR_STATISTICS
+from adjudication.stats.report import TABLE_ONE
 from annotation.models import Campaign
 
 STATISTICS = {
@@ -53,7 +54,7 @@ FLAGS = {
     "independent_items_assumed": "items were resampled although topics have several: too narrow if topics differ",
     "bca_fell_back": "bias correction not finite, so this is the percentile interval",
     "leave_one_out": "each compared with the vote of the others",
-    "part_whole": "the annotator’s own vote is part of what it is compared with",
+    "held_fixed": "the verdicts come from a model of the whole sample and were not made anew in the resamples",
     "zero_spread": "all differences are equal",
 }
 
@@ -127,6 +128,13 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
     return {
         "statistics": [shape(result) for result in run.results.order_by("pk")],
         "comparisons": comparisons,
+        "confusion": [_named(key, detail, table) for key, detail in run.detail.items() for table in detail["tables"]],
+        "topics": [{"criterion": key, **row} for key, detail in run.detail.items() for row in detail["topics"]],
+        "self_consistency": [
+            {"criterion": key, **row, "annotator": _name_of(detail, row["id"])}
+            for key, detail in run.detail.items()
+            for row in detail["repeats"]
+        ],
         "seconds": run.seconds,
         "seed": run.seed,
         "parameters": run.parameters,
@@ -136,6 +144,18 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
         "code_version": run.code_version,
         "library_versions": run.library_versions,
     }
+
+
+def _named(criterion: str, detail: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """A confusion matrix with the names of its two sides and the values of its levels; rows are the first's."""
+    names = [ADJUDICATED if place < 0 else detail["annotators"][place]["name"] for place in table["pair"]]
+    scale = [value for value, _ in detail["scale"]]
+    more = {"counts": table["counts"], "class_agreement": table["agreement"]}
+    return {"criterion": criterion, "annotators": names, "scale": scale, **more}
+
+
+def _name_of(detail: dict[str, Any], annotator: int) -> str:
+    return next((str(one["name"]) for one in detail["annotators"] if one["id"] == annotator), "")
 
 
 def show(result: AgreementResult, label: str = "") -> Shown:
@@ -184,7 +204,8 @@ def pair_figures(
 
 
 def _pair_name(result: AgreementResult) -> str:
-    return " × ".join("verdict" if name == ADJUDICATED else name for name in result.annotators)
+    verdict = "others’ vote" if "leave_one_out" in result.extra.get("flags", ()) else "verdict"
+    return " × ".join(verdict if name == ADJUDICATED else name for name in result.annotators)
 
 
 @dataclass(frozen=True)
@@ -201,12 +222,15 @@ class Difference:
     detectable: str
     verdict: str
     n_items: int
+    n_excluded: int
     why: str
+    is_planned: bool  # one of the tests planned together, which Holm's correction covers
 
 
 def comparisons(run: AgreementRun, criterion: str) -> list[Difference]:
-    """The tests of "people agree with each other as they agree with the machine" of one criterion."""
-    return [_difference(found) for found in run.detail[criterion].get("comparisons", ())]
+    """The tests of "people agree with each other as with the machine" of one criterion, planned ones first."""
+    found = [_difference(one) for one in run.detail[criterion].get("comparisons", ())]
+    return sorted(found, key=lambda one: not one.is_planned)
 
 
 def _difference(found: dict[str, Any]) -> Difference:
@@ -223,6 +247,8 @@ def _difference(found: dict[str, Any]) -> Difference:
         detectable=number(statistic, found["detectable"]),
         verdict=_equivalence(found),
         n_items=difference["n_items"],
+        n_excluded=found["n_excluded"],
+        is_planned=statistic in TABLE_ONE,
         why=REASONS.get(difference["reason"] or difference["ci_reason"] or "", ""),
     )
 
@@ -244,27 +270,32 @@ def _p(value: float | None) -> str:
 
 
 METHODS = {
-    "percentile": "percentile bootstrap intervals",
-    "bca": "BCa bootstrap intervals",
-    "jackknife_t": "jackknife intervals with Student’s t",
+    "percentile": "percentile bootstrap",
+    "bca": "BCa bootstrap",
+    "jackknife_t": "delete-one jackknife with Student’s t",
 }
 
 
 def method_sentence(run: AgreementRun, criterion: str) -> str:
-    """How the figures were made, in a sentence for a paper."""
+    """How the figures were made, in the words a paper needs: n, method, unit, resamples, seed, what it speaks of."""
     detail = run.detail[criterion]
     if "unit" not in detail:
         return ""
-    used = run.results.filter(criterion=criterion, ci__isnull=False).values_list("ci__method", flat=True)
-    methods = " and ".join(METHODS[name] for name in sorted(set(used)))
+    used = set(run.results.filter(criterion=criterion, ci__isnull=False).values_list("ci__method", flat=True))
+    methods = " or ".join(METHODS[name] for name in METHODS if name in used)
+    items = f"{detail['n_items']:,} items, {sum(one['n_items'] for one in detail['annotators']):,} labels"
     if not methods:
-        return f"{run.n_judgments:,} judgments of {detail['n_items']:,} items; too few for intervals."
-    unit = f"{detail['n_topics']:,} topics" if detail["unit"] == "topic" else f"{detail['n_items']:,} items"
-    drawn = f", {detail['resamples']:,} resamples" if "bootstrap" in methods else ""
+        return f"{items}; too few for intervals."
+    unit = "items"
+    if detail["unit"] == "topic":
+        unit = f"{detail['n_topics']:,} topics, each with all its items"
+    elif run.parameters.get("unit") == "item":
+        unit = "items, conditional on independent items"
+    drawn = f"{detail['resamples']:,} resamples, " if used - {"jackknife_t"} else "no random numbers, "
+    versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
     return (
-        f"{100 * detail['level']:.0f} % {methods} over {unit}{drawn}, seed {run.seed}, NumPy"
-        f" {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}."
-        " They speak of other items judged by the same annotators."
+        f"{items}; {100 * detail['level']:.0f} % intervals by {methods} over {unit}; {drawn}seed {run.seed};"
+        f" {versions}. Annotators are fixed: the intervals speak of other items judged by the same annotators."
     )
 
 

@@ -101,6 +101,12 @@ def _headline(run: AgreementRun) -> list[Shown]:
     return [show(rows[key], STATISTICS[key[0]] + tail[key[1]]) for key in HEADLINES if key in rows]
 
 
+def chosen_card(cards: list[CampaignCard], slug: str) -> CampaignCard | None:
+    """The campaign whose annotators and figures the overview shows: the one named, else the first with judgments."""
+    begun = [card for card in cards if card.progress.judgments or card.annotators]
+    return next((card for card in begun if card.campaign.slug == slug), begun[0] if begun else None)
+
+
 @dataclass(frozen=True)
 class Running:
     """A computation that has not ended, with the page that shows it."""

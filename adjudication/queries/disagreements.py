@@ -1,35 +1,44 @@
 """Items on which annotators differ, down to the labels: by topic, by pair, by cell of a pair's confusion matrix."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 
 from accounts.models import User
 from adjudication.models import Verdict
-from adjudication.queries.labels import counted_judgments
-from annotation.models import Annotator, Assignment, AssignmentState, Criterion, Item, Judgment
+from adjudication.queries.labels import counted_judgments, repeated_judgments
+from annotation.models import Assignment, AssignmentState, Criterion, Item, Judgment
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which items: of a topic; of two annotators who differ, or gave exactly these two values; decided ones too."""
+    """Which items: of a topic; of two annotators who differ, or gave exactly these two values; decided ones too.
+
+    The second of a pair may be the verdict (None).
+    """
 
     criterion: Criterion
     topic: int | None = None
-    pair: tuple[int, int] | None = None
+    pair: tuple[int, int | None] | None = None
     cell: tuple[int, int] | None = None
     everything: bool = False
 
 
 @dataclass(frozen=True)
 class Label:
-    """One annotator's value on an item, as the list shows it."""
+    """One annotator's value on an item, as the lists show it. `again`: the answer to a hidden repeat."""
 
     name: str
     kind: str
     value: int
     note: str
+    reason: str
     flagged: bool
+    again: bool
+    at: datetime
+    seconds: float | None
+    guideline: int | None
 
 
 @dataclass(frozen=True)
@@ -59,30 +68,33 @@ def find_items(wanted: Wanted) -> QuerySet[Item]:
     return items.order_by("verdicts__agreement", "pk")
 
 
-def _of_pair(items: QuerySet[Item], wanted: Wanted, pair: tuple[int, int]) -> QuerySet[Item]:
-    first, second = (
-        counted_judgments(wanted.criterion.campaign).filter(
-            assignment__item=OuterRef("pk"), assignment__annotator=annotator, criterion=wanted.criterion
-        )
-        for annotator in pair
-    )
+def _of_pair(items: QuerySet[Item], wanted: Wanted, pair: tuple[int, int | None]) -> QuerySet[Item]:
+    first, second = (_given(wanted.criterion, annotator) for annotator in pair)
     if wanted.cell is not None:
         return items.filter(Exists(first.filter(value=wanted.cell[0])), Exists(second.filter(value=wanted.cell[1])))
     values = items.annotate(one=_value(first), other=_value(second))
     return values.filter(one__isnull=False, other__isnull=False).exclude(one=F("other"))
 
 
-def _value(judgments: QuerySet[Judgment]) -> Subquery:
-    return Subquery(judgments.values("value")[:1])
+def _given(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment] | QuerySet[Verdict]:
+    """What the annotator (None: the verdict) gave the outer item."""
+    if annotator is None:
+        return Verdict.objects.filter(item=OuterRef("pk"), criterion=criterion, value__isnull=False)
+    labels = counted_judgments(criterion.campaign)
+    return labels.filter(assignment__item=OuterRef("pk"), assignment__annotator=annotator, criterion=criterion)
 
 
-def fetch_lines(items: list[Item], criterion: Criterion, reader: User) -> list[Line]:
-    """The items with their labels and verdicts, for one page. Three queries."""
+def _value(given: QuerySet[Judgment] | QuerySet[Verdict]) -> Subquery:
+    return Subquery(given.values("value")[:1])
+
+
+def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeats: bool = False) -> list[Line]:
+    """The items with their labels and verdicts, for one page; with `repeats` the second answers too. Three queries."""
+    wanted = repeated_judgments(criterion.campaign) if repeats else counted_judgments(criterion.campaign)
     judgments = (
-        counted_judgments(criterion.campaign)
-        .filter(assignment__item__in=items, criterion=criterion)
-        .select_related("assignment__annotator", "submission")
-        .order_by("assignment__annotator__kind", "assignment__annotator__name")
+        wanted.filter(assignment__item__in=items, criterion=criterion)
+        .select_related("assignment__annotator", "submission__guideline")
+        .order_by("assignment__annotator__kind", "assignment__annotator__name", "assignment__repeat")
     )
     labels: dict[int, list[Label]] = {}
     for judgment in judgments:
@@ -97,20 +109,44 @@ def fetch_lines(items: list[Item], criterion: Criterion, reader: User) -> list[L
 
 
 def _label(judgment: Judgment) -> Label:
-    annotator = judgment.assignment.annotator
+    annotator, submission = judgment.assignment.annotator, judgment.submission
     return Label(
         name=annotator.name if annotator else "",
         kind=annotator.kind if annotator else "",
         value=judgment.value,
-        note=judgment.submission.note,
-        flagged=judgment.submission.flagged,
+        note=submission.note,
+        reason=judgment.reason,
+        flagged=submission.flagged,
+        again=judgment.assignment.repeat > 0,
+        at=submission.received_at,
+        seconds=None if submission.active_ms is None else submission.active_ms / 1000,
+        guideline=submission.guideline.version if submission.guideline else None,
     )
 
 
-def pair_of(criterion: Criterion, text: str) -> list[Annotator] | None:
-    """The two annotators named by "id,id", in that order; None for anything else."""
+VERDICT = "verdict"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a pair: an annotator, or the verdict (no id)."""
+
+    pk: int | None
+    name: str
+
+    @property
+    def key(self) -> str:
+        return VERDICT if self.pk is None else str(self.pk)
+
+
+def pair_of(criterion: Criterion, text: str) -> list[Side] | None:
+    """The two sides named by "id,id" or "id,verdict", in that order; None for anything else."""
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.isdecimal() and len(part) < 19 for part in parts) or parts[0] == parts[1]:
+    ids = parts[:1] if parts[1:] == [VERDICT] else parts
+    if len(parts) != 2 or not all(part.isdecimal() and len(part) < 19 for part in ids) or parts[0] == parts[1]:
         return None
-    found = criterion.campaign.annotators.in_bulk([int(part) for part in parts])
-    return [found[int(part)] for part in parts] if len(found) == 2 else None
+    found = criterion.campaign.annotators.in_bulk([int(part) for part in ids])
+    if len(found) != len(ids):
+        return None
+    sides = [Side(int(part), found[int(part)].name) for part in ids]
+    return [*sides, Side(None, VERDICT)][:2]

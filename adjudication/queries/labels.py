@@ -129,6 +129,11 @@ def counted_judgments(campaign: Campaign) -> QuerySet[Judgment]:
     )
 
 
+def repeated_judgments(campaign: Campaign) -> QuerySet[Judgment]:
+    """The same with the answers to hidden repeats, which count for self-consistency only."""
+    return Judgment.objects.filter(assignment__item__campaign=campaign, assignment__state=AssignmentState.DONE)
+
+
 def judging_annotators(campaign: Campaign) -> QuerySet[Annotator]:
     """Annotators with at least one finished assignment, people first, each by name."""
     done = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.DONE)

@@ -1,17 +1,30 @@
-"""Each annotator's agreement with the others and with themselves, from a finished run."""
+"""Each annotator's agreement with the others, the verdict and themselves, and each machine's, from a finished run."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.models import AgreementRun
-from adjudication.queries.agreement import Shown, number, show
+from adjudication.models import AgreementResult, AgreementRun
+from adjudication.queries.agreement import REASONS, Difference, Shown, comparisons, number, show
 from adjudication.stats.blocks import ADJUDICATED
+from annotation.queries.progress import AnnotatorRow
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """Answers to hidden repeats: how many were the same, of how many; agreement and kappa, or why there is none."""
+
+    n_equal: int
+    n_items: int
+    share: str
+    kappa: str
+    why: str
 
 
 @dataclass(frozen=True)
 class AnnotatorFigures:
     """One annotator: labels given, mean agreement with the others, agreement with the vote of the others, repeats."""
 
+    id: int
     name: str
     kind: str
     model: str
@@ -19,14 +32,14 @@ class AnnotatorFigures:
     n_items: int
     agreement: str
     with_verdict: Shown | None
-    repeats: str
+    repeats: Consistency | None
 
 
 def annotator_figures(run: AgreementRun, criterion: str) -> list[AnnotatorFigures]:
-    """In the order of the run's columns."""
+    """In the order of the run's columns. One query."""
     detail = run.detail[criterion]
     rows = list(run.results.filter(criterion=criterion, statistic="accuracy", scope="pair", value__isnull=False))
-    repeats = {one["id"]: one for one in detail["repeats"]}
+    repeats = {one["id"]: _consistency(one) for one in detail["repeats"]}
     found = []
     for one in detail["annotators"]:
         mine = [row for row in rows if one["name"] in row.annotators]
@@ -34,6 +47,7 @@ def annotator_figures(run: AgreementRun, criterion: str) -> list[AnnotatorFigure
         verdict = next((row for row in mine if ADJUDICATED in row.annotators), None)
         found.append(
             AnnotatorFigures(
+                id=one["id"],
                 name=one["name"],
                 kind=one["kind"],
                 model=one["model"],
@@ -41,12 +55,83 @@ def annotator_figures(run: AgreementRun, criterion: str) -> list[AnnotatorFigure
                 n_items=one["n_items"],
                 agreement=number("accuracy", sum(others) / len(others)) if others else "",
                 with_verdict=show(verdict) if verdict else None,
-                repeats=_repeats(repeats.get(one["id"])),
+                repeats=repeats.get(one["id"]),
             )
         )
     return found
 
 
-def _repeats(asked: dict[str, Any] | None) -> str:
-    """ "9 of 10" answers to hidden repeats that were the same; "" where nobody asked twice."""
-    return f"{asked['n_equal']:,} of {asked['n_items']:,}" if asked else ""
+def _consistency(asked: dict[str, Any]) -> Consistency:
+    reason = asked["reasons"].get("cohen_kappa", "")
+    return Consistency(
+        n_equal=asked["n_equal"],
+        n_items=asked["n_items"],
+        share=number("accuracy", asked["accuracy"]),
+        kappa=number("cohen_kappa", asked["cohen_kappa"]),
+        why=REASONS.get(reason, reason),
+    )
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """One annotator on the dashboard: the work, and the figures of a finished run where there are any."""
+
+    work: AnnotatorRow
+    figures: AnnotatorFigures | None
+
+    @property
+    def skip_rate(self) -> str:
+        """Skipped of all that was answered or skipped; "" before the first."""
+        seen = self.work.done + self.work.skipped
+        return f"{100 * self.work.skipped / seen:.1f} %" if seen else ""
+
+    @property
+    def is_machine(self) -> bool:
+        return self.work.annotator.kind == "machine"
+
+
+def person_rows(work: list[AnnotatorRow], run: AgreementRun | None, criterion: str) -> list[PersonRow]:
+    """Everybody of the campaign, in the order of `work`."""
+    has_figures = run is not None and criterion in run.detail
+    found = {one.id: one for one in annotator_figures(run, criterion)} if run and has_figures else {}
+    return [PersonRow(row, found.get(row.annotator.pk)) for row in work]
+
+
+CELLS = {"GH": "With people", "GG": "Its runs with each other", "GA": "With the verdict"}
+
+
+@dataclass(frozen=True)
+class MachineRow:
+    """One machine model: its runs, its blocks (GH, GG, GA) on one statistic, and the tests against the people."""
+
+    model: str
+    runs: list[AnnotatorFigures]
+    blocks: dict[str, Shown]
+    tests: list[Difference]
+
+    @property
+    def cells(self) -> list[tuple[str, str, Shown | None]]:
+        """(label, block, figure) in the order of the table."""
+        return [(label, block, self.blocks.get(block)) for block, label in CELLS.items()]
+
+
+def machine_rows(run: AgreementRun, criterion: str, statistic: str) -> tuple[Shown | None, list[MachineRow]]:
+    """(people with people, each model) on a statistic, the models in the order of the run's columns. Two queries."""
+    people = annotator_figures(run, criterion)
+    models: dict[str, list[AnnotatorFigures]] = {}
+    for one in people:
+        if one.kind == "machine":
+            models.setdefault(one.model or one.name, []).append(one)
+    if not models:
+        return None, []
+    rows = list(run.results.filter(criterion=criterion, statistic=statistic, scope="block"))
+    tests = comparisons(run, criterion)
+    humans = next((show(row) for row in rows if row.block == "HH"), None)
+    return humans, [
+        MachineRow(model, runs, _blocks(rows, model), [one for one in tests if one.model == model and one.is_planned])
+        for model, runs in models.items()
+    ]
+
+
+def _blocks(rows: list[AgreementResult], model: str) -> dict[str, Shown]:
+    return {row.block: show(row) for row in rows if row.model == model}

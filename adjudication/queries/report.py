@@ -1,17 +1,24 @@
 """The report of a finished run: one table for a paper, in Markdown and LaTeX, with the sentence that goes with it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from adjudication.models import AgreementResult, AgreementRun
+from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.agreement import BLOCKS, SHARES, STATISTICS, method_sentence
 
 ROWS = ("macro_f1", "accuracy", "cohen_kappa", "spearman", "alpha_ordinal", "gwet_ac1")
+FIGURES = {
+    "forest": "Forest plot",
+    "matrix": "Matrix of pairs",
+    "confusion": "Confusion matrices",
+    "topics": "Heat map of topics",
+}
 ESCAPES = {"%": r"\%", "&": r"\&", "_": r"\_", "#": r"\#", "κ": r"$\kappa$", "ρ": r"$\rho$", "α": r"$\alpha$"}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell of the table: value with interval, as text; "" where the statistic is not defined for the column."""
+    """One cell of the table: value with interval, or "undefined" with its reason; "" where nothing was computed."""
 
     text: str
     p: str = ""
@@ -39,9 +46,31 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
     return Report(names, rows, caption, _markdown(names, rows, caption), _latex(names, rows, caption))
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """One figure for papers, with its files."""
+
+    label: str
+    files: list[AgreementFigure]
+
+
+def figures_by_name(files: Iterable[AgreementFigure]) -> list[Drawn]:
+    """The files of a run as figures, in the order they were drawn."""
+    names: dict[str, list[AgreementFigure]] = {}
+    for file in files:
+        names.setdefault(file.name, []).append(file)
+    return [Drawn(figure_label(name), found) for name, found in names.items()]
+
+
+def figure_label(name: str) -> str:
+    """What a stored figure shows, in words; names are kind_statistic, or confusion_page."""
+    kind, _, rest = name.partition("_")
+    return f"{FIGURES[kind]}: {STATISTICS[rest]}" if rest in STATISTICS else f"{FIGURES[kind]} {rest}"
+
+
 def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:
     """(block, model) of each column; ("", "") is all annotators together, where there is nothing to set apart."""
-    found = dict.fromkeys((row.block, row.model) for row in results if row.scope == "block" and row.value is not None)
+    found = dict.fromkeys((row.block, row.model) for row in results if row.scope == "block")
     ordered = sorted(found, key=lambda key: (list(BLOCKS).index(key[0]), key[1]))
     return ordered if len({block for block, _ in ordered}) > 1 else [("", "")]
 
@@ -56,7 +85,9 @@ def _name(key: tuple[str, str]) -> str:
 def _entry(results: list[AgreementResult], statistic: str, key: tuple[str, str]) -> Entry:
     for row in results:
         wanted = (row.block, row.model) == key if key[0] else row.scope in ("all", "mean")
-        if row.statistic == statistic and wanted and row.value is not None:
+        if row.statistic == statistic and wanted and row.value is None:
+            return Entry(f"undefined ({row.reason.replace('_', ' ')})")
+        if row.statistic == statistic and wanted:
             return Entry(_text(row), "" if row.p is None else f"{row.p:.3f}")
     return Entry("")
 

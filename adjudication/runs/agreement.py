@@ -16,15 +16,12 @@ from accounts import jobs
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
 from adjudication.queries.labels import IntArray, Matrix, newest_submission, read_topics, scale_of
-from adjudication.runs.drawings import Line, draw_forest
+from adjudication.runs.figures import draw_figures
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
-from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.labels import Labels
-from adjudication.stats.report import Agreement, Options, Result, measure_agreement
+from adjudication.stats.report import NOMINAL, STATISTICS, Agreement, Options, Result, measure_agreement
 from adjudication.stats.results import CODE_VERSION, to_jsonable
-from annotation.models import Campaign, Criterion
-
-DRAWN = {"accuracy": "Agreement", "cohen_kappa": "Cohen’s κ", "cohen_kappa_quadratic": "Cohen’s κ, quadratic weights"}
+from annotation.models import Campaign, Criterion, Scale
 
 
 def run_agreement(run_id: int) -> None:
@@ -83,45 +80,54 @@ def _measure(
     def report(done: int, expected: int) -> None:
         progress.report(index * expected + done, count * expected, f"resampling {criterion.label}")
 
-    agreement = measure_agreement(labels, options_of(run), progress=report) if matrix.annotators.size else None
+    agreement = (
+        measure_agreement(labels, options_of(run, criterion), progress=report) if matrix.annotators.size else None
+    )
     detail = _detail(criterion, matrix, labels, agreement, inputs)
+    drawn = _draw(run, criterion, agreement, detail, progress) if agreement is not None else []
     with transaction.atomic():
         run.results.filter(criterion=criterion.key).delete()
+        run.figures.filter(criterion=criterion.key).delete()
         if agreement is not None:
             AgreementResult.objects.bulk_create([_row(run, criterion, result) for result in agreement.results])
-            _draw(run, criterion, agreement)
+            AgreementFigure.objects.bulk_create(drawn)
         run.detail = {**run.detail, criterion.key: detail}
         run.save(update_fields=["detail"])
 
 
-def _draw(run: AgreementRun, criterion: Criterion, agreement: Agreement) -> None:
-    """Forest plots of the pairs, highest first, for the statistics that papers print."""
-    run.figures.filter(criterion=criterion.key).delete()
-    for name, axis in DRAWN.items():
-        found = [one for one in agreement.results if one.statistic == name and one.scope == "pair"]
-        lines = [_line(result) for result in found if result.estimate.value is not None]
-        lines.sort(key=lambda line: -line.value)
-        for kind, content in draw_forest(lines, axis).items() if lines else ():
-            AgreementFigure.objects.create(run=run, criterion=criterion.key, name=name, format=kind, content=content)
+def _draw(
+    run: AgreementRun, criterion: Criterion, agreement: Agreement, detail: dict[str, Any], progress: jobs.Progress
+) -> list[AgreementFigure]:
+    """The figures for papers, not saved. A run of the command line makes none: its caller waits for the numbers."""
+    drawn: list[AgreementFigure] = []
+    for name, files in draw_figures(agreement, detail) if run.parameters.get("figures", True) else ():
+        progress.report(run.done, run.total, f"drawing {criterion.label}")  # where cancelling is heard
+        drawn += [
+            AgreementFigure(run=run, criterion=criterion.key, name=name, format=kind, content=content)
+            for kind, content in files.items()
+        ]
+    return drawn
 
 
-def _line(result: Result) -> Line:
-    ci = result.estimate.ci
-    label = " × ".join("verdict" if name == ADJUDICATED else name for name in result.annotators)
-    return Line(label, result.estimate.value or 0.0, ci.low if ci else None, ci.high if ci else None)
+def options_of(run: AgreementRun, criterion: Criterion) -> Options:
+    """The run's parameters as the statistics take them; the seed is always the stored one.
 
-
-def options_of(run: AgreementRun) -> Options:
-    """The run's parameters as the statistics take them; the seed is always the stored one."""
+    A nominal scale has no distances and no ranks, so it gets only what needs none.
+    """
     given = run.parameters
     return Options(
         seed=run.seed or 0,
+        statistics=_statistics(criterion),
         resamples=given.get("resamples", 10_000),
         level=given.get("level", 0.95),
         interval=given.get("interval", "auto"),
         unit=given.get("unit", "auto"),
         margin=given.get("margin"),
     )
+
+
+def _statistics(criterion: Criterion) -> tuple[str, ...]:
+    return NOMINAL if criterion.scale == Scale.NOMINAL else STATISTICS
 
 
 def _row(run: AgreementRun, criterion: Criterion, result: Result) -> AgreementResult:
@@ -150,8 +156,8 @@ def _detail(
     return {
         "scale": [[level.value, level.label] for level in sorted(criterion.levels.all(), key=lambda one: one.value)],
         "annotators": _columns(matrix, inputs),
-        "tables": confusion_tables(matrix.positions, labels.levels),
-        "topics": topic_figures(labels, _topic_numbers(criterion.campaign, matrix.items)),
+        "tables": confusion_tables(labels),
+        "topics": topic_figures(labels, _topic_numbers(criterion.campaign, matrix.items), _statistics(criterion)),
         "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
         **how,
     }

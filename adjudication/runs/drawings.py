@@ -1,50 +1,179 @@
-"""Figures for papers: forest plots as SVG and PDF, the same bytes for the same figures."""
+"""Figures for papers as SVG and PDF, the same bytes for the same figures.
+
+Forest plot, matrix of pairs, confusion matrices and heat map of topics. What is undefined is drawn as such, with the
+reason in words; no figure stands for a value that does not exist.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from textwrap import fill, shorten
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
-INK, SPAN = "#1f1c26", "#4b35a8"
+INK, SPAN, FAINT, GRID = "#1f1c26", "#4b35a8", "#6d6879", "#e2ddd3"
+SHADES = LinearSegmentedColormap.from_list("litmus", ["#f6f4fb", "#4b35a8"])
 ROW, WIDTH = 0.28, 6.0  # inches
 FORMATS = ("svg", "pdf")
+TILES = 8  # topics in a row of the heat map
+PANELS = 3  # confusion matrices in a row
+Drawing = dict[str, bytes]  # {format: file}
 
 
 @dataclass(frozen=True)
 class Line:
-    """One row of a forest plot; `low` and `high` are None where there is no interval."""
+    """One row of a forest plot; `low` and `high` are None where there is no interval, `value` where there is `why`."""
 
     label: str
-    value: float
-    low: float | None
-    high: float | None
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
 
 
-def draw_forest(lines: Sequence[Line], axis: str) -> dict[str, bytes]:
-    """{format: file} of a forest plot with the first line on top, under an axis of that name."""
+@dataclass(frozen=True)
+class Tile:
+    """One cell of a matrix or a heat map: `shade` 0..1 (None: undefined) and the text on it."""
+
+    shade: float | None
+    text: str
+    small: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One confusion matrix: counts (K x K), rows are `first`'s levels, columns `second`'s."""
+
+    first: str
+    second: str
+    counts: Sequence[Sequence[int]]
+
+
+def draw_forest(lines: Sequence[Line], axis: str) -> Drawing:
+    """A forest plot with the first line on top, under an axis of that name."""
     figure = Figure(figsize=(WIDTH, ROW * len(lines) + 0.9), layout="constrained")
     axes = figure.add_subplot()
     for place, line in enumerate(reversed(lines)):
+        if line.value is None:
+            words, across = f"undefined: {line.why}", axes.get_yaxis_transform()
+            axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=8)
+            continue
         if line.low is not None and line.high is not None:
             axes.plot([line.low, line.high], [place, place], color=SPAN, linewidth=1.6, solid_capstyle="butt")
         axes.plot([line.value], [place], marker="o", markersize=4.5, color=SPAN)
     axes.set_yticks(range(len(lines)), [line.label for line in reversed(lines)])
     axes.set_ylim(-0.7, len(lines) - 0.3)
     axes.set_xlabel(axis, color=INK)
-    axes.grid(axis="x", color="#e2ddd3", linewidth=0.6)
+    axes.grid(axis="x", color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(left=False, colors=INK, labelsize=9)
-    return {name: _saved(figure, name) for name in FORMATS}
+    return _saved(figure)
 
 
-def _saved(figure: Figure, name: str) -> bytes:
-    """The figure as a file without a date or random ids in it."""
-    target = BytesIO()
-    stamp = {"Date": None} if name == "svg" else {"CreationDate": None}
-    with mpl.rc_context({"svg.hashsalt": "litmus", "svg.fonttype": "none", "pdf.fonttype": 42}):
-        figure.savefig(target, format=name, metadata=stamp)
-    return target.getvalue()
+def draw_matrix(
+    rows: Sequence[str], columns: Sequence[str], tiles: Sequence[Sequence[Tile | None]], title: str
+) -> Drawing:
+    """The matrix of pairs: a tile for each cell, none where the cell is None."""
+    wide = 1.1
+    figure = Figure(figsize=(wide * len(columns) + 1.6, 0.62 * len(rows) + 1.2), layout="constrained")
+    axes = figure.add_subplot()
+    for down, cells in enumerate(tiles):
+        for right, tile in enumerate(cells):
+            if tile is not None:
+                _draw_tile(axes, right, down, tile)
+    _frame(axes, len(columns), len(rows))
+    axes.set_xticks([place + 0.5 for place in range(len(columns))], [_name(name) for name in columns])
+    axes.set_yticks([place + 0.5 for place in range(len(rows))], [_name(name) for name in rows])
+    axes.set_title(title, color=INK, fontsize=10, loc="left")
+    return _saved(figure)
+
+
+def draw_confusions(panels: Sequence[Panel], levels: Sequence[str]) -> Drawing:
+    """Confusion matrices side by side, shaded by the share of each row; a row nobody used is empty, not zero."""
+    across = min(PANELS, len(panels))
+    down = -(-len(panels) // across)
+    size = max(1.9, 0.5 * len(levels) + 0.7)
+    figure = Figure(figsize=(size * across + 0.4, (size + 0.25) * down), layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False)
+    for place, panel in enumerate(panels):
+        _draw_panel(grid[place // across][place % across], panel, levels)
+    for place in range(len(panels), down * across):
+        grid[place // across][place % across].set_axis_off()
+    return _saved(figure)
+
+
+def draw_heat(tiles: Sequence[tuple[str, Tile]], title: str) -> Drawing:
+    """A tile for each (topic number, tile), row by row in the order given."""
+    down = -(-len(tiles) // TILES)
+    figure = Figure(figsize=(WIDTH + 1, 0.55 * down + 0.7), layout="constrained")
+    axes = figure.add_subplot()
+    for place, (number, tile) in enumerate(tiles):
+        named = Tile(tile.shade, shorten(number, 12, placeholder="…"), tile.text)
+        _draw_tile(axes, place % TILES, place // TILES, named)
+    _frame(axes, TILES, down)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.set_title(title, color=INK, fontsize=10, loc="left")
+    return _saved(figure)
+
+
+def _draw_panel(axes: Axes, panel: Panel, levels: Sequence[str]) -> None:
+    for down, counts in enumerate(panel.counts):
+        whole = sum(counts)
+        for right, count in enumerate(counts):
+            tile = Tile(count / whole, f"{count:,}") if whole else Tile(None, "")
+            _draw_tile(axes, right, down, tile)
+    _frame(axes, len(levels), len(levels))
+    places = [place + 0.5 for place in range(len(levels))]
+    axes.set_xticks(places, levels)
+    axes.set_yticks(places, levels)
+    axes.set_xlabel(_name(panel.second), color=INK, fontsize=9)
+    axes.set_ylabel(_name(panel.first), color=INK, fontsize=9)
+
+
+def _draw_tile(axes: Axes, right: int, down: int, tile: Tile) -> None:
+    hatched = tile.shade is None
+    colour = "white" if tile.shade is None else SHADES(min(1.0, max(0.0, tile.shade)))
+    axes.add_patch(
+        Rectangle(
+            (right, down), 1, 1, facecolor=colour, edgecolor=GRID, linewidth=0.8, hatch="///" if hatched else None
+        )
+    )
+    ink = "white" if tile.shade is not None and tile.shade > 0.55 else INK
+    middle, low = right + 0.5, down + (0.36 if tile.small else 0.5)
+    around = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if hatched and tile.text else None
+    axes.text(middle, low, tile.text, ha="center", va="center", color=ink, fontsize=9, bbox=around)
+    if tile.small:
+        axes.text(middle, down + 0.74, tile.small, ha="center", va="center", color=ink, fontsize=6.5, bbox=around)
+
+
+def _frame(axes: Axes, across: int, down: int) -> None:
+    axes.set_xlim(0, across)
+    axes.set_ylim(down, 0)
+    axes.tick_params(length=0, colors=INK, labelsize=8.5)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _name(text: str) -> str:
+    return fill(shorten(text, 36, placeholder="…"), 14)
+
+
+def _saved(figure: Figure) -> Drawing:
+    """The figure as files without a date or random ids in them."""
+    found = {}
+    for name in FORMATS:
+        target = BytesIO()
+        stamp = {"Date": None} if name == "svg" else {"CreationDate": None}
+        with mpl.rc_context(
+            {"svg.hashsalt": "litmus", "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.color": GRID}
+        ):
+            figure.savefig(target, format=name, metadata=stamp)
+        found[name] = target.getvalue()
+    return found

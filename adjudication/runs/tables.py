@@ -1,72 +1,104 @@
 """Small tables beside the agreement figures: confusion per pair, figures per topic, answers to hidden repeats."""
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from adjudication.queries.labels import Matrix, Positions, Table
-from adjudication.stats import coincidence
-from adjudication.stats.cells import reduce_rows, sum_by_topic
-from adjudication.stats.group_analysis import level_counts
-from adjudication.stats.labels import Labels
-from adjudication.stats.pairwise import tabulate
+from adjudication.queries.labels import IntArray, Matrix, Positions, Table
+from adjudication.stats.figures import pair_figure, topic_table
+from adjudication.stats.labels import MISSING, Kind, Labels
+from adjudication.stats.pairwise import confusion, tabulate
+from adjudication.stats.results import Estimate
 
 FEWEST_IN_TOPIC = 2  # items with two labels; below that a topic has no figure
+MOST_TOPICS = 5000  # those with the most items; more make no picture
+REPEATED = ("accuracy", "cohen_kappa")
 
 
-def confusion_tables(positions: Positions, levels: int) -> list[dict[str, Any]]:
-    """K x K counts for each pair of columns with an item in common: rows are the first annotator's levels."""
-    found = []
-    for first, second in combinations(range(positions.shape[1]), 2):
-        table = tabulate(positions[:, first], positions[:, second], levels)
-        if table.sum():
-            found.append({"pair": [first, second], "counts": table.astype(int).tolist()})
-    return found
+def confusion_tables(labels: Labels) -> list[dict[str, Any]]:
+    """K x K counts for each pair of columns with an item in common: rows are the first annotator's levels.
+
+    Machines are also set against the verdict, column -1; a person's own vote is part of it, so people are not.
+    `agreement` is that on each level, the F1 of the class; None where neither used it.
+    """
+    columns = range(len(labels.annotators))
+    found = [_table(labels, pair, labels.positions[:, pair[1]]) for pair in combinations(columns, 2)]
+    if labels.adjudicated is not None:
+        found += [_table(labels, (run, -1), labels.adjudicated) for run in labels.columns_of(Kind.MACHINE)]
+    return [table for table in found if table is not None]
 
 
-def topic_figures(labels: Labels, topics: list[tuple[int, str]]) -> list[dict[str, Any]]:
-    """For each topic: items with two labels, the share of equal pairs of labels, ordinal alpha; None where undefined.
+def _table(labels: Labels, pair: tuple[int, int], second: Positions) -> dict[str, Any] | None:
+    table = confusion(tabulate(labels.positions[:, pair[0]], second, labels.levels))
+    if not table.n_items:
+        return None
+    counts = [list(row) for row in table.counts]
+    return {"pair": list(pair), "counts": counts, "agreement": list(table.class_agreement)}
 
-    `topics` are (id, number) in the order of `labels.topics`.
+
+def topic_figures(labels: Labels, topics: Sequence[tuple[int, str]], statistics: Sequence[str]) -> list[dict[str, Any]]:
+    """For each topic: its items with two labels, and a value or the reason why there is none for each statistic.
+
+    `topics` are (id, number) in the order of `labels.topics`. A topic with one such item has no figure: the reason
+    is too_few_items. Means of pairs for pairwise statistics, else of all annotators at once.
     """
     if labels.topics is None or not labels.n_items:
         return []
-    counts = level_counts(labels.positions, labels.levels)
-    cells = reduce_rows(counts, int(counts.max(initial=0)) + 2)
-    sums = sum_by_topic(cells, labels.topics, coincidence.features(cells.patterns))
-    parts = coincidence.split(sums.T, labels.levels)
-    alphas = coincidence.coefficient(parts, "alpha_ordinal")
-    equal = np.trace(parts.agreements, axis1=0, axis2=1)
-    figures = []
-    for index, (pk, number) in enumerate(topics):
-        items = int(parts.paired[index])
-        enough = items >= FEWEST_IN_TOPIC
-        figures.append(
-            {
-                "topic": pk,
-                "number": number,
-                "n_items": items,
-                "agreement": float(equal[index] / items) if enough else None,
-                "alpha_ordinal": float(alphas[index]) if enough and np.isfinite(alphas[index]) else None,
-            }
-        )
-    return figures
+    paired = np.bincount(labels.topics[(labels.positions >= 0).sum(axis=1) >= 2], minlength=len(topics))
+    chosen = np.sort(np.argsort(-paired, kind="stable")[:MOST_TOPICS])
+    kept = chosen[paired[chosen] >= FEWEST_IN_TOPIC]
+    table: dict[str, tuple[Estimate, ...]] = {}
+    if len(kept):
+        table = topic_table(labels.take(np.isin(labels.topics, kept)), statistics)
+    place = {int(topic): index for index, topic in enumerate(kept)}
+    return [_topic_row(topics[index], int(paired[index]), place.get(int(index)), table) for index in chosen]
+
+
+def _topic_row(
+    topic: tuple[int, str], n_items: int, place: int | None, table: dict[str, tuple[Estimate, ...]]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"topic": topic[0], "number": topic[1], "n_items": n_items, "values": {}, "reasons": {}}
+    if place is None:
+        return {**row, "reason": "too_few_items" if n_items else "no_item_with_two_labels"}
+    for name, estimates in table.items():
+        found = estimates[place]
+        if found.value is None:
+            row["reasons"][name] = str(found.reason)
+        else:
+            row["values"][name] = found.value
+    return row
 
 
 def self_consistency(matrix: Matrix, repeats: Table, scale: list[int]) -> list[dict[str, Any]]:
-    """For each annotator asked again, unseen: how many items, and on how many the answer was the same."""
+    """For each annotator asked again, unseen: on how many items, how many answers were the same, agreement and kappa.
+
+    The first answer is compared with the second; each figure is a value or the reason why there is none.
+    """
     if not repeats.n_labels:
         return []
-    row = {int(item): index for index, item in enumerate(matrix.items)}
-    column = {int(annotator): index for index, annotator in enumerate(matrix.annotators)}
-    position = {value: index for index, value in enumerate(scale)}
-    tally: dict[int, list[int]] = {}
-    for item, annotator, value in zip(repeats.items, repeats.annotators, repeats.values, strict=True):
-        place = (row.get(int(item)), column.get(int(annotator)))
-        if None in place or matrix.positions[place] < 0:
-            continue
-        seen = tally.setdefault(int(annotator), [0, 0])
-        seen[0] += 1
-        seen[1] += int(matrix.positions[place] == position[int(value)])
-    return [{"id": annotator, "n_items": asked, "n_equal": equal} for annotator, (asked, equal) in tally.items()]
+    again = repeats.matrix(scale)
+    shared = np.intersect1d(matrix.items, again.items)
+    first = matrix.positions[np.searchsorted(matrix.items, shared)]
+    second = again.positions[np.searchsorted(again.items, shared)]
+    found = []
+    for column, annotator in enumerate(again.annotators.tolist()):
+        own = np.flatnonzero(matrix.annotators == annotator)
+        answers = first[:, own[0]] if len(own) else np.full(len(shared), MISSING, dtype=np.int16)
+        figures = {name: pair_figure(answers, second[:, column], len(scale), name) for name in REPEATED}
+        if figures["accuracy"].n_items:
+            found.append(_consistency(annotator, answers, second[:, column], figures))
+    return found
+
+
+def _consistency(
+    annotator: int, first: Positions | IntArray, second: Positions | IntArray, figures: dict[str, Estimate]
+) -> dict[str, Any]:
+    return {
+        "id": annotator,
+        "n_items": figures["accuracy"].n_items,
+        "n_equal": int(((first == second) & (first >= 0)).sum()),
+        **{name: figure.value for name, figure in figures.items()},
+        "reasons": {name: str(figure.reason) for name, figure in figures.items() if figure.value is None},
+    }

@@ -4,6 +4,7 @@ D = avg(H,H) - avg(G,H), both from the same resample. A large p is no evidence o
 interval, the smallest difference the sample could have shown, and the equivalence test.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +25,8 @@ EQUIVALENCE_LEVEL = 0.90  # two one-sided tests at 5 %
 class Comparison:
     """One model against the people on one statistic.
 
-    `difference` is D with interval and p; `p_holm` is adjusted over all comparisons of the report;
+    `difference` is D with interval and p; `p_holm` is adjusted over the family of tests planned together
+    (None outside it);
     `detectable` = 2.80 SE(D); `ci90` is the 90 % interval that equivalence is judged by. `equivalent` (90 % interval
     inside ±margin) and `non_inferior` (its upper end below the margin) are None without a margin or an interval.
     `n_excluded` items lack two human labels or a label from every run.
@@ -115,7 +117,7 @@ def _verdicts(ci90: Interval | None, margin: float | None) -> tuple[bool | None,
     return -margin < ci90.low and ci90.high < margin, ci90.high < margin
 
 
-def adjust(comparisons: list[Comparison]) -> tuple[Comparison, ...]:
-    """The comparisons with Holm's adjusted p over all of them."""
-    adjusted = holm([one.difference.p for one in comparisons])
+def adjust(comparisons: list[Comparison], family: Sequence[str]) -> tuple[Comparison, ...]:
+    """The comparisons with Holm's adjusted p over those of the family's statistics, all models together."""
+    adjusted = holm([one.difference.p if one.statistic in family else None for one in comparisons])
     return tuple(replace(one, p_holm=p) for one, p in zip(comparisons, adjusted, strict=True))

@@ -1,5 +1,7 @@
 """Single figures without intervals: two columns, a panel, or each topic of a heat map."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,20 +45,30 @@ def topic_figures(labels: Labels, statistic: str) -> tuple[Estimate, ...]:
     Pairwise statistics: the mean over annotator pairs defined on the topic; alpha, Fleiss, Gwet: of all annotators.
     Raises ValueError when the labels have no topics.
     """
+    return topic_table(labels, [statistic])[statistic]
+
+
+def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Estimate, ...]]:
+    """`topic_figures` of several statistics, from one pass over the labels."""
     if labels.topics is None:
         raise ValueError("these labels have no topics")
-    if statistic in GROUP_STATISTICS:
-        return _group_topics(labels, labels.topics, statistic)
+    found: dict[str, tuple[Estimate, ...]] = {}
+    if joint := [name for name in statistics if name in GROUP_STATISTICS]:
+        found |= _group_topics(labels, labels.topics, joint)
+    pairwise = [name for name in statistics if name not in GROUP_STATISTICS]
     columns = range(len(labels.annotators))
     pairs = [(first, second) for first in columns for second in columns if first < second]
     if not pairs:
-        return tuple(undefined(Reason.FEWER_THAN_TWO_ANNOTATORS) for _ in np.unique(labels.topics))
-    cells = reduce_rows(labels.positions, labels.levels + 1)
-    sums = pair_features(cells.patterns, pairs, labels.levels).by_topic(cells.inverse, labels.topics)
-    tables = Tables(sums.T.reshape(labels.levels, labels.levels, len(pairs), -1))
-    return tuple(
-        _topic_mean(statistic, *one) for one in zip(PAIRWISE[statistic](tables).T, tables.total.T, strict=True)
-    )
+        alone = tuple(undefined(Reason.FEWER_THAN_TWO_ANNOTATORS) for _ in np.unique(labels.topics))
+        return found | dict.fromkeys(pairwise, alone)
+    if pairwise:
+        cells = reduce_rows(labels.positions, labels.levels + 1)
+        sums = pair_features(cells.patterns, pairs, labels.levels).by_topic(cells.inverse, labels.topics)
+        tables = Tables(sums.T.reshape(labels.levels, labels.levels, len(pairs), -1))
+        for name in pairwise:
+            values = zip(PAIRWISE[name](tables).T, tables.total.T, strict=True)
+            found[name] = tuple(_topic_mean(name, *one) for one in values)
+    return {name: found[name] for name in statistics}
 
 
 def _topic_mean(statistic: str, values: FloatArray, totals: FloatArray) -> Estimate:
@@ -68,14 +80,20 @@ def _topic_mean(statistic: str, values: FloatArray, totals: FloatArray) -> Estim
     return Estimate(float(values[defined].mean()), None, n_items, int(defined.sum()))
 
 
-def _group_topics(labels: Labels, topics: NDArray[np.int64], statistic: str) -> tuple[Estimate, ...]:
+def _group_topics(
+    labels: Labels, topics: NDArray[np.int64], statistics: Sequence[str]
+) -> dict[str, tuple[Estimate, ...]]:
     cells = reduce_rows(level_counts(labels.positions, labels.levels), len(labels.annotators) + 2)
     sums = coincidence.split(sum_by_topic(cells, topics, coincidence.features(cells.patterns)).T, labels.levels)
-    found = []
-    for value, paired in zip(coincidence.coefficient(sums, statistic), sums.paired, strict=True):
-        if np.isnan(value):
-            reason = coincidence.undefined_reason(len(labels.annotators), float(paired))
-            found.append(undefined(reason, n_items=int(paired)))
-        else:
-            found.append(Estimate(float(value), None, int(paired)))
-    return tuple(found)
+    count = len(labels.annotators)
+    found = {}
+    for name in statistics:
+        values = zip(coincidence.coefficient(sums, name), sums.paired, strict=True)
+        found[name] = tuple(_joint(float(value), float(paired), count) for value, paired in values)
+    return found
+
+
+def _joint(value: float, paired: float, annotators: int) -> Estimate:
+    if annotators < 2 or np.isnan(value):
+        return undefined(coincidence.undefined_reason(annotators, paired), n_items=int(paired))
+    return Estimate(value, None, int(paired))

@@ -1,6 +1,6 @@
 """The one entry point of the agreement job: labels in, every figure with its interval out, in a JSON-safe shape."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from adjudication.stats.results import (
 )
 
 STATISTICS = (*PAIR_STATISTICS, *GROUP_STATISTICS)
+NOMINAL = ("accuracy", "macro_f1", "cohen_kappa", "fleiss_kappa", "alpha_nominal", "gwet_ac1")  # need no order
 TABLE_ONE = ("macro_f1", "accuracy", "spearman")
 MIN_RESAMPLES = 1000
 
@@ -36,7 +37,10 @@ class Options:
 
     interval   "auto" (percentile; jackknife_t for small samples), "percentile", "bca" or "jackknife_t"
     unit       "auto" (topics when any topic has two or more items), "item" or "topic"
-    margin     equivalence margin for D, chosen beforehand, as a fraction (0.05 = 5 points), or None
+    margin     equivalence margin for D, chosen beforehand, in the statistic's own units (0.05 = 5 points of a share):
+               one for all statistics, or {statistic: margin}; None or a statistic without one: nothing is claimed
+    family     the statistics whose tests of D belong together and are corrected by Holm, over all models; tests of
+               other statistics are exploratory and carry their raw p only
     pairs      also give every annotator pair alone
     min_common pairs with fewer common items stay out of means
     common_items_only  test D on items with two human labels and one of every run (else plain pairwise deletion)
@@ -49,14 +53,16 @@ class Options:
     level: float = 0.95
     interval: str = "auto"
     unit: str = "auto"
-    margin: float | None = None
+    margin: float | Mapping[str, float] | None = None
+    family: tuple[str, ...] = TABLE_ONE
     pairs: bool = True
     min_common: int = 10
     common_items_only: bool = True
     verdict_held_fixed: bool = False
 
     def __post_init__(self) -> None:
-        unknown = set(self.statistics) - set(STATISTICS)
+        margins = self.margin if isinstance(self.margin, Mapping) else {}
+        unknown = {*self.statistics, *self.family, *margins} - set(STATISTICS)
         if unknown:
             raise ValueError(f"unknown statistics: {', '.join(sorted(unknown))}")
         if self.resamples < MIN_RESAMPLES:
@@ -65,8 +71,28 @@ class Options:
             raise ValueError("the level of an interval lies between 0.5 and 1")
         if self.interval not in ("auto", *METHODS) or self.unit not in ("auto", "item", "topic"):
             raise ValueError("unknown interval or unit")
-        if self.margin is not None and not 0 < self.margin < 2:
+        if any(not 0 < each < 2 for each in map(self.margin_of, (*margins, *self.statistics)) if each is not None):
             raise ValueError("the equivalence margin is a fraction above 0")
+
+    def margin_of(self, statistic: str) -> float | None:
+        """The margin of one statistic, None where none was chosen."""
+        return self.margin.get(statistic) if isinstance(self.margin, Mapping) else self.margin
+
+
+def read_margin(text: str) -> float | dict[str, float] | None:
+    """An equivalence margin as a person writes it: "0.05" for all statistics, or "accuracy 0.05, spearman 0.1".
+
+    None for an empty text. Raises ValueError, also for a statistic named twice; `Options` checks the rest.
+    """
+    parts = [part.replace("=", " ").split() for part in text.replace(";", ",").split(",") if part.strip()]
+    if len(parts) == 1 and len(parts[0]) == 1:
+        return float(parts[0][0])
+    if any(len(part) != 2 for part in parts):
+        raise ValueError("write a margin as 0.05, or as accuracy 0.05, spearman 0.1")
+    found = {name: float(value) for name, value in parts}
+    if len(found) != len(parts):
+        raise ValueError("a statistic has two margins")
+    return found or None
 
 
 @dataclass(frozen=True)
@@ -166,7 +192,7 @@ class _Job:
         for step in work:
             step()
         topics = self.labels.topics
-        comparisons = adjust(self.comparisons)
+        comparisons = adjust(self.comparisons, self.options.family)
         return Agreement(
             results=_with_p(self.results, comparisons),
             comparisons=comparisons,
@@ -231,7 +257,9 @@ class _Job:
     def _measure_pairs(self, analysis: PairAnalysis, statistics: list[str], n_excluded: int) -> None:
         for measured in analysis.measure(analysis.targets(statistics), self._draw):
             if measured.target.row.scope == "difference":
-                self.comparisons.append(compare(measured, self.request, n_excluded, self.options.margin))
+                self.comparisons.append(
+                    compare(measured, self.request, n_excluded, self.options.margin_of(measured.target.statistic))
+                )
             else:
                 self.results.append(self._result(measured))
 

@@ -11,3 +11,9 @@ register = template.Library()
 def named(words: Mapping[str, str], key: str) -> str:
     """The word for this key; the key itself where there is none."""
     return words.get(key, key)
+
+
+@register.filter
+def at(table: Mapping[int, str], key: int) -> str:
+    """The entry under a number, "" where there is none."""
+    return table.get(key, "")

@@ -1,13 +1,27 @@
 """The overview of a collection: for those who oversee it how far it is, for annotators their own work only."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from adjudication.exports.files import campaign_findings
-from adjudication.queries.dashboard import fetch_cards, fetch_material, fetch_running
+from adjudication.forms.jobs import AgreementForm
+from adjudication.queries.dashboard import (
+    CampaignCard,
+    Running,
+    chosen_card,
+    fetch_cards,
+    fetch_material,
+    fetch_running,
+)
+from adjudication.views.figures import figures_context, people_context
+from adjudication.views.jobs import job_context
+from adjudication.views.scope import Scope, chosen_criterion
 from annotation.queries.home import work_of
+from corpus.models import Membership
 from corpus.permissions import can_manage, can_oversee, fetch_membership
 
 
@@ -26,9 +40,31 @@ def collection_dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         "may_manage": can_manage(membership),
     }
     if can_oversee(membership):
+        cards = fetch_cards(collection, timezone.now())
         context |= {
             "material": fetch_material(collection),
-            "cards": [(card, campaign_findings(card.campaign)) for card in fetch_cards(collection, timezone.now())],
-            "running": fetch_running(collection),
+            "cards": [(card, campaign_findings(card.campaign)) for card in cards],
+            "running": [_job(membership, one) for one in fetch_running(collection)],
         }
+        card = chosen_card(cards, request.GET.get("campaign", ""))
+        if card is not None:
+            context |= {"shown": card, "several": len(cards) > 1} | _results(request, membership, card)
     return render(request, "adjudication/collection_dashboard.html", context)
+
+
+def _results(request: HttpRequest, membership: Membership, card: CampaignCard) -> dict[str, Any]:
+    """Annotators, agreement and machines of one campaign, for the criterion in `?criterion=`."""
+    scope = Scope(membership, card.campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    run = card.agreement.run
+    context = scope.context(criteria=criteria, criterion=criterion, standing=card.agreement, form=AgreementForm())
+    context |= people_context(scope, run, criterion, card.annotators) | {"tab": "overview"}
+    if run is not None and criterion is not None and criterion.key in run.detail:
+        context |= figures_context(request, run, criterion, card.campaign.slug)
+    return context
+
+
+def _job(membership: Membership, running: Running) -> dict[str, Any]:
+    """A job that has not ended, with its progress and, for those who may, a button that cancels it."""
+    return {"running": running, **job_context(Scope(membership, running.campaign), running.job)}

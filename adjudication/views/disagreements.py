@@ -29,7 +29,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
     wanted = Wanted(
         criterion,
         topic=whole_number(request.GET.get("topic")),
-        pair=(pair[0].pk, pair[1].pk) if pair else None,
+        pair=(pair[0].pk or 0, pair[1].pk) if pair else None,
         cell=_cell(criterion, request.GET.get("cell", "")) if pair else None,
         everything=bool(request.GET.get("all")),
     )

@@ -24,12 +24,13 @@ SECTIONS = (
     ("levels", "Levels", "criteria_edit", MANAGERS),
     ("guideline", "Guideline", "guideline_edit", MANAGERS),
     ("machines", "Machines", "machine_list", OVERSEERS),
+    ("judgments", "Judgments", "judgment_list", OVERSEERS),
     ("agreement", "Agreement", "agreement_detail", OVERSEERS),
     ("disagreements", "Disagreements", "disagreement_list", OVERSEERS),
     ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
     ("settings", "Settings", "campaign_edit", MANAGERS),
 )
-GRADED = ("levels", "agreement", "disagreements", "adjudication")  # for campaigns whose items get a level
+GRADED = ("levels", "judgments", "agreement", "disagreements", "adjudication")  # for campaigns whose items get a level
 
 
 @dataclass(frozen=True)

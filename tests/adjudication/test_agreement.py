@@ -15,6 +15,8 @@ from adjudication.actions.jobs import campaign_seed, request_agreement
 from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.queries.agreement import as_json, fetch_standing
 from adjudication.runs.agreement import compute_agreement, run_agreement
+from adjudication.stats.report import NOMINAL
+from annotation.models import Scale
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -36,7 +38,7 @@ def noisy_labels(n: int, annotators: int, seed: int = 3) -> list[list[int]]:
 
 
 def agree(built: Built, **options: object) -> AgreementRun:
-    options = {"resamples": 1000, **options}
+    options = {"resamples": 1000, "figures": False, **options}
     run = request_agreement(campaign=built.campaign, by=None, at=AT, send=False, **options)  # type: ignore[arg-type]
     run_agreement(run.pk)
     run.refresh_from_db()
@@ -142,12 +144,57 @@ def test_tables_and_topics_lead_down_to_the_labels() -> None:
     built.label(built.items[0], "ana", 0, repeat=1)
     built.label(built.items[1], "ana", 2, repeat=1)
     detail = agree(built).detail["relevance"]
-    assert detail["tables"] == [{"pair": [0, 1], "counts": [[1, 1, 0], [0, 0, 1], [0, 0, 1]]}]
-    assert [(one["number"], one["n_items"], one["agreement"]) for one in detail["topics"]] == [
+    assert detail["tables"] == [
+        {"pair": [0, 1], "counts": [[1, 1, 0], [0, 0, 1], [0, 0, 1]], "agreement": [2 / 3, 0.0, 2 / 3]}
+    ]
+    assert [(one["number"], one["n_items"], one["values"]["accuracy"]) for one in detail["topics"]] == [
         ("1", 2, 1.0),
         ("2", 2, 0.0),
     ]
-    assert detail["repeats"] == [{"id": built.annotators["ana"].pk, "n_items": 2, "n_equal": 1}]
+    assert detail["topics"][0]["values"]["alpha_ordinal"] == 1.0
+    asked = {"n_items": 2, "n_equal": 1, "accuracy": 0.5, "cohen_kappa": 0.0, "reasons": {}}
+    assert detail["repeats"] == [{"id": built.annotators["ana"].pk, **asked}]
+
+
+def test_topics_and_repeats_without_a_figure_say_why() -> None:
+    built = build_campaign([[0, 0], [0, 1], [0, 0], [1, 2], [0, None], [0, 0]], people=("ana", "ben"), topics=3)
+    built.label(built.items[0], "ana", 0, repeat=1)
+    built.label(built.items[2], "ana", 0, repeat=1)
+    told = as_json(agree(built))
+    topics = {row["topic"]: row for row in told["topics"]}
+    first, second, third = (topics[item.topic_id] for item in built.items[:3])
+    assert [row["n_items"] for row in (first, second, third)] == [2, 1, 2]
+    assert (first["values"]["accuracy"], first["reasons"]) == (0.5, {})
+    assert second["reason"] == "too_few_items"
+    assert third["reasons"]["cohen_kappa"] == third["reasons"]["alpha_ordinal"] == "one_class_only"
+    assert third["reasons"]["spearman"] == "constant_annotator"
+    (asked,) = told["self_consistency"]
+    assert (asked["annotator"], asked["accuracy"], asked["cohen_kappa"]) == ("ana", 1.0, None)
+    assert asked["reasons"] == {"cohen_kappa": "one_class_only"}
+    assert json.dumps(told, allow_nan=False)
+
+
+def test_a_nominal_scale_gets_only_what_needs_no_order() -> None:
+    built = build_campaign(noisy_labels(30, 3), topics=30, machines=[])
+    built.criterion.scale = Scale.NOMINAL
+    built.criterion.save(update_fields=["scale"])
+    run = agree(built)
+    assert set(run.results.values_list("statistic", flat=True)) == set(NOMINAL)
+
+
+def test_machines_are_set_against_the_verdict_and_holm_covers_what_was_planned() -> None:
+    built = build_campaign(noisy_labels(60, 5), topics=60, machines=[("m1", "m", 1), ("m2", "m", 2)])
+    vote(built)
+    run = agree(built, margin={"accuracy": 0.9, "spearman": 0.001})
+    told = as_json(run)
+    against = [one for one in told["confusion"] if one["annotators"][1] == "adjudicated"]
+    assert [one["annotators"][0] for one in against] == ["m1", "m2"]
+    tests = {one["statistic"]: one for one in told["comparisons"]}
+    planned = {name for name, one in tests.items() if one["p_holm"] is not None}
+    assert planned == {"macro_f1", "accuracy", "spearman"}
+    assert all(tests[name]["difference"]["p"] is not None for name in ("cohen_kappa", "kendall_tau_b"))
+    assert (tests["accuracy"]["equivalent"], tests["spearman"]["equivalent"]) == (True, False)
+    assert tests["macro_f1"]["margin"] is None
 
 
 def test_newer_judgments_make_the_figures_stale() -> None:

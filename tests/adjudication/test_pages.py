@@ -75,7 +75,8 @@ def test_annotators_see_their_own_work_and_nothing_else_on_the_overview(built: B
 def test_overview_for_those_who_oversee(built: Built) -> None:
     agree(built)
     page = client_of(built, "viewer").get(address("collection_dashboard")).content.decode()
-    assert "1 unanimous, 1 by majority" in page
+    assert "1 unanimous</a>" in page
+    assert "1 by majority</a>" in page
     assert "2 items whose votes are tied or too few" in page
     assert "Krippendorff" in page
     assert "Adjudicate" not in page
@@ -85,7 +86,7 @@ def test_overview_marks_what_is_stale(built: Built) -> None:
     agree(built)
     built.label(built.items[3], "cai", 2)
     page = client_of(built, "manager").get(address("collection_dashboard")).content.decode()
-    assert page.count("before 1 newer judgment") == 2
+    assert page.count("before 1 newer judgment") == 3  # figures and votes on the card, figures below
 
 
 def test_overview_of_an_empty_collection_says_what_to_do() -> None:
@@ -368,7 +369,7 @@ def test_table_for_a_paper() -> None:
     assert f"| Agreement | {100 * value:.2f} (" in report.markdown
     assert rf"Agreement & {100 * value:.2f} (" in report.latex
     assert rf"seed {run.seed}" in report.latex
-    assert r"95 \% jackknife" in report.latex
+    assert r"95 \% intervals by delete-one jackknife with Student’s t over 12 topics" in report.latex
     assert r"$\alpha$, ordinal" in report.latex
     page = answer.content.decode()
     assert "Dawid and Skene" in page
@@ -392,19 +393,19 @@ def test_policies_are_compared_with_the_values_in_use() -> None:
 
 def test_figures_are_drawn_once_and_alike() -> None:
     built = build_campaign(noisy_labels(60, 3), topics=60)
-    first, again = agree(built), agree(built)
+    first, again = agree(built, figures=True), agree(built, figures=True)
     names = set(first.figures.values_list("name", "format"))
-    assert names == {
-        (name, kind) for name in ("accuracy", "cohen_kappa", "cohen_kappa_quadratic") for kind in ("svg", "pdf")
-    }
+    paired = ("accuracy", "cohen_kappa", "cohen_kappa_quadratic")
+    drawn = [f"{kind}_{name}" for kind in ("forest", "matrix") for name in paired] + ["confusion_1"]
+    assert names == {(name, kind) for name in drawn for kind in ("svg", "pdf")}
     for figure in first.figures.all():
         assert bytes(figure.content) == bytes(again.figures.get(name=figure.name, format=figure.format).content)
     client = client_of(built, "viewer")
     page = client.get(address("agreement_report")).content.decode()
-    svg, pdf = again.figures.get(name="cohen_kappa", format="svg"), again.figures.get(name="cohen_kappa", format="pdf")
+    svg, pdf = (again.figures.get(name="forest_cohen_kappa", format=kind) for kind in ("svg", "pdf"))
     assert address("agreement_figure", svg.pk) in page
-    drawn = client.get(address("agreement_figure", svg.pk))
-    assert drawn["Content-Type"] == "image/svg+xml"
-    assert b"ana \xc3\x97 ben" in drawn.content
+    answer = client.get(address("agreement_figure", svg.pk))
+    assert answer["Content-Type"] == "image/svg+xml"
+    assert b"ana \xc3\x97 ben" in answer.content
     assert client.get(address("agreement_figure", pdf.pk)).content.startswith(b"%PDF")
     assert client_of(built, "ana").get(address("agreement_figure", svg.pk)).status_code == 403

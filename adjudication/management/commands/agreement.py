@@ -13,6 +13,7 @@ from adjudication.management.named import campaign_with
 from adjudication.models import AgreementRun
 from adjudication.queries.agreement import as_json, show
 from adjudication.runs.agreement import run_agreement
+from adjudication.stats.report import read_margin
 
 
 class Command(ToldCommand):
@@ -36,10 +37,15 @@ class Command(ToldCommand):
             default="auto",
             help="auto: percentile, or jackknife_t for small samples",
         )
-        parser.add_argument("--margin", type=float, help="equivalence margin of people against machine, a fraction")
+        parser.add_argument(
+            "--margin",
+            type=read_margin,
+            help="equivalence margin of people against machine: 0.05, or accuracy=0.05,spearman=0.1",
+        )
+        parser.add_argument("--figures", action="store_true", help="also draw the figures for papers, and keep them")
 
     def carry_out(self, *, slug: str, campaign: str, cluster: str, **options: Any) -> tuple[str, dict[str, Any]]:
-        wanted = {name: options[name] for name in ("resamples", "seed", "interval", "margin")}
+        wanted = {name: options[name] for name in ("resamples", "seed", "interval", "margin", "figures")}
         target = campaign_with(slug, campaign)
         asked = request_agreement(campaign=target, by=None, at=timezone.now(), unit=cluster, send=False, **wanted)
         run_agreement(asked.pk)

@@ -1,0 +1,95 @@
+"""What the agreement page and the overview draw of a finished run: matrix, forest plot, confusion, topics, machines."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from adjudication.models import AgreementRun
+from adjudication.queries.agreement import (
+    BLOCKS,
+    SHARES,
+    STATISTICS,
+    Shown,
+    block_figures,
+    comparisons,
+    method_sentence,
+    whole_figures,
+)
+from adjudication.queries.matrix import confusion, confusion_pairs, forest, forest_figures, pair_matrix, topic_tiles
+from adjudication.queries.people import machine_rows, person_rows
+from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
+from adjudication.views.scope import Scope
+from annotation.models import Criterion
+from annotation.queries.progress import AnnotatorRow, annotator_rows
+from corpus.permissions import can_manage
+
+PAIRWISE = [name for name in STATISTICS if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
+ROW = 28  # pixels of a line of the forest plot
+
+
+def people_context(
+    scope: Scope, run: AgreementRun | None, criterion: Criterion | None, work: list[AnnotatorRow] | None = None
+) -> dict[str, Any]:
+    """The table of annotators: their work, with their figures where a run has any."""
+    rows = annotator_rows(scope.campaign, timezone.now()) if work is None else work
+    return {
+        "people": person_rows(rows, run, criterion.key if criterion else ""),
+        "may_manage": can_manage(scope.membership),
+    }
+
+
+def figures_context(
+    request: HttpRequest, run: AgreementRun, criterion: Criterion, campaign: str = ""
+) -> dict[str, Any]:
+    """Rows 3 and 4 of the dashboard for `?statistic=` and `?pair=`; `campaign` is the one that the overview shows."""
+    detail = run.detail[criterion.key]
+    there = set(run.results.filter(criterion=criterion.key).values_list("statistic", flat=True).distinct())
+    offered = [name for name in PAIRWISE if name in there]
+    wanted = request.GET.get("statistic", "")
+    statistic = wanted if wanted in offered else "cohen_kappa"
+    columns, rows = pair_matrix(run, criterion.key, statistic)
+    marks, ticks = forest(forest_figures(run, criterion.key, statistic))
+    table = confusion(run, criterion.key, request.GET.get("pair", ""))
+    kept = [("campaign", campaign), ("criterion", criterion.key), ("statistic", statistic)]
+    humans, machines = machine_rows(run, criterion.key, statistic)
+    return {
+        "run": run,
+        "detail": detail,
+        "statistic": statistic,
+        "statistic_label": STATISTICS[statistic],
+        "statistics": [(name, STATISTICS[name]) for name in offered],
+        "kept": [(name, value) for name, value in (*kept, ("pair", table.pair if table else "")) if value],
+        "is_share": statistic in SHARES,
+        "columns": columns,
+        "rows": rows,
+        "marks": marks,
+        "ticks": ticks,
+        "forest_height": ROW * len(marks) + 8,
+        "confusion": table,
+        "confusion_pairs": confusion_pairs(run, criterion.key),
+        "topics": topic_tiles(run, criterion.key, statistic),
+        "humans": humans,
+        "machines": machines,
+    }
+
+
+def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
+    """What only the agreement page has: everybody together, the blocks side by side, how it was computed."""
+    blocks = block_figures(run, criterion.key)
+    return {
+        "whole": whole_figures(run, criterion.key),
+        "block_names": [(block, BLOCKS[block]) for block in blocks],
+        "blocks": _block_table(blocks),
+        "comparisons": comparisons(run, criterion.key),
+        "method": method_sentence(run, criterion.key),
+    }
+
+
+def _block_table(blocks: dict[str, list[Shown]]) -> list[tuple[str, list[tuple[str, list[Shown]]]]]:
+    """[(statistic, [(block, its figures)])], for blocks side by side; a block has one figure for each model."""
+    labels = list(dict.fromkeys(figure.label for figures in blocks.values() for figure in figures))
+    return [
+        (label, [(block, [figure for figure in figures if figure.label == label]) for block, figures in blocks.items()])
+        for label in labels
+    ]

@@ -1,0 +1,68 @@
+"""The judgments behind a number of the dashboard or the agreement page, item by item."""
+
+from collections.abc import Mapping
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from adjudication.queries.disagreements import fetch_lines
+from adjudication.queries.items import NAMED_BY
+from adjudication.queries.judgments import AMONG, METHODS, STATES, Chosen, find_judged, reasons_of_skips
+from adjudication.views.scope import chosen_criterion, fetch_scope, whole_number
+from annotation.models import Criterion
+
+PAGE = 25
+
+
+@require_safe
+def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Items with every label on them; `?annotator=`, `state=`, `topic=`, `method=`, `among=` … say which."""
+    scope = fetch_scope(request, slug, campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    context = scope.context(section="judgments", criteria=criteria, criterion=criterion)
+    if criterion is None:
+        return render(request, "adjudication/judgment_list.html", context)
+    chosen = _chosen(request, criterion)
+    page = Paginator(find_judged(chosen).select_related(*NAMED_BY), PAGE).get_page(request.GET.get("page"))
+    items = list(page.object_list)
+    annotators = list(scope.campaign.annotators.order_by("kind", "name"))
+    context |= {
+        "chosen": chosen,
+        "page": page,
+        "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated),
+        "skips": reasons_of_skips(items, chosen.annotator) if chosen.annotator and chosen.state == "skipped" else None,
+        "annotators": annotators,
+        "annotator": next((one for one in annotators if one.pk == chosen.annotator), None),
+        "topics": scope.collection.topics.filter(items__campaign=scope.campaign).distinct(),
+        "states": [(name, name) for name in STATES],
+        "methods": METHODS.items(),
+        "among_label": AMONG.get(chosen.among, ""),
+        "method_label": METHODS.get(chosen.method, ""),
+    }
+    return render(request, "adjudication/judgment_list.html", context)
+
+
+def _chosen(request: HttpRequest, criterion: Criterion) -> Chosen:
+    """What the address asks for; what makes no sense is as if it were not asked."""
+    given = request.GET
+    annotator = whole_number(given.get("annotator"))
+    known = annotator is not None and criterion.campaign.annotators.filter(pk=annotator).exists()
+    return Chosen(
+        criterion,
+        item=whole_number(given.get("item")),
+        topic=whole_number(given.get("topic")),
+        annotator=annotator if known else None,
+        state=_one_of(given.get("state"), STATES),
+        repeated=known and bool(given.get("repeated")),
+        differs=known and bool(given.get("differs")),
+        among=_one_of(given.get("among"), AMONG),
+        model=given.get("model", "")[:150],
+        method=_one_of(given.get("method"), METHODS),
+    )
+
+
+def _one_of(text: str | None, known: Mapping[str, object]) -> str:
+    return text if text and text in known else ""

@@ -1,0 +1,215 @@
+"""The overview: annotators, agreement and machines of a campaign, and the way from each number to its judgments."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from adjudication.actions.jobs import request_agreement
+from adjudication.models import Method, Verdict
+from annotation.models import Assignment, AssignmentState, Item, Submission, SubmissionKind
+from tests.adjudication.test_agreement import agree, noisy_labels
+from tests.adjudication.test_pages import address, client_of
+from tests.adjudication.test_votes import vote
+from tests.factories.adjudication import AT, Built, build_campaign
+
+pytestmark = pytest.mark.django_db
+
+LINK = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+TAGS = re.compile(r"<[^>]+>")
+END = "data-judgments"  # the list of items with their labels
+
+
+def text_of(html: str) -> str:
+    return " ".join(unescape(TAGS.sub(" ", html)).split())
+
+
+def main_of(page: str) -> str:
+    return page.split("<main")[1].split("</main>", maxsplit=1)[0]
+
+
+def links_with_numbers(page: str) -> Iterator[tuple[str, str]]:
+    """(address, text) of each link in the main part whose text has a digit."""
+    for href, inner in LINK.findall(main_of(page)):
+        if re.search(r"\d", text_of(inner)):
+            yield unescape(href), text_of(inner)
+
+
+@pytest.fixture
+def built() -> Built:
+    """Everything there is a number for: people, two machine runs, verdicts of all sorts, repeats, a skip, a tie."""
+    labels: list[list[int | None]] = [list(row) for row in noisy_labels(24, 4)]
+    labels[5] = [0, 1, 1, 1]
+    found = build_campaign(labels, people=("ana", "ben"), topics=2, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    for item in found.items[:3]:
+        found.label(item, "ana", 1, repeat=1)
+    skip(found, found.items[0], "ben", "no abstract")
+    vote(found)
+    Verdict.objects.filter(item=found.items[1]).update(
+        method=Method.BY_HAND, value=1, decided_by=found.people["adjudicator"], decided_at=AT
+    )
+    agree(found)
+    return found
+
+
+def skip(built: Built, item: Item, name: str, reason: str) -> None:
+    """Turn the annotator's finished assignment into a skipped one."""
+    assignment = Assignment.objects.get(item=item, annotator=built.annotators[name], repeat=0)
+    assignment.judgments.all().delete()
+    Assignment.objects.filter(pk=assignment.pk).update(state=AssignmentState.SKIPPED, slot=None)
+    Submission.objects.create(
+        uuid="6f1c3a52-0a6c-4c53-9c8a-0d6f3f1f2a11",
+        assignment=assignment,
+        kind=SubmissionKind.SKIP,
+        reason=reason,
+        received_at=AT,
+    )
+
+
+def test_every_number_leads_to_its_judgments_in_two_clicks(built: Built) -> None:
+    client = client_of(built, "manager")
+    seen: dict[str, str] = {}
+
+    def fetch(href: str) -> str:
+        path = href.split("#", maxsplit=1)[0]
+        if path not in seen:
+            answer = client.get(path)
+            assert answer.status_code == 200, path
+            seen[path] = answer.content.decode()
+        return seen[path]
+
+    start = address("collection_dashboard")
+    walked = 0
+    for href, text in links_with_numbers(fetch(start)):
+        first = urljoin(start, href)
+        if any(part in urlsplit(first).path for part in ("/pools/", "/runs/", "/members/", "/documents/", "/topics/")):
+            continue  # what the collection holds, not what was judged
+        page = fetch(first)
+        if END not in page:
+            further = [urljoin(first, unescape(link)) for link, _ in LINK.findall(main_of(page))]
+            assert any(END in fetch(link) for link in further if "judgments" in link), f"{text!r} at {first} ends there"
+        walked += 1
+    assert walked > 40
+
+
+def test_no_number_of_the_tables_is_without_a_way_down(built: Built) -> None:
+    page = main_of(client_of(built, "viewer").get(address("collection_dashboard")).content.decode())
+    people = page.split('id="people"')[1].split("</section>")[0]
+    matrix = page.split('id="pairs"')[1].split("<figure")[0]
+    confusion = page.split('id="confusion"')[1].split("<tfoot>")[0]
+    for part in (people, matrix, confusion):
+        for cell in re.findall(r"<td\b[^>]*>(.*?)</td>", part, re.DOTALL):
+            told = text_of(cell)
+            assert not re.search(r"\d", told) or "<a" in cell or told == "0" or told.endswith("0.0 %"), told
+
+
+def test_the_lists_hold_what_the_numbers_say(built: Built) -> None:
+    client = client_of(built, "viewer")
+    ana, ben, machine = (built.annotators[name].pk for name in ("ana", "ben", "m-1"))
+
+    def count(**asked: object) -> int:
+        return int(client.get(address("judgment_list"), asked).context["page"].paginator.count)
+
+    assert count() == 24
+    assert count(annotator=ana, state="done") == 24
+    assert count(annotator=ben, state="done") == 23
+    assert count(annotator=ben, state="skipped") == 1
+    assert count(annotator=ana, repeated=1) == 3
+    assert count(item=built.items[7].pk) == 1
+    assert count(topic=built.items[0].topic_id) == 12
+    assert count(method="by-hand") == 1
+    assert count(method="unresolved") == Verdict.objects.filter(method="unresolved").count()
+    assert count(among="GG", model="m") == count(among="GH") == 24
+    assert count(among="GA") == Verdict.objects.filter(value__isnull=False).count()
+    page = client.get(address("disagreement_list"), {"pair": f"{machine},verdict", "all": 1})
+    values = {row.item_id: row.value for row in Verdict.objects.filter(value__isnull=False)}
+    own = dict(
+        built.annotators["m-1"].assignments.filter(repeat=0).values_list("item_id", "judgments__value"),
+    )
+    assert page.context["page"].paginator.count == sum(own[item] != value for item, value in values.items())
+    skipped = client.get(address("judgment_list"), {"annotator": ben, "state": "skipped"}).content.decode()
+    assert "no abstract" in skipped
+    asked = client.get(address("judgment_list"), {"annotator": ana, "repeated": 1}).content.decode()
+    assert asked.count("asked again</span>") == 3
+
+
+def test_what_makes_no_sense_is_as_if_it_were_not_asked(built: Built) -> None:
+    client = client_of(built, "viewer")
+    for asked in ({"annotator": "x"}, {"annotator": "99999999"}, {"state": "?"}, {"method": "?"}, {"among": "?"}):
+        answer = client.get(address("judgment_list"), asked)
+        assert answer.context["page"].paginator.count == 24, asked
+    assert "Nothing matches" in client.get(address("judgment_list"), {"item": 10**15}).content.decode()
+
+
+def test_annotators_see_nothing_of_it(built: Built) -> None:
+    ana = client_of(built, "ana")
+    assert ana.get(address("judgment_list")).status_code == 403
+    overview = ana.get(address("collection_dashboard"), {"campaign": "main", "statistic": "accuracy"}).content.decode()
+    for told in ("m-1", "Pair by pair", "Annotator by annotator", "Machine annotators", "unanimous"):
+        assert told not in overview
+
+
+def test_judgments_of_items_still_to_judge_are_kept_from_the_reader(built: Built) -> None:
+    built.collection.memberships.filter(user=built.people["ana"]).update(role="adjudicator")
+    pending = Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[4], repeat=0)
+    pending.update(state=AssignmentState.PENDING, finished_at=None)
+    page = client_of(built, "ana").get(address("judgment_list"), {"item": built.items[4].pk}).content.decode()
+    assert "its labels are kept from you" in page
+    assert "data-grade" not in page
+
+
+def test_metric_and_pair_can_be_switched_on_the_overview(built: Built) -> None:
+    client = client_of(built, "viewer")
+    plain = client.get(address("collection_dashboard"))
+    assert plain.context["statistic"] == "cohen_kappa"
+    asked = {"statistic": "spearman", "pair": f"{built.annotators['m-1'].pk},verdict", "campaign": "main"}
+    other = client.get(address("collection_dashboard"), asked)
+    assert other.context["statistic_label"] == "Spearman’s ρ"
+    assert other.context["confusion"].second["name"] == "verdict"
+    assert ("statistic", "spearman") in other.context["kept"]
+    machines = other.context["machines"]
+    assert [machine.model for machine in machines] == ["m"]
+    assert {test.label for test in machines[0].tests} == {"Macro F1", "Agreement", "Spearman’s ρ"}
+
+
+def test_managers_pause_from_the_overview_and_viewers_do_not(built: Built) -> None:
+    manager, viewer = (client_of(built, name) for name in ("manager", "viewer"))
+    pause = address("annotator_state", built.annotators["ana"].pk)
+    assert f'action="{pause}"' in manager.get(address("collection_dashboard")).content.decode()
+    assert pause not in viewer.get(address("collection_dashboard")).content.decode()
+
+
+def test_a_running_job_has_its_bar_and_its_button_on_the_overview(built: Built) -> None:
+    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=AT)
+    page = client_of(built, "manager").get(address("collection_dashboard")).content.decode()
+    assert 'class="progress"' in page
+    assert f'action="{address("agreement_cancel", run.pk)}"' in page
+    assert address("agreement_cancel", run.pk) not in (
+        client_of(built, "viewer").get(address("collection_dashboard")).content.decode()
+    )
+
+
+def test_the_chosen_campaign_is_the_one_shown(built: Built) -> None:
+    other = build_campaign([[0, 1, 2]] * 3, slug="coffee")
+    page = client_of(other, "manager").get(reverse("collection_dashboard", args=["coffee"]), {"campaign": "nothing"})
+    assert page.context["shown"].campaign == other.campaign
+    assert "Not computed yet" in page.content.decode()
+
+
+def test_the_overview_and_the_lists_ask_a_bounded_number_of_questions(
+    built: Built, django_assert_max_num_queries: Any
+) -> None:
+    client = client_of(built, "manager")
+    for name, most in (("collection_dashboard", 62), ("judgment_list", 22), ("agreement_detail", 38)):
+        client.get(address(name))
+        with django_assert_max_num_queries(most):
+            client.get(address(name))
+
+
+def test_client_is_logged_in(built: Built) -> None:
+    assert Client().get(address("judgment_list")).status_code == 302
