@@ -1,6 +1,7 @@
 """Citation mentions: found, sampled, put aside."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -37,6 +38,7 @@ def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
         "counts": count_mentions(membership.collection),
         "reasons": DiscardReason.choices,
         "filter_query": _query_of(request),
+        "ask_query": _ask_query(form),
         "discarded": _just_discarded(request, membership),
     }
     return render(request, "corpus/mention_list.html", context, status=422 if form.errors else 200)
@@ -114,6 +116,19 @@ def _query_of(request: HttpRequest) -> str:
     kept = request.GET.copy()
     kept.pop("discarded", None)
     return kept.urlencode()
+
+
+def _ask_query(form: MentionFilterForm) -> str:
+    """The filter as the page that asks the model understands it."""
+    wanted = form.wanted
+    told = {
+        "source": wanted.source,
+        "q": wanted.text,
+        "used": wanted.used,
+        "sample": wanted.sample,
+        "seed": wanted.seed,
+    }
+    return urlencode({name: value for name, value in told.items() if value})
 
 
 def _back(request: HttpRequest, slug: str, **more: int) -> HttpResponse:

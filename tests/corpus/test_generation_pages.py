@@ -1,0 +1,210 @@
+"""The pages and the command line of question generation."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun, Role
+from corpus.text.questions import DEFAULT_TEMPLATE
+from tests.factories.accounts import CollectionFactory, one_member_each
+from tests.factories.corpus import DocumentFactory
+from tests.factories.mentions import make_mention, make_question
+from tests.stubs.chat import ChatStub, Status
+
+
+@pytest.fixture
+def collection(db):
+    return CollectionFactory(slug="tea")
+
+
+@pytest.fixture
+def members(collection):
+    return one_member_each(collection)
+
+
+@pytest.fixture
+def client(members):
+    return signed_in(members[Role.MANAGER].user)
+
+
+@pytest.fixture
+def mention(collection):
+    document = DocumentFactory(collection=collection, docno="12", title="Green tea infusion temperatures")
+    return make_mention({"b0": document, "b1": None}, collection=collection)
+
+
+@pytest.fixture
+def model(settings):
+    settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_RATE = "http://127.0.0.1:1/v1", "stub", 0
+    settings.LLM_ATTEMPTS = 1
+    return settings
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(client, name, *args, **query) -> str:
+    answer = client.get(reverse(name, args=["tea", *args]), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_what_it_would_take_comes_before_anything_is_asked(client, mention, model):
+    html = page(client, "generation_create", source="outside", sample="5", seed="3")
+    assert "1 mention to ask about" in html
+    assert "Ask the model about 1" in html
+    assert '<input type="hidden" name="cutoff_inside" value="0.3">' in html
+    assert not QuestionRun.objects.exists()
+    assert "0 mentions to ask about" in page(client, "generation_create", source="inside")
+    bad = client.get(reverse("generation_create", args=["tea"]), {"cutoff_inside": "7", "sample": "-1"})
+    assert bad.status_code == 422
+
+
+def test_asking_by_the_page(client, mention, model):
+    sent = {"source": "", "sample": "5", "seed": "3", "cutoff_inside": "", "cutoff_outside": "0.2"}
+    url = reverse("generation_create", args=["tea"])
+    answer = client.post(url, sent | {"overlap_definition": "litsearch-code"})
+    run = QuestionRun.objects.get()
+    assert answer.url == reverse("generation_detail", args=["tea", run.pk])
+    assert (run.cutoff_inside, run.cutoff_outside, run.overlap_definition) == (None, 0.2, "litsearch-code")
+    assert (run.total, run.seed, run.parameters) == (1, 3, {"sample": 5, "seed": 3})
+    again = client.post(url, sent | {"overlap_definition": "words"})
+    assert again.status_code == 422
+    assert "generated in this collection already" in again.content.decode()
+    html = page(client, "generation_detail", run.pk)
+    assert "Cancel" in html
+    client.post(reverse("generation_cancel", args=["tea", run.pk]))
+    html = page(client, "generation_detail", run.pk)
+    assert "Go on: 1 to ask" in html
+    client.post(reverse("generation_continue", args=["tea", run.pk]))
+    run.refresh_from_db()
+    assert run.state == "queued"
+
+
+def test_without_a_model_the_page_says_who_can_help(client, mention, settings):
+    settings.LLM_BASE_URL = ""
+    for name in ("generation_list", "generation_create"):
+        assert "LITMUS_LLM_BASE_URL" in page(client, name)
+    answer = client.post(reverse("generation_create", args=["tea"]), {"overlap_definition": "words"})
+    assert answer.status_code == 422
+
+
+def test_answers_for_a_person_are_shown_raw_and_can_be_put_right(client, mention, model):
+    question = make_question(mention)
+    reply = question.reply
+    question.delete()
+    GenerationReply.objects.filter(pk=reply.pk).update(
+        outcome=Outcome.UNPARSEABLE, text="<script>alert(1)</script> Hm.", problem="It holds no line."
+    )
+    html = page(client, "generation_detail", reply.run_id)
+    assert "&lt;script&gt;alert(1)" in html
+    assert "1 answer for a person to look at" in html
+    url = reverse("reply_correct", args=["tea", reply.run_id, reply.pk])
+    bad = client.post(url, {"text": "Nonsense"})
+    assert bad.status_code == 422
+    assert "no line that begins with QUESTION:" in bad.content.decode()
+    client.post(url, {"text": "QUESTION: Why is that so?\nANSWER: cite_001"})
+    assert reply.questions.get().topic.targets.get().document.docno == "12"
+    assert client.get(reverse("reply_correct", args=["tea", reply.run_id + 1, reply.pk])).status_code == 404
+
+
+def test_questions_are_listed_and_decided(client, collection, mention, django_assert_max_num_queries):
+    run = make_question(mention, text="Which <i>leaf</i>?", state="markup", problem="It holds HTML.").reply.run
+    for _ in range(5):
+        make_question(make_mention({"b0": None}, collection=collection), run=run)
+    with django_assert_max_num_queries(14):
+        html = page(client, "question_list")
+    assert "Which &lt;i&gt;leaf" in html
+    assert "It holds HTML." in html
+    question = mention.replies.get().questions.get()
+    answer = client.post(reverse("question_keep", args=["tea", question.pk]), {"back": "state=markup"})
+    assert answer.url == f"/c/tea/generated/?state=markup#question-{question.pk}"
+    question.refresh_from_db()
+    assert question.topic is not None
+    client.post(reverse("question_discard", args=["tea", question.pk]))
+    question.refresh_from_db()
+    assert question.state == "discarded"
+    assert "Nothing here" in page(client, "question_list", q="zzz")
+    assert client.get(reverse("question_list", args=["tea"]), {"state": "odd", "run": "\0"}).status_code == 422
+
+
+def test_cutoffs_are_moved_on_the_page(client, mention):
+    question = make_question(mention, text="Which green leaf is best?", state="filtered")
+    question.reply.run.state = "done"
+    question.reply.run.save()
+    url = reverse("generation_cutoffs", args=["tea", question.reply.run_id])
+    answer = client.post(url, {"cutoff_inside": "0.5", "overlap_definition": "words"}, follow=True)
+    assert "1 more are kept, 0 more are filtered" in answer.content.decode()
+    bad = client.post(url, {"cutoff_inside": "5", "overlap_definition": "words"})
+    assert bad.status_code == 422
+
+
+def test_the_prompt_is_edited_in_versions(client, members, collection):
+    assert "Litmus's own wording" in page(client, "prompt_edit")
+    url = reverse("prompt_edit", args=["tea"])
+    assert client.post(url, {"body": "Just ask."}).status_code == 422
+    client.post(url, {"body": DEFAULT_TEMPLATE + "\nBe brief."})
+    client.post(url, {"body": DEFAULT_TEMPLATE + "\nBe kind."})
+    assert list(PromptTemplate.objects.values_list("version", flat=True)) == [1, 2]
+    html = page(signed_in(members[Role.VIEWER].user), "prompt_edit", version="1")
+    assert "Be brief." in html
+    assert "Save as the next version" not in html
+    assert "Be kind." in page(client, "prompt_edit")
+
+
+def test_empty_pages_say_what_to_do(client, collection):
+    assert "There are none yet" in page(client, "generation_list")
+    assert "No generated questions yet" in page(client, "question_list")
+
+
+def test_annotators_see_nothing_of_it(members, collection, mention):
+    question = make_question(mention)
+    annotator = signed_in(members[Role.ANNOTATOR].user)
+    for name in ("mention_list", "generation_list", "question_list", "prompt_edit"):
+        assert annotator.get(reverse(name, args=["tea"])).status_code == 403
+    assert annotator.get(reverse("generation_detail", args=["tea", question.reply.run_id])).status_code == 403
+    assert "/generated/" not in annotator.get(reverse("topic_list", args=["tea"])).content.decode()
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def told(capsys, *arguments) -> dict:
+    call_command("generate_questions", "tea", *arguments, "--json")
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_command_line_asks_and_tells(mention, model, capsys):
+    assert told(capsys, "--dry-run")["mentions"] == 1
+    with ChatStub(["QUESTION: Which leaves?\nANSWER: cite_001\nQUESTION: Green?\nANSWER: cite_001"]) as stub:
+        model.LLM_BASE_URL = stub.url
+        found = told(capsys, "--sample", "3", "--cutoff-outside", "0.4")
+    assert (found["mentions"], found["questions"], found["states"]) == (1, 2, {"kept": 1, "filtered": 1})
+    assert found["outcomes"] == {"questions": 1}
+    assert (found["prompt_tokens"], found["cost"]) == (100, None)
+    with pytest.raises(CommandError, match="No usable mention"):
+        told(capsys)
+    with pytest.raises(CommandError, match="Everything has been answered"):
+        told(capsys, "--continue", str(found["run"]))
+    with pytest.raises(CommandError, match="no run 9999"):
+        told(capsys, "--continue", "9999")
+
+
+def test_the_command_line_refuses_what_is_no_share(mention, model, capsys):
+    with pytest.raises(CommandError, match="no share from 0 to 1"):
+        told(capsys, "--cutoff-inside", "7")
+
+
+def test_the_command_line_says_why_a_run_failed(mention, model, capsys):
+    with ChatStub([Status(401)]) as stub:
+        model.LLM_BASE_URL = stub.url
+        with pytest.raises(
+            CommandError, match=r"Run \d+: The endpoint refuses us with 401: .* 0 of 1 answers are kept"
+        ):
+            told(capsys)
