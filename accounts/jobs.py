@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 5
 LOST_AFTER = timedelta(seconds=20)  # a queued job this old whose message may have been lost is sent again
+MOST_PATIENCE = timedelta(hours=1)  # between sending a job again and again: it may merely wait for a busy worker
 REPORT_EVERY = 0.25  # seconds between two progress reports of one job
 
 J = TypeVar("J", bound=Job)
@@ -119,17 +120,32 @@ def carry_out(model: type[J], pk: int, work: Callable[[J, Progress], None]) -> N
 
 
 def resume_lost_jobs(now: datetime) -> int:
-    """Send again every unfinished job that no worker holds; returns how many. Run by beat."""
+    """Send again every unfinished job that no worker holds; returns how many. Run by beat.
+
+    A queued job may have lost its message or may wait for a busy worker, which cannot be told apart from here. So it is
+    sent again soon, and then ever more rarely: waiting jobs must not fill the queue with copies of themselves.
+    """
     sent = 0
     for model in apps.get_models():
         if not issubclass(model, Job):
             continue
         unfinished = model._default_manager.exclude(state__in=FINAL_STATES)
         for job in unfinished.filter(requested_at__lt=now - LOST_AFTER):
-            if not _is_claimed(job):
+            if not _is_claimed(job) and _is_due(job, now):
                 sent += 1
                 send(job)
     return sent
+
+
+def _is_due(job: Job, now: datetime) -> bool:
+    """Whether to send it again: at once for each attempt, then after one minute, two, four, up to an hour."""
+    key = f"job-sent:{job._meta.label_lower}:{job.pk}:{job.attempts}:{job.requested_at.timestamp()}"
+    times, due_at = cache.get(key, (0, now))
+    if now < due_at:
+        return False
+    pause = min(timedelta(minutes=2 ** min(times, 10)), MOST_PATIENCE)
+    cache.set(key, (times + 1, now + pause), 2 * MOST_PATIENCE.total_seconds())
+    return True
 
 
 @contextmanager

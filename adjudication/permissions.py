@@ -3,9 +3,10 @@
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from adjudication.models import Verdict
-from annotation.models import Assignment, AssignmentState
+from annotation.models import Assignment, AssignmentState, Campaign
+from annotation.permissions.labels import check_can_read_labels
 from corpus.models import Collection, Membership, Role
-from corpus.permissions import check_role
+from corpus.permissions import check_can_oversee, check_role
 
 JUDGES = [AssignmentState.PENDING, AssignmentState.DONE]
 
@@ -31,6 +32,16 @@ def check_adjudicator(collection: Collection, by: User | None) -> None:
 
 def can_adjudicate(membership: Membership) -> bool:
     return membership.role in (Role.MANAGER, Role.ADJUDICATOR)
+
+
+def check_can_take_out(membership: Membership, campaign: Campaign | None) -> None:
+    """Managers, adjudicators and viewers take exports; of a campaign's labels only who has nothing left to judge in it.
+
+    `campaign` is None for exports without labels.
+    """
+    check_can_oversee(membership)
+    if campaign is not None:
+        check_can_read_labels(campaign, membership.user)
 
 
 def judged_it(verdict: Verdict, user: User) -> bool:

@@ -30,12 +30,12 @@ def check_role(membership: Membership, *roles: Role) -> None:
 
 
 def check_can_manage(membership: Membership) -> None:
-    """Managers bring material, define campaigns, invite people and export."""
+    """Managers bring material, define campaigns and invite people."""
     check_role(membership, Role.MANAGER)
 
 
 def check_can_oversee(membership: Membership) -> None:
-    """Managers, adjudicators and viewers see labels, agreement and where pools come from."""
+    """Managers, adjudicators and viewers see labels, agreement and where pools come from, and take exports."""
     check_role(membership, *OVERSEERS)
 
 

@@ -54,10 +54,16 @@ def decide_verdict(
 
 
 @transaction.atomic
-def withdraw_decision(*, verdict: Verdict, by: User, at: datetime) -> Verdict:
-    """Take a decision or an acceptance back: the item is what the vote makes of it again."""
+def withdraw_decision(*, verdict: Verdict, by: User, at: datetime, override: bool = False) -> Verdict:
+    """Take a decision or an acceptance back: the item is what the vote makes of it again.
+
+    `override` lets a manager do it to an item they judged; to undo a decision of one's own needs none.
+    """
     verdict = _locked(verdict)
-    check_can_adjudicate(fetch_role(verdict.item.campaign.collection, by))
+    membership = fetch_role(verdict.item.campaign.collection, by)
+    check_can_adjudicate(membership)
+    if verdict.decided_by_id != by.pk:
+        check_not_own(verdict, membership, override=override)
     if verdict.decided_at is None:
         raise Conflict("Nobody has decided this item, so there is nothing to take back.")
     was = verdict.value
@@ -70,8 +76,19 @@ def withdraw_decision(*, verdict: Verdict, by: User, at: datetime) -> Verdict:
     verdict.cause = verdict.comment = ""
     _stand_on(verdict, votes)
     verdict.save()
-    _record(verdict, by, at, "withdraw_decision", was=was)
+    _record(verdict, by, at, "withdraw_decision", was=was, override=override)
     return verdict
+
+
+@transaction.atomic
+def open_own_item(*, verdict: Verdict, by: User, at: datetime) -> None:
+    """A manager looks at the votes on an item they judged, decided upon or not: one of the few reads that are logged.
+
+    Errors: NotAllowed for everybody but managers.
+    """
+    membership = fetch_role(verdict.item.campaign.collection, by)
+    check_not_own(verdict, membership, override=True)
+    _record(verdict, by, at, "open_own_item")
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from accounts.schema import answers
 from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
 from adjudication.exports.options import GRADES, KINDS, LEVELS, UNRESOLVED, make_options
+from adjudication.permissions import check_can_take_out
 from corpus.api.base import InCollectionView
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
@@ -75,6 +76,7 @@ class ExportFile(InCollectionView):
         words = {key: asked[key] for key in ("campaign", "criterion", "level", "grades", "unresolved") if key in asked}
         annotators = asked.get("annotators", "").lower() in ("1", "true")
         options = make_options(self.collection, name, annotators=annotators, **words)
+        check_can_take_out(self.membership, options.campaign)
         export = open_export(options)
         if request.method == "GET":
             chosen = {**words, "annotators": annotators}

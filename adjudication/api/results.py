@@ -15,6 +15,7 @@ from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.models import Method, TiePolicy, Verdict, VoteRun
 from adjudication.queries.agreement import as_json, fetch_standing
 from annotation.api.base import InCampaignView
+from annotation.permissions.labels import check_can_read_labels
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
@@ -183,6 +184,7 @@ class VerdictList(InCampaignView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
 
     def get_queryset(self) -> QuerySet[Any, Any]:
+        check_can_read_labels(self.campaign, self.person)
         return Verdict.objects.filter(item__campaign=self.campaign).values(
             "id",
             "value",

@@ -14,7 +14,7 @@ from adjudication.models import Method
 from adjudication.permissions import check_can_adjudicate
 from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import acceptable, latest_acceptance
-from adjudication.views.scope import chosen_criterion, fetch_scope
+from adjudication.views.scope import chosen_criterion, fetch_label_scope
 
 EXAMPLES = 12
 CHOICES = {"unanimous": [Method.UNANIMOUS], "majority": [Method.MAJORITY], "both": [Method.UNANIMOUS, Method.MAJORITY]}
@@ -23,7 +23,7 @@ CHOICES = {"unanimous": [Method.UNANIMOUS], "majority": [Method.MAJORITY], "both
 @require_http_methods(["GET", "HEAD", "POST"])
 def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """GET shows what would be accepted and how often; POST accepts exactly that, or says that it has changed."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
@@ -62,7 +62,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 @require_POST
 def acceptance_undo(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Take back one's own bulk acceptance of the moment that the form names."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     accepted_at = parse_datetime(request.POST.get("accepted_at", "")[:40])
     try:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusals import NotAllowed, Refused
 from adjudication.actions.judges import send_back_item
-from adjudication.actions.verdicts import withdraw_decision
+from adjudication.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.forms.jobs import VoteForm
 from adjudication.forms.verdicts import first_error
 from adjudication.models import Cause, Method, Verdict
@@ -33,7 +33,7 @@ from adjudication.queries.queue import (
 )
 from adjudication.views.jobs import job_context
 from adjudication.views.kinds import kind_of
-from adjudication.views.scope import Scope, chosen_criterion, fetch_scope, whole_number
+from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope, whole_number
 from annotation.models import Criterion
 from corpus.models import Role
 
@@ -66,7 +66,7 @@ class Place:
 @require_safe
 def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The queue under a filter with one of its items open: `?verdict=`, else the first."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     desk = kind_of(scope.campaign).desk
     if desk is not None:
@@ -111,7 +111,8 @@ def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) ->
     """Take the decision back and show the item again."""
     scope, place, verdict = _open(request, slug, campaign, pk)
     try:
-        withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now())
+        override = bool(request.POST.get("override"))
+        withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override)
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -142,7 +143,7 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
 
 def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Place, Verdict]:
     """Scope, place in the queue and verdict of a form that was sent; only for those who may adjudicate."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     verdict = _verdict(scope, pk)
     place = _place(request, scope, verdict.criterion)
@@ -150,7 +151,7 @@ def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scop
 
 
 def _verdict(scope: Scope, pk: int) -> Verdict:
-    rows = Verdict.objects.select_related("item", "criterion", "vote_run", "decided_by")
+    rows = Verdict.objects.select_related("item__campaign__collection", "criterion", "vote_run", "decided_by")
     return get_object_or_404(rows, pk=pk, item__campaign=scope.campaign)
 
 
@@ -178,6 +179,8 @@ def _show_refused(
     """The same item with what was entered, and why it was not taken."""
     standing = fetch_vote_standing(place.scope.campaign)
     context = _context(place, standing, verdict, given=request.POST.dict()) | {"refused": reason}
+    if context["override"]:
+        open_own_item(verdict=verdict, by=place.scope.user, at=timezone.now())
     return render(request, "adjudication/adjudication_screen.html", context, status=status)
 
 

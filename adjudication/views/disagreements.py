@@ -9,7 +9,7 @@ from adjudication.queries.agreement import fetch_standing
 from adjudication.queries.disagreements import Wanted, fetch_lines, find_items, pair_of
 from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import fetch_vote_standing
-from adjudication.views.scope import chosen_criterion, fetch_scope, whole_number
+from adjudication.views.scope import chosen_criterion, fetch_label_scope, whole_number
 from annotation.models import Criterion
 
 PAGE = 25
@@ -18,7 +18,7 @@ PAGE = 25
 @require_safe
 def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Open disagreements; `?topic=`, `?pair=a,b` and `?cell=x,y` narrow them, `?all=1` shows decided ones too."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     votes = fetch_vote_standing(scope.campaign)

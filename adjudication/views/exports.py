@@ -13,7 +13,8 @@ from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
 from adjudication.exports.findings import find
 from adjudication.exports.options import BY_SUB_QUERY, GRADES, KINDS, LEVELS, make_options
-from corpus.models import Collection
+from adjudication.permissions import check_can_take_out
+from corpus.models import Membership
 from corpus.permissions import check_can_oversee, fetch_membership
 
 CHOICES = ("campaign", "criterion", "level", "grades", "unresolved")
@@ -41,7 +42,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "chosen": chosen,
         "has_sub_queries": collection.sub_queries.exists(),
         "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
-        "offers": [_offer(collection, name, chosen, memo) for name in KINDS],
+        "offers": [_offer(membership, name, chosen, memo) for name in KINDS],
     }
     return render(request, "adjudication/export_list.html", context)
 
@@ -54,6 +55,7 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     if name not in KINDS:
         raise Refused(f"There is no export “{name}”.")
     options = make_options(membership.collection, name, **_words(name, _chosen(request)))
+    check_can_take_out(membership, options.campaign)
     export = open_export(options)
     if request.method == "GET":
         note_download(options=options, by=membership.user, at=timezone.now(), chosen=_chosen(request))
@@ -78,10 +80,11 @@ def _words(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
     return {**chosen, "level": level, "annotators": chosen["annotators"] and name == "qrels" and level != "sub-query"}
 
 
-def _offer(collection: Collection, name: str, chosen: dict[str, Any], memo: dict[Any, Any]) -> dict[str, Any]:
+def _offer(membership: Membership, name: str, chosen: dict[str, Any], memo: dict[Any, Any]) -> dict[str, Any]:
     """One kind of file: its findings, and why it cannot be written if it cannot."""
     try:
-        options = make_options(collection, name, **_words(name, chosen))
+        options = make_options(membership.collection, name, **_words(name, chosen))
+        check_can_take_out(membership, options.campaign)
     except Refused as refusal:
         return {"kind": KINDS[name], "findings": [], "reason": refusal.reason}
     findings = find(options, memo)

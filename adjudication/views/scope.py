@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from adjudication.permissions import can_adjudicate
 from annotation.models import Campaign, Criterion
+from annotation.permissions.labels import check_can_read_labels
 from annotation.queries.campaigns import fetch_campaign
 from corpus.models import Collection, Membership
 from corpus.permissions import check_can_oversee, fetch_membership
@@ -48,6 +49,13 @@ def fetch_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     return Scope(membership, fetch_campaign(membership, campaign))
+
+
+def fetch_label_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
+    """The same for pages that show labels of single items: 403 also for whoever has something to judge still."""
+    scope = fetch_scope(request, slug, campaign)
+    check_can_read_labels(scope.campaign, scope.user)
+    return scope
 
 
 def chosen_criterion(request: HttpRequest, criteria: list[Criterion]) -> Criterion | None:

@@ -121,7 +121,22 @@ def remove_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> 
 
     Returns how many assignments were withdrawn; their slots are free for others.
     """
-    annotator = _locked(annotator, by)
+    return _take_off(_locked(annotator, by), by, at)
+
+
+@transaction.atomic
+def take_off_everywhere(membership: Membership, by: User, at: datetime) -> None:
+    """Take a member who leaves the collection, or judges no more, off all its campaigns, finished ones too.
+
+    Whoever may end the membership may do this: the caller has checked it.
+    """
+    theirs = Annotator.objects.filter(campaign__collection=membership.collection_id, user=membership.user_id)
+    locked = theirs.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
+    for annotator in locked.order_by("pk"):
+        _take_off(annotator, by, at)
+
+
+def _take_off(annotator: Annotator, by: User | None, at: datetime) -> int:
     if annotator.state == AnnotatorState.REMOVED:
         return 0
     withdrawn = release(annotator)

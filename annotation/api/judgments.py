@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from annotation.api.base import InCampaignView
 from annotation.models import Assignment, AssignmentState, Judgment
+from annotation.permissions.labels import check_can_read_labels
 from corpus.permissions import can_oversee
 
 
@@ -71,7 +72,9 @@ class JudgmentList(InCampaignView):
 
     def get_queryset(self) -> QuerySet[Any, Any]:
         rows = Judgment.objects.filter(assignment__item__campaign=self.campaign)
-        if not can_oversee(self.membership):
+        if can_oversee(self.membership):
+            check_can_read_labels(self.campaign, self.person)
+        else:
             rows = rows.filter(assignment__annotator__user=self.person, assignment__repeat=0)
         return rows.values(
             "id",

@@ -1,5 +1,6 @@
 """Members of a collection: added, given another role, removed. A collection keeps at least one manager."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -10,6 +11,18 @@ from accounts.refusals import Conflict
 from corpus.models import Collection, Membership, Role
 from corpus.permissions import check_can_change_role, check_can_manage, check_can_remove
 from corpus.queries.people import count_managers
+
+Farewell = Callable[[Membership, User, datetime], None]
+
+_FAREWELLS: list[Farewell] = []
+
+
+def register_farewell(farewell: Farewell) -> None:
+    """Let an app above this one act when a member leaves, or becomes a viewer (from its AppConfig.ready).
+
+    It is called inside the transaction with the membership as it was, who did it and when.
+    """
+    _FAREWELLS.append(farewell)
 
 
 @transaction.atomic
@@ -30,12 +43,17 @@ def add_member(
 
 @transaction.atomic
 def change_role(*, by: User, at: datetime, membership: Membership, target: Membership, role: Role) -> None:
-    """Give a member another role; refused where no manager would be left."""
+    """Give a member another role; refused where no manager would be left.
+
+    A viewer sees everybody's labels and so judges no more: what they still had to judge goes to others.
+    """
     target = _locked(target)
     before = target.role
     check_can_change_role(membership, target, count_managers(target.collection), role)
     if before == role:
         return
+    if role == Role.VIEWER:
+        _bid_farewell(target, by, at)
     target.role = role
     target.save(update_fields=["role"])
     record_event(
@@ -51,11 +69,20 @@ def change_role(*, by: User, at: datetime, membership: Membership, target: Membe
 
 @transaction.atomic
 def remove_member(*, by: User, at: datetime, membership: Membership, target: Membership) -> None:
-    """Remove a member, or leave oneself. What the person judged stays; refused where no manager would be left."""
+    """Remove a member, or leave oneself; refused where no manager would be left.
+
+    What the person judged stays and counts; what they still had to judge goes to others.
+    """
     target = _locked(target)
     check_can_remove(membership, target, count_managers(target.collection))
+    _bid_farewell(target, by, at)
     record_event(by=by, at=at, verb="remove_member", target=target.user, scope=target.collection.slug, role=target.role)
     target.delete()
+
+
+def _bid_farewell(target: Membership, by: User, at: datetime) -> None:
+    for farewell in _FAREWELLS:
+        farewell(target, by, at)
 
 
 def _locked(target: Membership) -> Membership:

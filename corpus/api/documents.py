@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from corpus.api.base import InCollectionView
 from corpus.api.imports import MANAGE, MOST_RECORDS, ImportSerializer, import_records
-from corpus.models import Document, ImportKind, Role
+from corpus.models import Document, ImportKind, Membership, Role
+from corpus.permissions import can_oversee
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
@@ -25,11 +26,25 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         fields = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
 
 
+class SparseDocumentSerializer(DocumentSerializer):
+    """For annotators: unnamed fields of a file may say what a document is relevant to."""
+
+    extra = None  # type: ignore[assignment] # takes the field away
+
+    class Meta(DocumentSerializer.Meta):
+        fields = tuple(name for name in DocumentSerializer.Meta.fields if name != "extra")  # type: ignore[assignment]
+
+
 class NewDocumentSerializer(DocumentSerializer):
     """As in JSONL imports; other keys are kept in `extra`."""
 
     class Meta(DocumentSerializer.Meta):
         extra_kwargs: ClassVar[dict[str, Any]] = {"docno": {"validators": []}}
+
+
+def document_serializer(membership: Membership) -> type[DocumentSerializer]:
+    """What this member may read of documents."""
+    return DocumentSerializer if can_oversee(membership) else SparseDocumentSerializer
 
 
 class DocumentsSerializer(serializers.Serializer[Any]):
@@ -47,9 +62,9 @@ class DocumentList(InCollectionView):
 
     @extend_schema(operation_id="documents_list", responses=answers({200: DocumentSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
-        """List documents."""
+        """List documents. `extra` is for those who may see labels."""
         page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.get_paginated_response(document_serializer(self.membership)(page, many=True).data)
 
     @extend_schema(
         operation_id="documents_import",
@@ -75,4 +90,4 @@ class DocumentDetail(InCollectionView):
         document = None if "\0" in docno else known.filter(docno=docno).first()
         if document is None:
             raise Http404
-        return Response(DocumentSerializer(document).data)
+        return Response(document_serializer(self.membership)(document).data)

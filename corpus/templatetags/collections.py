@@ -20,6 +20,7 @@ TABS = (
     ("papers", "Papers", "paper_list", OVERSEERS),
     ("campaigns", "Campaigns", "campaign_list", EVERYBODY),
     ("runs", "Runs", "run_list", OVERSEERS),
+    ("pools", "Pools", "pool_list", OVERSEERS),
     ("exports", "Exports", "export_list", OVERSEERS),
     ("people", "People", "member_list", OVERSEERS),
     ("imports", "Imports", "import_list", MANAGERS),

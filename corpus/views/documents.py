@@ -39,7 +39,11 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse:
-    """Everything known about one document. What it is known to answer would give judgments away to annotators."""
+    """Everything known about one document.
+
+    What it is known to answer would give judgments away to annotators; so may fields of the file that nobody at Litmus
+    has named.
+    """
     membership = fetch_membership(request.user, slug)
     document = document_with(membership.collection, docno)
     if document is None:
@@ -49,6 +53,7 @@ def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse
         "collection": membership.collection,
         "tab": "documents",
         "document": document,
+        "may_oversee": can_oversee(membership),
         "targets": targeting_topics(document) if can_oversee(membership) else None,
     }
     return render(request, "corpus/document_detail.html", context)

@@ -55,7 +55,7 @@ def pool_run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     run = get_object_or_404(membership.collection.pool_runs, pk=pk)
-    context = context_of(membership) | {"run": jobs.with_live_progress(run)}
+    context = context_of(membership, "pools") | {"run": jobs.with_live_progress(run)}
     return render(request, "corpus/_pool_job.html", context)
 
 
@@ -123,7 +123,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
     newest: PoolRun | None = collection.pool_runs.select_related("requested_by").order_by("-pk").first()
     methods = pool_methods(collection)
     page = Paginator(pool_sizes(collection), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
-    context: dict[str, Any] = context_of(membership) | {
+    context: dict[str, Any] = context_of(membership, "pools") | {
         "form": form,
         "run": jobs.with_live_progress(newest) if newest else None,
         "methods": methods,
@@ -137,7 +137,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
 def _show_pool(request: HttpRequest, membership: Membership, pk: int, form: DocnoForm) -> HttpResponse:
     topic = fetch_topic(membership, pk)
     method, only = request.GET.get("method", "").replace("\0", ""), bool(request.GET.get("only"))
-    context = context_of(membership) | {
+    context = context_of(membership, "pools") | {
         "topic": topic,
         "method": method,
         "only": only,

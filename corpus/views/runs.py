@@ -68,11 +68,11 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("run_list", slug)
 
 
-def context_of(membership: Membership) -> dict[str, Any]:
+def context_of(membership: Membership, tab: str = "runs") -> dict[str, Any]:
     return {
         "membership": membership,
         "collection": membership.collection,
-        "tab": "runs",
+        "tab": tab,
         "may_manage": can_manage(membership),
     }
 

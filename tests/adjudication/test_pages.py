@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent, JobState
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
-from annotation.models import AssignmentState
+from annotation.models import AssignmentState, Campaign, CampaignState
 from tests.adjudication.test_agreement import agree, noisy_labels
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -186,6 +186,8 @@ def test_disagreements_by_topic_pair_and_cell(built: Built) -> None:
 def test_disagreements_hide_items_the_reader_still_has_to_judge(built: Built) -> None:
     built.collection.memberships.filter(user=built.people["cai"]).update(role="adjudicator")
     built.annotators["cai"].assignments.create(item=built.items[3], state=AssignmentState.PENDING, slot=3)
+    assert client_of(built, "cai").get(address("disagreement_list")).status_code == 403
+    Campaign.objects.filter(pk=built.campaign.pk).update(state=CampaignState.CLOSED)  # it may be opened again
     page = client_of(built, "cai").get(address("disagreement_list")).content.decode()
     assert page.count("its labels are kept from you") == 1
 
@@ -285,6 +287,8 @@ def test_own_items_show_no_votes_and_a_manager_may_override(built: Built) -> Non
     )
     shown = client.post(address("verdict_decide", verdict.pk), {"override": "1"}).content.decode()
     assert "ballot-letter" in shown
+    event = AuditEvent.objects.get(verb="open_own_item")
+    assert (event.actor, event.scope, event.data["item"]) == ("ana@example.org", "tea", verdict.item_id)
     client.post(address("verdict_decide", verdict.pk), {"override": "1", "value": "2", "seen": ""})
     assert AuditEvent.objects.get(verb="decide_verdict").data["override"] is True
 

@@ -5,7 +5,6 @@ from django.test import Client
 from django.urls import reverse
 
 from adjudication.models import Verdict
-from annotation.models import AssignmentState
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import build_campaign
 
@@ -17,7 +16,6 @@ def test_an_adjudicator_cannot_ask_for_the_votes_on_an_item_of_their_own(sent: d
     built = build_campaign([[0, 1, 2]])
     vote(built)
     built.collection.memberships.filter(user=built.people["ana"]).update(role="adjudicator")
-    built.annotators["ana"].assignments.update(state=AssignmentState.PENDING)
     verdict = Verdict.objects.get()
     client = Client()
     client.force_login(built.people["ana"])

@@ -186,6 +186,26 @@ def test_sending_back_in_a_closed_campaign_is_refused(built: Built) -> None:
         send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
 
 
+def test_nobody_takes_back_a_decision_on_an_item_they_judged(built: Built) -> None:
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["adjudicator"], at=LATER)
+    make_role(built, "ana", "adjudicator")
+    with pytest.raises(NotAllowed, match="judged this item yourself"):
+        withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER, override=True)
+    make_role(built, "ana", "manager")
+    with pytest.raises(Refused, match="override"):
+        withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER)
+    withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER, override=True)
+    assert AuditEvent.objects.get(verb="withdraw_decision").data["override"] is True
+    assert verdict_of(built, 2).decided_at is None
+
+
+def test_ones_own_decision_can_be_undone_without_asking(built: Built) -> None:
+    make_role(built, "ana", "manager")
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["ana"], at=LATER, override=True)
+    withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER)
+    assert verdict_of(built, 2).decided_at is None
+
+
 def test_filters_of_the_queue(built: Built) -> None:
     counts = queue_counts(built.criterion)
     assert set(counts) == set(FILTERS)

@@ -233,6 +233,18 @@ class TestPages:
         overseer.force_login(members[Role.VIEWER].user)
         assert "Known to fit" in overseer.get(address).content.decode()
 
+    def test_annotators_do_not_see_the_fields_that_nobody_named(
+        self, shelf: Collection, client: Client, members: dict[Role, Membership]
+    ) -> None:
+        Document.objects.filter(collection=shelf, docno="d1").update(extra={"relevant_to": "question 7"})
+        addresses = [reverse("document_detail", args=["tea", "d1"])]
+        addresses += [reverse("api_document", args=["tea", "d1"]), reverse("api_documents", args=["tea"])]
+        overseer = Client()
+        overseer.force_login(members[Role.VIEWER].user)
+        for address in addresses:
+            assert "question 7" not in client.get(address).content.decode()
+            assert "question 7" in overseer.get(address).content.decode()
+
     def test_documents_of_other_collections_are_not_there(self, shelf: Collection, client: Client) -> None:
         DocumentFactory(docno="elsewhere")
         assert client.get(reverse("document_detail", args=["tea", "elsewhere"])).status_code == 404

@@ -175,11 +175,12 @@ def test_members_of_another_collection_do_not_exist_here(client: Client, members
     assert role_of(stranger) == Role.ANNOTATOR
 
 
+OVERSEEN = {"documents", "topics", "mentions", "papers", "campaigns", "runs", "pools", "exports", "people"}
 TABS = {
     Role.ANNOTATOR: {"documents", "topics", "campaigns"},
-    Role.VIEWER: {"documents", "topics", "campaigns", "runs", "exports", "people"},
-    Role.ADJUDICATOR: {"documents", "topics", "campaigns", "runs", "exports", "people"},
-    Role.MANAGER: {"documents", "topics", "campaigns", "runs", "exports", "people", "imports", "audit", "settings"},
+    Role.VIEWER: OVERSEEN,
+    Role.ADJUDICATOR: OVERSEEN,
+    Role.MANAGER: OVERSEEN | {"imports", "audit", "settings"},
 }
 
 

@@ -1,0 +1,58 @@
+"""Jobs whose worker died or whose message was lost: sent again, but not for ever and ever."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.models import JobState
+from corpus.models import ImportRun
+from tests.factories.corpus import ImportRunFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The ids of jobs handed to the broker."""
+    found: list[int] = []
+    monkeypatch.setattr(jobs, "send", lambda job: found.append(job.pk))
+    return found
+
+
+def job(at: datetime, **fields: object) -> ImportRun:
+    return ImportRunFactory(requested_at=at, **fields)
+
+
+def test_a_queued_job_is_sent_again_ever_more_rarely(sent: list[int]) -> None:
+    start = timezone.now()
+    job(start, state=JobState.QUEUED)
+    for seconds in range(0, 24 * 3600, 15):  # a day of a worker that is busy with something else
+        jobs.resume_lost_jobs(start + timedelta(seconds=seconds))
+    assert 1 <= len(sent) <= 35
+
+
+def test_it_is_sent_once_at_first(sent: list[int]) -> None:
+    start = timezone.now()
+    lost = job(start, state=JobState.QUEUED)
+    assert jobs.resume_lost_jobs(start + timedelta(seconds=15)) == 0
+    assert jobs.resume_lost_jobs(start + timedelta(seconds=30)) == 1
+    assert jobs.resume_lost_jobs(start + timedelta(seconds=45)) == 0
+    assert sent == [lost.pk]
+
+
+def test_each_death_of_a_worker_is_answered_at_once(sent: list[int]) -> None:
+    start = timezone.now()
+    lost = job(start, state=JobState.RUNNING, attempts=1)
+    assert jobs.resume_lost_jobs(start + timedelta(seconds=30)) == 1
+    assert jobs.resume_lost_jobs(start + timedelta(seconds=45)) == 0
+    ImportRun.objects.filter(pk=lost.pk).update(attempts=2)
+    assert jobs.resume_lost_jobs(start + timedelta(seconds=60)) == 1
+
+
+def test_finished_jobs_stay_finished(sent: list[int]) -> None:
+    start = timezone.now()
+    job(start, state=JobState.DONE, finished_at=start)
+    assert jobs.resume_lost_jobs(start + timedelta(hours=1)) == 0
+    assert sent == []
