@@ -11,6 +11,7 @@ from adjudication.views import (
     exports,
     jobs,
     judgments,
+    relevance,
     sample_size,
 )
 
@@ -31,6 +32,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
+            ("relevance/", relevance.relevance_list, "relevance_list"),
+            ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
             ("votes/", jobs.vote_create, "vote_create"),
             ("votes/<int:pk>/", jobs.vote_run, "vote_run"),
             ("votes/<int:pk>/cancellation/", jobs.vote_cancel, "vote_cancel"),

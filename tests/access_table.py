@@ -564,6 +564,8 @@ TABLE: list[Row] = [
     *row("agreement_download", OVERSEERS_PAGE, where=key_of("agreement_run")),
     *row("disagreement_list", OVERSEERS_PAGE),
     *row("judgment_list", OVERSEERS_PAGE),
+    *row("relevance_list", OVERSEERS_PAGE),
+    *row("relevance_detail", OVERSEERS_PAGE, where=lambda place: {"topic": place.topic.pk}),
     *row("vote_create", DECIDERS_WRITE),
     *row("vote_run", OVERSEERS_PAGE, where=key_of("vote_run")),
     *row("vote_cancel", DECIDERS_WRITE, where=key_of("vote_run")),

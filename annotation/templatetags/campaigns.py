@@ -7,7 +7,7 @@ from django import template
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.models import Campaign
+from annotation.models import Campaign, CampaignKind
 from corpus.models import Membership, Role
 from corpus.permissions import OVERSEERS
 from corpus.text.markdown import render_markdown
@@ -28,6 +28,7 @@ SECTIONS = (
     ("agreement", "Agreement", "agreement_detail", OVERSEERS),
     ("disagreements", "Disagreements", "disagreement_list", OVERSEERS),
     ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
+    ("relevance", "Relevance", "relevance_list", OVERSEERS),
     ("settings", "Settings", "campaign_edit", MANAGERS),
 )
 GRADED = ("levels", "judgments", "agreement", "disagreements", "adjudication")  # for campaigns whose items get a level
@@ -46,6 +47,8 @@ def campaign_head(campaign: Campaign, membership: Membership, current: str = "")
     sections = []
     for key, label, name, roles in SECTIONS:
         if key in GRADED and not campaign.has_criteria:
+            continue
+        if key == "relevance" and campaign.kind != CampaignKind.RELEVANCE:
             continue
         with suppress(NoReverseMatch):  # pages of an app above this one that are not there yet
             if membership.role in roles:
