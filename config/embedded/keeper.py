@@ -26,6 +26,7 @@ from config.embedded.redis import Redis
 from config.embedded.servers import Server
 
 LOOK_SECONDS = 0.1
+RETRY_SECONDS = 0.5
 # A server that dies this often within a minute is left alone; its log says why.
 RESTARTS_A_MINUTE = 5
 
@@ -50,14 +51,33 @@ class Keeper:
         """Have a server that takes connections: an orphan of a killed keeper, or a new one."""
         if not self.alive_lock.take_within(10):
             raise EmbeddedError(f"Another process keeps {self.server.name} in {self.server.places.data_dir}.")
-        self.server.prepare()
-        self.process = self.server.running() or self.launch()
-        self.server.wait_ready(self.is_alive)
+        self.bring_up()
+
+    def bring_up(self) -> None:
+        """Have a server that is ready, waiting for one that is just stopping to be quite gone.
+
+        Errors: EmbeddedError with what stands in its way.
+        """
+        now = time.monotonic()
+        self.starts = [at for at in self.starts if at > now - 60] + [now]
+        while True:
+            self.server.prepare()
+            seen, adopted = self.server.log_size(), self.server.running()
+            self.process = adopted or self.launch()
+            try:
+                self.server.wait_ready(self.is_alive)
+            except EmbeddedError as error:
+                obstacle = "" if adopted else self.server.passing_obstacle(seen)
+                if not (adopted or obstacle):
+                    raise
+                if time.monotonic() > now + self.server.obstacle_timeout:
+                    raise EmbeddedError(obstacle or str(error)) from error
+            else:
+                return
+            time.sleep(RETRY_SECONDS)
 
     def launch(self) -> psutil.Process | None:
         """Start the server; None where it ended before it could be looked at."""
-        now = time.monotonic()
-        self.starts = [at for at in self.starts if at > now - 60] + [now]
         child = self.server.start()
         try:
             return psutil.Process(child.pid)
@@ -87,10 +107,8 @@ class Keeper:
         if len(self.starts) > RESTARTS_A_MINUTE:
             raise EmbeddedError(f"{self.server.name} ended {len(self.starts)} times within a minute.")
         time.sleep(0.3 * len(self.starts))
-        self.server.prepare()
-        self.process = self.server.running() or self.launch()
         with contextlib.suppress(EmbeddedError):  # the next look starts it again
-            self.server.wait_ready(self.is_alive)
+            self.bring_up()
 
     def close(self) -> None:
         if self.process is not None:

@@ -154,6 +154,27 @@ class Postgres(Server):
         options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
         return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
 
+    def passing_obstacle(self, log_from: int) -> str:
+        """The processes of a server that was killed may need a moment to end, and hold its memory meanwhile."""
+        if "pre-existing shared memory block" not in self.log_since(log_from):
+            return ""
+        pids = " ".join(str(process.pid) for process in self.left_over())
+        return (
+            f"PostgreSQL in {self.data} cannot start: processes of a server that was killed still use its memory"
+            f"{f' (process {pids})' if pids else ''}. They usually end within seconds; Litmus has waited"
+            f" {self.obstacle_timeout:.0f}. Nothing is lost."
+            + (f" End them with `kill {pids}` and try again." if pids else " Try again in a moment.")
+        )
+
+    def left_over(self) -> list[psutil.Process]:
+        """PostgreSQL processes in this data directory."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                if self.is_program(process) and Path(process.cwd()) == self.data.resolve():
+                    found.append(process)
+        return found
+
     def status(self) -> list[str]:
         """The lines of postmaster.pid: process id first, state last."""
         with contextlib.suppress(OSError):

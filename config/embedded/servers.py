@@ -33,6 +33,7 @@ class Server(ABC):
     # How long a server may recover after a crash, and take to stop, in seconds.
     start_timeout: float = 120
     stop_timeout: float = 60
+    obstacle_timeout: float = 30  # how long what passes by itself may keep it from starting
 
     @property
     def data(self) -> Path:
@@ -140,6 +141,21 @@ class Server(ABC):
                     f"The end of {self.log}:\n{self.log_tail()}"
                 )
             time.sleep(0.02)
+
+    def passing_obstacle(self, log_from: int) -> str:  # noqa: ARG002 - for subclasses
+        """What kept the server from starting though it passes by itself, or "". `log_from`: the log's size before."""
+        return ""
+
+    def log_size(self) -> int:
+        return self.log.stat().st_size if self.log.exists() else 0
+
+    def log_since(self, size: int) -> str:
+        """What was logged since the log had this size, or all of it where a new log was begun."""
+        if not self.log.exists():
+            return ""
+        with self.log.open("rb") as log:
+            log.seek(size if size <= self.log_size() else 0)
+            return log.read(1_000_000).decode(errors="replace")
 
     def log_tail(self, lines: int = 12) -> str:
         if not self.log.exists():

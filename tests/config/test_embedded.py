@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from config import embedded
 from config.embedded import postgres as postgres_module
 from config.embedded import redis as redis_module
 from config.embedded import unprivileged
+from config.embedded.keeper import Keeper
 from config.embedded.places import EmbeddedError, Places, private_directory
 from config.embedded.postgres import Postgres
 from config.embedded.redis import Redis
@@ -123,10 +125,13 @@ def is_alive(process: psutil.Process) -> bool:
     return False
 
 
-def sql(directory: Path, statement: str) -> list[tuple]:
+def place_of(directory: Path) -> dict[str, str]:
     where = embedded.postgres_settings(directory)
-    place = {"host": where["HOST"], "port": where["PORT"], "user": where["USER"], "dbname": where["NAME"]}
-    with psycopg.connect(**place, autocommit=True) as connection:
+    return {"host": where["HOST"], "port": where["PORT"], "user": where["USER"], "dbname": where["NAME"]}
+
+
+def sql(directory: Path, statement: str) -> list[tuple]:
+    with psycopg.connect(**place_of(directory), autocommit=True) as connection:
         cursor = connection.execute(statement)
         return cursor.fetchall() if cursor.description else []
 
@@ -272,6 +277,53 @@ def test_everything_killed_and_nothing_committed_is_lost(made, user):
         assert remembered(made) == (1, b"kept")
         remember(made)
         assert remembered(made) == (2, b"kept")
+
+
+@pytest.fixture
+def lingering(made, user) -> Iterator[psutil.Process]:
+    """A backend that outlives its killed server, with the server's memory: stopped, so that it cannot notice."""
+    process = user()
+    remember(made)
+    connection = psycopg.connect(**place_of(made))
+    backend = psutil.Process(connection.info.backend_pid)
+    backend.suspend()
+    kill(*keepers(made), process, Redis(Places(made)).running(), postmaster(made))
+    assert is_alive(backend)
+    yield backend
+    if is_alive(backend):
+        backend.kill()
+    connection.close()
+
+
+@pytest.mark.services
+def test_a_start_waits_until_the_processes_of_a_killed_server_are_gone(made, lingering):
+    end = threading.Timer(2, lingering.kill)
+    end.start()
+    with embedded.running(made):
+        assert remembered(made) == (1, b"kept")
+    end.join()
+    assert "pre-existing shared memory block" in (made / "logs" / "postgres.log").read_text()
+
+
+@pytest.mark.services
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a keeper has a process of its own
+def test_processes_that_stay_are_named(made, lingering):
+    keeper = Keeper(Postgres(Places(made), obstacle_timeout=1.5))
+    with pytest.raises(EmbeddedError, match=rf"still use its memory.*\b{lingering.pid}\b.*End them with `kill"):
+        keeper.open()
+    lingering.kill()
+
+
+@pytest.mark.services
+def test_a_server_that_is_just_stopping_is_followed_by_another(made, user):
+    process = user()
+    remember(made)
+    stopping = postmaster(made)
+    kill(*keepers(made), process)
+    stopping.send_signal(signal.SIGINT)
+    with embedded.running(made):
+        assert remembered(made) == (1, b"kept")
+        assert postmaster(made) != stopping
 
 
 @pytest.mark.services
