@@ -108,6 +108,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/runs/<int:pk>/", runs.run_detail, name="run_detail"),
     path("c/<slug:slug>/runs/<int:pk>/deletion/", runs.run_delete, name="run_delete"),
     path("c/<slug:slug>/pools/", pools.pool_list, name="pool_list"),
+    path("c/<slug:slug>/pools/report/", pools.pool_report, name="pool_report"),
     path("c/<slug:slug>/pools/building/", pools.pool_build, name="pool_build"),
     path("c/<slug:slug>/pools/building/<int:pk>/", pools.pool_run_detail, name="pool_run_detail"),
     path("c/<slug:slug>/pools/building/<int:pk>/cancellation/", pools.pool_cancel, name="pool_cancel"),

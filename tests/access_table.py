@@ -486,6 +486,7 @@ TABLE: list[Row] = [
     *row("sub_query_create", MANAGERS_FORM_SENT),
     *row("sub_query_delete", MANAGERS_WRITE),
     *row("pool_list", OVERSEERS_PAGE),
+    *row("pool_report", OVERSEERS_PAGE),
     *row("pool_build", MANAGERS_FORM_SENT),
     *row("pool_run_detail", OVERSEERS_PAGE, where=key_of("pool_run")),
     *row("pool_cancel", MANAGERS_WRITE, where=key_of("pool_run")),

@@ -15,7 +15,9 @@ from corpus.actions.pools import add_to_pool, cancel_pools, remove_from_pool, re
 from corpus.forms.pools import BuildForm, DocnoForm
 from corpus.models import Membership, PoolEntry, PoolRun
 from corpus.permissions import check_can_manage, check_can_oversee, fetch_membership
+from corpus.queries.pool_report import CUTS, holes_of_runs, overlap_of_methods
 from corpus.queries.pools import methods_by_topic, pool_methods, pool_of, pool_sizes
+from corpus.queries.upset import draw_upset
 from corpus.views.runs import context_of
 from corpus.views.topics import fetch_topic
 
@@ -29,6 +31,21 @@ def pool_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     return _show_list(request, membership, BuildForm(collection=membership.collection))
+
+
+@require_safe
+def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
+    """How the methods overlap, and how much of each run's top nobody has judged."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    overlap = overlap_of_methods(membership.collection)
+    context = context_of(membership) | {
+        "overlap": overlap,
+        "plot": draw_upset(overlap),
+        "holes": holes_of_runs(membership.collection),
+        "cuts": CUTS,
+    }
+    return render(request, "corpus/pool_report.html", context)
 
 
 @require_POST

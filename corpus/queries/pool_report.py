@@ -1,0 +1,114 @@
+"""How the methods of pools overlap, and how much of each run nobody has judged."""
+
+from dataclasses import dataclass, field
+
+from django.db import connection
+from django.db.models import F
+
+from corpus.models import Collection, Document
+
+SHOWN = 20  # combinations of methods, the largest ones
+CUTS = (5, 10, 20, 50, 100)
+
+COMBINATIONS = """
+WITH entry AS (
+  SELECT s.entry_id, array_agg(s.method ORDER BY s.method COLLATE "C") AS methods FROM corpus_poolsource s
+  JOIN corpus_poolentry e ON e.id = s.entry_id JOIN corpus_topic t ON t.id = e.topic_id
+  WHERE t.collection_id = %s GROUP BY s.entry_id
+)
+SELECT methods, count(*) AS n, count(*) OVER (), sum(count(*)) OVER ()::bigint FROM entry
+GROUP BY methods ORDER BY n DESC, methods LIMIT %s
+"""
+# Only topics that have a pool: nobody was asked about the others.
+HOLES = """
+WITH judged AS MATERIALIZED ({judged}), pooled AS MATERIALIZED (
+  SELECT DISTINCT e.topic_id FROM corpus_poolentry e JOIN corpus_topic t ON t.id = e.topic_id
+  WHERE t.collection_id = %s
+), ranked AS (
+  SELECT r.id, r.name, k.topic_id, u.rank, e.id AS entry_id, j.pk IS NOT NULL AS is_judged FROM corpus_retrievalrun r
+  JOIN corpus_ranking k ON k.run_id = r.id JOIN pooled p ON p.topic_id = k.topic_id
+  CROSS JOIN LATERAL unnest(k.docnos[1:%s]) WITH ORDINALITY AS u (docno, rank)
+  LEFT JOIN corpus_document d ON d.collection_id = r.collection_id AND d.docno = u.docno
+  LEFT JOIN corpus_poolentry e ON e.topic_id = k.topic_id AND e.document_id = d.id
+  LEFT JOIN judged j ON j.topic = k.topic_id AND j.pk = d.id
+  WHERE r.collection_id = %s
+)
+SELECT id, name, count(DISTINCT topic_id), {figures} FROM ranked GROUP BY id, name ORDER BY name
+"""
+FIGURES = ", ".join(
+    f"count(*) FILTER (WHERE rank <= {cut}), count(*) FILTER (WHERE rank <= {cut} AND NOT is_judged),"
+    f" count(*) FILTER (WHERE rank <= {cut} AND entry_id IS NULL)"
+    for cut in CUTS
+)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Pairs of topic and document that exactly these methods brought in."""
+
+    methods: tuple[str, ...]
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The largest combinations, how many there are in all, and the pairs of all of them."""
+
+    combinations: list[Combination]
+    total: int
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Hole:
+    """Of a run's first `cut` documents over its pooled topics: how many there are, unjudged, not even pooled."""
+
+    cut: int
+    documents: int
+    unjudged: int
+    unpooled: int
+
+    @property
+    def unjudged_percent(self) -> float | None:
+        return 100 * self.unjudged / self.documents if self.documents else None
+
+    @property
+    def unpooled_percent(self) -> float | None:
+        return 100 * self.unpooled / self.documents if self.documents else None
+
+
+@dataclass(frozen=True)
+class RunHoles:
+    run: int
+    name: str
+    topics: int
+    holes: list[Hole] = field(default_factory=list)
+
+
+def overlap_of_methods(collection: Collection) -> Overlap:
+    """Which methods found the same; one query."""
+    with connection.cursor() as cursor:
+        cursor.execute(COMBINATIONS, [collection.pk, SHOWN])
+        rows = cursor.fetchall()
+    found = [Combination(tuple(methods), pairs) for methods, pairs, _, _ in rows]
+    return Overlap(found, rows[0][2] if rows else 0, rows[0][3] if rows else 0)
+
+
+def holes_of_runs(collection: Collection) -> list[RunHoles]:
+    """Unjudged and unpooled documents of each run at several cuts; one query.
+
+    A pair is judged when anybody has answered about it in any campaign. A document that the collection lacks is a hole
+    too, for a measure cannot tell the two apart.
+    """
+    answered = Document.objects.filter(collection=collection, items__assignments__submissions__isnull=False)
+    pairs = answered.values("pk", topic=F("items__topic")).distinct().query
+    judged, parameters = pairs.sql_with_params()
+    statement = HOLES.format(judged=f"SELECT topic, pk FROM ({judged}) answered", figures=FIGURES)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [*parameters, collection.pk, CUTS[-1], collection.pk])
+        return [_run_holes(*row) for row in cursor.fetchall()]
+
+
+def _run_holes(run: int, name: str, topics: int, *figures: int) -> RunHoles:
+    triples = zip(CUTS, figures[::3], figures[1::3], figures[2::3], strict=True)
+    return RunHoles(run, name, topics, [Hole(*each) for each in triples])
