@@ -14,13 +14,14 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
-from adjudication.exports.options import GRADES, KINDS, LEVELS, UNRESOLVED, make_options
+from adjudication.exports.options import GRADES, ITERATIONS, KINDS, LEVELS, UNRESOLVED, make_options, whole_number
 from adjudication.permissions import check_can_take_out
 from corpus.api.base import InCollectionView
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
 CONTENT_TYPES = sorted({kind.content_type.split(";")[0] for kind in KINDS.values()})
+WORDS = ("campaign", "criterion", "level", "grades", "unresolved", "iteration")
 PARAMETERS = [
     OpenApiParameter("campaign", OpenApiTypes.STR, description="slug; needed when there are several"),
     OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first"),
@@ -28,6 +29,9 @@ PARAMETERS = [
     OpenApiParameter("grades", OpenApiTypes.STR, enum=list(GRADES)),
     OpenApiParameter("annotators", OpenApiTypes.BOOL, description="labels by annotator, named in column 2"),
     OpenApiParameter("unresolved", OpenApiTypes.STR, enum=list(UNRESOLVED)),
+    OpenApiParameter("iteration", OpenApiTypes.STR, enum=list(ITERATIONS), description="of contexts"),
+    OpenApiParameter("first_number", OpenApiTypes.INT, description="of sentence topics"),
+    OpenApiParameter("drafts", OpenApiTypes.BOOL, description="of contexts: also what nobody has confirmed"),
 ]
 
 
@@ -73,13 +77,15 @@ class ExportFile(InCollectionView):
     def get(self, request: Request, slug: str, name: str) -> StreamingHttpResponse:
         """The file as a stream; 422 tells everything that stands in its way."""
         asked = request.query_params
-        words = {key: asked[key] for key in ("campaign", "criterion", "level", "grades", "unresolved") if key in asked}
-        annotators = asked.get("annotators", "").lower() in ("1", "true")
-        options = make_options(self.collection, name, annotators=annotators, **words)
+        words: dict[str, Any] = {key: asked[key] for key in WORDS if key in asked}
+        annotators, drafts = (asked.get(key, "").lower() in ("1", "true") for key in ("annotators", "drafts"))
+        if "first_number" in asked:
+            words["first_number"] = whole_number(asked["first_number"])
+        options = make_options(self.collection, name, annotators=annotators, drafts=drafts, **words)
         check_can_take_out(self.membership, options.campaign)
         export = open_export(options)
         if request.method == "GET":
-            chosen = {**words, "annotators": annotators}
+            chosen = {**words, "annotators": annotators, "drafts": drafts}
             note_download(options=options, by=self.person, at=timezone.now(), chosen=chosen)
         response = StreamingHttpResponse(export.pieces, content_type=export.content_type)
         response["Content-Disposition"] = f'attachment; filename="{export.filename}"'

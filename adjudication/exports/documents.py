@@ -10,9 +10,9 @@ from adjudication.exports.streams import rows
 from corpus.formats.records import DocumentRecord
 
 
-def document_records(options: Options) -> Iterator[DocumentRecord]:
+def document_records(options: Options, statement: str = statements.DOCUMENTS) -> Iterator[DocumentRecord]:
     """All documents with everything that is known of them, in the order they came in."""
-    for docno, title, abstract, keywords, authors, venue, year, doi, url, extra in rows(statements.DOCUMENTS, options):
+    for docno, title, abstract, keywords, authors, venue, year, doi, url, extra in rows(statement, options):
         lists = tuple(keywords), tuple(authors)
         yield DocumentRecord(docno, title, abstract, *lists, venue, year, doi, url, loaded(extra), "", 0)
 

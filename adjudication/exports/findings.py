@@ -7,6 +7,7 @@ from typing import Any
 from django.db import connection
 
 from adjudication.exports import statements
+from adjudication.exports.contexts import context_findings
 from adjudication.exports.lines import column
 from adjudication.exports.options import Options
 from adjudication.queries.queue import fetch_vote_standing
@@ -40,6 +41,8 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
 
     A page that asks for several kinds passes one `memo`, so that what they share is read once.
     """
+    if options.of_contexts:
+        return [Finding(severity, code, text, count) for severity, code, text, count in context_findings(options)]
     read = _reader(options, {} if memo is None else memo)
     found: list[Finding] = []
     if options.uses_verdicts:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adjudication.exports import statements
+from adjudication.exports.contexts import context_pieces
 from adjudication.exports.documents import document_records, loaded
 from adjudication.exports.doris import doris_pieces
 from adjudication.exports.options import Options
@@ -23,6 +24,8 @@ from corpus.formats.trec_topics import one_line, write_trec_topics
 
 def written(options: Options) -> Iterator[bytes]:
     """The file that the options ask for, in pieces. What stands in its way must have been found before."""
+    if options.of_contexts:
+        return context_pieces(options)
     if options.kind.name == "beir":
         return zipped(_beir(options))
     makers: dict[str, Callable[[Options], Iterator[str]]] = {
@@ -34,7 +37,7 @@ def written(options: Options) -> Iterator[bytes]:
         "judgments-jsonl": lambda options: write_objects(map(_judgment_object, _judgments(options))),
         "verdicts": lambda options: write_objects(_verdicts(options)),
         "doris-mae": doris_pieces,
-        "documents": lambda options: write_jsonl_documents(document_records(options)),
+        "documents": lambda options: write_jsonl_documents(document_records(options, statements.SEARCHED_DOCUMENTS)),
     }
     return pieces(makers[options.kind.name](options))
 

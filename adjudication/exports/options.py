@@ -1,13 +1,17 @@
 """What can be exported, and the choices a person has."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from accounts.refusals import Refused
 from annotation.models import Campaign, CampaignKind, Criterion
 from corpus.models import Collection
 
-LEVELS = ("query", "aspect", "sub-query")
+PARAGRAPH, SENTENCE = "paragraph", "sentence"  # levels of citation contexts
+CONTEXT_LEVELS = (PARAGRAPH, SENTENCE)
+JUDGED_LEVELS = ("query", "aspect", "sub-query")
+LEVELS = (*JUDGED_LEVELS, *CONTEXT_LEVELS)
 BY_SUB_QUERY = ("qrels", "topics")  # kinds that can be written for sub-queries
+ITERATIONS = ("reference", "zero")
 GRADES = ("sum", "binary", "mean")
 UNRESOLVED = ("refuse", "skip")
 
@@ -23,6 +27,7 @@ class Kind:
     about: str
     campaign: bool = True
     verdicts: bool = False
+    contexts: bool = False  # of citation contexts only
 
 
 KINDS = {
@@ -86,7 +91,7 @@ KINDS = {
             "Documents, JSONL",
             "documents.jsonl",
             "application/x-ndjson; charset=utf-8",
-            "All documents with everything that is known of them. Can be imported again.",
+            "All documents but citing papers, with everything that is known of them. Can be imported again.",
             campaign=False,
         ),
         Kind(
@@ -106,6 +111,24 @@ KINDS = {
             "corpus.jsonl, queries.jsonl and qrels/test.tsv in one archive.",
             verdicts=True,
         ),
+        Kind(
+            "acm-cr",
+            "Citation contexts, ACM-CR XML",
+            "acm-cr.zip",
+            "application/zip",
+            "For each paper its contexts and references as XML, and a sheet of what its references are.",
+            campaign=False,
+            contexts=True,
+        ),
+        Kind(
+            "blacklist",
+            "Citing papers",
+            "blacklist.txt",
+            "text/plain; charset=utf-8",
+            "The papers whose contexts are queries, one in each line: they are left out of what is searched.",
+            campaign=False,
+            contexts=True,
+        ),
     )
 }
 
@@ -122,6 +145,14 @@ class Options:
     grades: str = "sum"
     annotators: bool = False
     unresolved: str = "refuse"
+    iteration: str = "reference"
+    first_number: int | None = None
+    drafts: bool = False
+
+    @property
+    def of_contexts(self) -> bool:
+        """Whether it is made from papers instead of topics and verdicts."""
+        return self.kind.contexts or self.level in CONTEXT_LEVELS
 
     @property
     def skips(self) -> bool:
@@ -130,11 +161,14 @@ class Options:
     @property
     def uses_verdicts(self) -> bool:
         """Labels by annotator need no verdicts."""
-        return self.kind.verdicts and not self.annotators
+        return self.kind.verdicts and not self.annotators and not self.of_contexts
 
     @property
     def filename(self) -> str:
         parts = [self.collection.slug]
+        if self.of_contexts:
+            parts += [self.level] if not self.kind.contexts else []
+            return "-".join([*parts, *(["drafts"] if self.drafts else [])]) + f".{self.kind.suffix}"
         if self.campaign is not None:
             parts.append(self.campaign.slug)
         if self.kind.name == "qrels":
@@ -154,23 +188,56 @@ def make_options(
     grades: str = "sum",
     annotators: bool = False,
     unresolved: str = "refuse",
+    iteration: str = "reference",
+    first_number: int | None = None,
+    drafts: bool = False,
 ) -> Options:
-    """Options from words. Without a campaign's slug the only one is taken. Refused for anything unknown."""
+    """Options from words. Without a campaign's slug the only one is taken. Refused for anything unknown.
+
+    `iteration`, `first_number` and `drafts` are about citation contexts alone.
+    """
     if kind not in KINDS:
         raise Refused(f"Unknown export “{kind}”. There is {', '.join(KINDS)}.")
-    for word, known in ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED)):
+    words = ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED), (iteration, ITERATIONS))
+    for word, known in words:
         if word not in known:
             raise Refused(f"“{word}” is none of {', '.join(known)}.")
     if annotators and kind != "qrels":
         raise Refused("Only qrels can be written by annotator; “judgments” always are.")
     if level == "sub-query":
         _check_sub_queries(collection, kind, annotators=annotators)
+    if level in CONTEXT_LEVELS or KINDS[kind].contexts:
+        found = Options(collection, KINDS[kind], level=level, iteration=iteration)
+        return _checked_for_contexts(replace(found, first_number=first_number, drafts=drafts))
     if not KINDS[kind].campaign:
         return Options(collection, KINDS[kind], level=level)
-    found = _campaign(collection, campaign)
-    if KINDS[kind].verdicts and found.kind != CampaignKind.RELEVANCE:
-        raise Refused(f"{found} is of kind {found.get_kind_display()}: it judges no documents, so there are no qrels.")
-    return Options(collection, KINDS[kind], found, _criterion(found, criterion), level, grades, annotators, unresolved)
+    judged = _campaign(collection, campaign)
+    if KINDS[kind].verdicts and judged.kind != CampaignKind.RELEVANCE:
+        raise Refused(
+            f"{judged} is of kind {judged.get_kind_display()}: it judges no documents, so there are no qrels."
+        )
+    return Options(
+        collection, KINDS[kind], judged, _criterion(judged, criterion), level, grades, annotators, unresolved
+    )
+
+
+def whole_number(word: str) -> int | None:
+    """A first number as it was typed, None for nothing. Refused for anything else than a whole number."""
+    word = word.strip()
+    if not word:
+        return None
+    if not (word.isascii() and word.isdigit() and len(word) < 10):
+        raise Refused(f"“{word[:40]}” is not a whole number of at most nine digits.")
+    return int(word)
+
+
+def _checked_for_contexts(options: Options) -> Options:
+    """The same options, or Refused where they make no sense for citation contexts."""
+    if options.level in CONTEXT_LEVELS and options.kind.name not in ("topics", "qrels"):
+        raise Refused(f"Of a {options.level} there are topics and qrels, no {options.kind.label}.")
+    if options.first_number is not None and options.first_number < 0:
+        raise Refused("The first number of sentence topics is 0 or more.")
+    return options
 
 
 def _check_sub_queries(collection: Collection, kind: str, *, annotators: bool) -> None:

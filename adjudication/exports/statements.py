@@ -189,3 +189,10 @@ JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
 """
 DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"
+# Without the papers whose citation contexts are queries.
+SEARCHED_DOCUMENTS = """
+SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra
+FROM corpus_document d WHERE d.collection_id = %(collection)s AND NOT EXISTS (
+  SELECT FROM corpus_paper p WHERE p.collection_id = d.collection_id AND p.key = d.docno
+) ORDER BY d.id
+"""

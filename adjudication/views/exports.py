@@ -12,9 +12,18 @@ from accounts.refusals import Refused
 from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
 from adjudication.exports.findings import find
-from adjudication.exports.options import BY_SUB_QUERY, GRADES, KINDS, LEVELS, make_options
+from adjudication.exports.options import (
+    BY_SUB_QUERY,
+    CONTEXT_LEVELS,
+    GRADES,
+    ITERATIONS,
+    JUDGED_LEVELS,
+    KINDS,
+    make_options,
+    whole_number,
+)
 from adjudication.permissions import check_can_take_out
-from corpus.models import Membership
+from corpus.models import Collection, Membership
 from corpus.permissions import check_can_oversee, fetch_membership
 
 CHOICES = ("campaign", "criterion", "level", "grades", "unresolved")
@@ -42,7 +51,10 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "chosen": chosen,
         "has_sub_queries": collection.sub_queries.exists(),
         "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
-        "offers": [_offer(membership, name, chosen, memo) for name in KINDS],
+        "offers": [_offer(membership, name, chosen, memo) for name, kind in KINDS.items() if not kind.contexts],
+        "context_offers": _context_offers(collection, request) if collection.papers.exists() else [],
+        "iterations": [("reference", "the reference's number"), ("zero", "0")],
+        "context_chosen": _context_words(request),
     }
     return render(request, "adjudication/export_list.html", context)
 
@@ -54,11 +66,13 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     check_can_oversee(membership)
     if name not in KINDS:
         raise Refused(f"There is no export “{name}”.")
-    options = make_options(membership.collection, name, **_words(name, _chosen(request)))
+    is_context = KINDS[name].contexts or request.GET.get("level") in CONTEXT_LEVELS
+    words = _context_options(request) if is_context else _words(name, _chosen(request))
+    options = make_options(membership.collection, name, **words)
     check_can_take_out(membership, options.campaign)
     export = open_export(options)
     if request.method == "GET":
-        note_download(options=options, by=membership.user, at=timezone.now(), chosen=_chosen(request))
+        note_download(options=options, by=membership.user, at=timezone.now(), chosen=words)
     answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
     answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
     answer["X-Accel-Buffering"] = "no"
@@ -69,9 +83,41 @@ def _chosen(request: HttpRequest) -> dict[str, Any]:
     found: dict[str, Any] = {name: request.GET.get(name, "") for name in CHOICES}
     found["annotators"] = request.GET.get("annotators") == "1"
     found["grades"] = found["grades"] if found["grades"] in GRADES else "sum"
-    found["level"] = found["level"] if found["level"] in LEVELS else "query"
+    found["level"] = found["level"] if found["level"] in JUDGED_LEVELS else "query"
     found["unresolved"] = "skip" if found["unresolved"] == "skip" else "refuse"
     return found
+
+
+def _context_words(request: HttpRequest) -> dict[str, str]:
+    """The options of citation contexts as they stand in the address; what makes no sense is left out."""
+    iteration, first = request.GET.get("iteration", ""), request.GET.get("first_number", "").strip()
+    return {
+        "iteration": iteration if iteration in ITERATIONS else "reference",
+        "first_number": first if first.isascii() and first.isdigit() and len(first) < 10 else "",
+        "drafts": "1" if request.GET.get("drafts") == "1" else "",
+    }
+
+
+def _context_options(request: HttpRequest) -> dict[str, Any]:
+    words: dict[str, Any] = dict(_context_words(request))
+    level = request.GET.get("level", "")
+    words |= {"drafts": bool(words["drafts"]), "first_number": whole_number(words["first_number"])}
+    return words | ({"level": level} if level in CONTEXT_LEVELS else {})
+
+
+def _context_offers(collection: Collection, request: HttpRequest) -> list[dict[str, Any]]:
+    """Topics and qrels of paragraphs and sentences, the XML files, and the list of papers."""
+    words = _context_options(request) | {"level": "query"}
+    wanted = [(name, level) for level in CONTEXT_LEVELS for name in ("topics", "qrels")]
+    offers = []
+    for name, level in [*wanted, ("acm-cr", ""), ("blacklist", "")]:
+        options = make_options(collection, name, **{**words, "level": level or "query"})
+        findings = find(options)
+        fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
+        label = f"{options.kind.label} of {level}s" if level else options.kind.label
+        offer = {"kind": options.kind, "label": label, "level": level, "findings": findings, "reason": fatal}
+        offers.append(offer | {"filename": options.filename})
+    return offers
 
 
 def _words(name: str, chosen: dict[str, Any]) -> dict[str, Any]:

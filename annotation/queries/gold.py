@@ -44,10 +44,16 @@ class Gold:
 
 def gold_of(collection: Collection, *, drafts: bool = False) -> Iterator[Gold]:
     """Every paper of the collection in its order, with what counts; a few queries for each fifty papers."""
+    for batch in gold_batches(collection, drafts=drafts):
+        yield from batch
+
+
+def gold_batches(collection: Collection, *, drafts: bool = False) -> Iterator[list[Gold]]:
+    """The same, fifty papers at a time."""
     ids = list(Paper.objects.filter(collection=collection).values_list("pk", flat=True))
     for start in range(0, len(ids), PAPERS_AT_ONCE):
         some = Paper.objects.filter(pk__in=ids[start : start + PAPERS_AT_ONCE])
-        yield from gold_of_papers(some.defer("blocks", "references", "pages"), drafts=drafts)
+        yield gold_of_papers(some.defer("blocks", "references", "pages"), drafts=drafts)
 
 
 def gold_of_papers(papers: Iterable[Paper], *, drafts: bool = False) -> list[Gold]:

@@ -166,6 +166,8 @@ class _Loader:
         if isinstance(found, AnnotatedPaper):
             fields, content = _gold_fields(found, paper, file), content_of_gold(found)
             kind, state = ExtractionSource.IMPORTED, ExtractionState.FINISHED
+            if found.status:  # a draft that was given out: nobody stands by it
+                kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
         else:
             content = propose(found, link_references(self.run.collection, found.references))
             fields = _parsed_fields(found, paper, source, file)

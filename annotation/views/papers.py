@@ -1,5 +1,6 @@
 """Papers of a collection, for those who oversee it: the list, and one with all that was extracted from it."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -9,8 +10,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.definitions.extractions import Content, findings_of, read_content
-from annotation.models import Extraction
-from annotation.queries.extractions import docnos_among, with_content
+from annotation.models import Extraction, ExtractionSource
+from annotation.queries.extractions import docnos_among, has_to_do, with_content
 from annotation.queries.gold import Gold, gold_of_papers
 from corpus.models import Membership, Paper, PaperSource
 from corpus.permissions import can_manage, check_can_oversee, fetch_membership
@@ -45,7 +46,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = _overseer(request, slug)
     paper = _fetch_paper(membership, pk)
     made = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
-    extractions = list(made.order_by("source", "pk"))
+    extractions = _visible(made.order_by("source", "pk"), paper, membership)
     shown = _shown(request, paper, extractions)
     content = read_content(shown.content) if shown else None
     context = _context(membership) | {"paper": paper, "extractions": extractions, "shown": shown}
@@ -78,6 +79,19 @@ def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
         "coverage": (len(inside), len(content.references)),
         "findings": findings_of(content),
     }
+
+
+def _visible(extractions: Iterable[Extraction], paper: Paper, membership: Membership) -> list[Extraction]:
+    """Whoever still has the paper to work on sees neither others' extractions of it nor the gold."""
+    found = list(extractions)
+    if not has_to_do(paper, membership.user):
+        return found
+    return [each for each in found if each.source == ExtractionSource.MACHINE or _is_own(each, membership)]
+
+
+def _is_own(extraction: Extraction, membership: Membership) -> bool:
+    annotator = extraction.assignment.annotator if extraction.assignment else None
+    return annotator is not None and annotator.user_id == membership.user_id
 
 
 def _shown(request: HttpRequest, paper: Paper, extractions: list[Any]) -> Any:

@@ -53,6 +53,7 @@ class AnnotatedPaper:
     contexts: tuple[Context, ...]
     references: dict[str, str | None]
     file: str = ""
+    status: str = ""  # "" for what people stand by; else what it is instead: "draft" or "machine"
 
     @property
     def tail(self) -> str:
@@ -87,6 +88,7 @@ def read_acm_cr(stream: BinaryIO, file: str) -> AnnotatedPaper:
         tuple(_context(node, file) for node in contexts.nodes("context")) if contexts else (),
         _references(references, file) if references else {},
         file,
+        root.attributes.get("status", ""),
     )
 
 
@@ -120,8 +122,12 @@ def _references(node: Node, file: str) -> dict[str, str | None]:
 
 
 def write_acm_cr(paper: AnnotatedPaper) -> Iterator[str]:
-    """Yield the paper in the layout of the released files. Raises `ValueError` for characters XML cannot hold."""
-    yield f"<doc>\n\t<doi>{_xml(paper.doi)}</doi>\n\t<title>{_xml(paper.title)}</title>\n"
+    """Yield the paper in the layout of the released files, its status as an attribute of <doc>.
+
+    Raises `ValueError` for characters XML cannot hold.
+    """
+    status = f" status={_quoted(paper.status)}" if paper.status else ""
+    yield f"<doc{status}>\n\t<doi>{_xml(paper.doi)}</doi>\n\t<title>{_xml(paper.title)}</title>\n"
     yield f"\t<abstract>{_xml(paper.abstract)}</abstract>\n\t<contexts>\n"
     for context in paper.contexts:
         yield f"\t\t<context id={_quoted(context.number)} section={_quoted(context.section)}>\n"

@@ -1,7 +1,8 @@
 """Topics and qrels from citation contexts, by the rules of ACM-CR's release.
 
 A reference is in the collection if its value equals a docno exactly. A context becomes a topic if any of its
-sentences cites such a reference, a sentence if it does so itself.
+sentences cites such a reference, a sentence if it does so itself. Two contexts of a paper that share an id make two
+topics with one number; `merged_qrels` gives each judgment of such a number once.
 """
 
 from __future__ import annotations
@@ -45,6 +46,18 @@ def sentence_topics(
                 if rows := _rows(topic.number, paper, (sentence,), collection):
                     running += 1
                     yield topic, rows
+
+
+def merged_qrels(made: Iterable[tuple[TopicRecord, list[QrelRow]]]) -> Iterator[QrelRow]:
+    """Yield the qrels of topics, each (number, document) once; topics of equal numbers must be of one paper."""
+    paper, seen = "", set[tuple[str, str]]()
+    for topic, rows in made:
+        if topic.file != paper:
+            paper, seen = topic.file, set()
+        for row in rows:
+            if (row.topic, row.docno) not in seen:
+                seen.add((row.topic, row.docno))
+                yield row
 
 
 def _topic(number: str, paper: AnnotatedPaper, text: str, kind: str) -> TopicRecord:

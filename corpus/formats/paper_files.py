@@ -54,7 +54,7 @@ def _told_by_marks(text: str) -> str:
         return S2ORC
     if "<TEI" in text:
         return TEI
-    if "<doc>" in text and ("<doi" in text or "<contexts" in text):
+    if "<doc" in text and ("<doi" in text or "<contexts" in text):
         return ACM_CR
     first = text.split("\n", 1)[0].replace(",", "\t").split("\t")
     return TABLE if len(first) > 1 and first[0].strip().strip('"').lower() == "doi" else ""

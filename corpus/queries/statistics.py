@@ -1,5 +1,6 @@
 """What a collection holds, in the figures that papers print."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db import connection
@@ -46,9 +47,19 @@ SELECT json_build_object(
 """
 
 
+Figures = Callable[[Collection], dict[str, Any]]
+
+_MORE: dict[str, Figures] = {}
+
+
+def register(name: str, figures: Figures) -> None:
+    """Let an app above this one bring figures of its own under `name` (from its AppConfig.ready)."""
+    _MORE[name] = figures
+
+
 def collection_statistics(collection: Collection) -> dict[str, Any]:
     """All figures at once; reads the whole collection, so for commands and jobs, not for every page."""
     with connection.cursor() as cursor:
         cursor.execute(STATISTICS, {"collection": collection.pk})
         found: dict[str, Any] = cursor.fetchone()[0]
-    return found
+    return found | {name: figures(collection) for name, figures in _MORE.items()}

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.actions.annotators import add_members
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import close_campaign, create_campaign, open_campaign, update_campaign
 from annotation.actions.extractions import (
@@ -289,3 +290,17 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
     for name in ("agreement_detail", "disagreement_list", "agreement_report", "collection_dashboard"):
         args = ["teas"] if name == "collection_dashboard" else ["teas", campaign.slug]
         assert client.get(reverse(name, args=args)).status_code in (200, 422), name
+
+
+def test_an_overseer_who_has_the_paper_to_do_sees_no_others_work_and_no_gold(material, client) -> None:
+    make_campaign(material, name="Contexts", kind="extraction", overlap=1, annotators=False)
+    campaign = Campaign.objects.get(slug="contexts")
+    add_members(campaign=campaign, users=[material.people["ada"]], by=material.manager, at=AT)
+    assign_items(campaign=campaign, by=material.manager, at=AT)
+    paper = campaign.items.order_by("pk")[0].paper
+    make_extraction(paper, ExtractionSource.IMPORTED, make_content(values=("10.9/secret", None)))
+    make_extraction(paper, ExtractionSource.MACHINE, make_content())
+    for name, seen in (("ada", False), ("vic", True)):
+        client.force_login(material.people[name])
+        page = client.get(reverse("paper_detail", args=["teas", paper.pk])).content.decode()
+        assert ("secret" in page) is seen

@@ -1,4 +1,8 @@
-"""manage.py export SLUG --format F [--campaign C] [--level query|aspect] [--grades …] [--annotators] [--out FILE]"""
+"""manage.py export SLUG --format F [--campaign C] [--level query|aspect] [--grades …] [--annotators] [--out FILE]
+
+Of citation contexts: --format topics|qrels --level paragraph|sentence [--iteration reference|zero] [--first-number N],
+--format acm-cr --out DIR, --format blacklist; [--include-drafts]
+"""
 
 import hashlib
 import sys
@@ -10,8 +14,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.told import ToldCommand
 from accounts.refusals import Refused
+from adjudication.exports.contexts import context_files
 from adjudication.exports.files import Export, open_export
-from adjudication.exports.options import GRADES, KINDS, LEVELS, UNRESOLVED, make_options
+from adjudication.exports.options import GRADES, ITERATIONS, KINDS, LEVELS, UNRESOLVED, Options, make_options
 from corpus.queries.collections import collection_with
 
 
@@ -35,15 +40,27 @@ class Command(ToldCommand):
             default="refuse",
             help="items without a sure value: refuse, or skip them",
         )
-        parser.add_argument("--out", type=Path, metavar="FILE")
+        parser.add_argument(
+            "--iteration", choices=ITERATIONS, default="reference", help="of contexts: the reference's number, or 0"
+        )
+        parser.add_argument(
+            "--first-number", type=int, metavar="N", help="of sentence topics; else each paper's own, or 0"
+        )
+        parser.add_argument(
+            "--include-drafts", action="store_true", help="also papers that nobody has confirmed, marked as such"
+        )
+        parser.add_argument("--out", type=Path, metavar="FILE", help="a directory for acm-cr")
 
     def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:
         if out is not None and kind == "judgments" and out.suffix == ".jsonl":
             kind = "judgments-jsonl"
-        names = ("campaign", "criterion", "level", "grades", "annotators", "unresolved")
-        chosen = make_options(collection_with(slug), kind, **{name: options[name] for name in names})
+        names = ("campaign", "criterion", "level", "grades", "annotators", "unresolved", "iteration", "first_number")
+        asked = {name: options[name] for name in names} | {"drafts": options["include_drafts"]}
+        chosen = make_options(collection_with(slug), kind, **asked)
         started = time.monotonic()
         export = open_export(chosen)
+        if kind == "acm-cr" and out is not None and out.suffix != ".zip":
+            return _write_folder(chosen, export, out)
         size, lines, digest = _write(export, out)
         result = {
             "format": kind,
@@ -62,6 +79,24 @@ class Command(ToldCommand):
         if as_json and options["out"] is None:
             raise CommandError("--json needs --out: both would write to standard output.", returncode=2)
         super().handle(*args, as_json=as_json, **options)
+
+
+def _write_folder(options: Options, export: Export, out: Path) -> tuple[str, dict[str, Any]]:
+    """One XML and one sheet for each paper, below `out`, which is made if it is not there."""
+    names = []
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, lines in context_files(options):
+            part = out / f"{name}.part"
+            with part.open("w", encoding="utf-8", newline="") as target:
+                target.writelines(lines)
+            part.replace(out / name)
+            names.append(name)
+    except OSError as error:
+        raise Refused(f"{out} cannot be written: {error.strerror}.") from None
+    warnings = [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings]
+    told = [f"Wrote {len(names):,} files to {out}.", *(f"Note: {each.text}" for each in export.warnings)]
+    return "\n".join(told), {"format": "acm-cr", "folder": str(out), "files": names, "warnings": warnings}
 
 
 def _write(export: Export, out: Path | None) -> tuple[int, int, str]:

@@ -1,5 +1,6 @@
 """manage.py collection_stats SLUG [--json]"""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -18,7 +19,14 @@ class Command(ToldCommand):
 
     def carry_out(self, *, slug: str, **_: Any) -> tuple[str, dict[str, Any]]:
         found = collection_statistics(collection_with(slug))
-        lines = [
-            f"{name.replace('_', ' '):<28} {value:>10,}" for name, value in found.items() if not isinstance(value, dict)
-        ]
-        return "\n".join(lines), found
+        return "\n".join(_lines(found)), found
+
+
+def _lines(figures: dict[str, Any], above: str = "") -> Iterator[str]:
+    """One line for each figure; those of a part, such as contexts, below its name."""
+    for name, value in figures.items():
+        words = f"{above}{name.replace('_', ' ')}"
+        if isinstance(value, dict):
+            yield from _lines(value, f"{words}: ")
+        elif value is not None:
+            yield f"{words:<40} {value:>12,}"

@@ -1,0 +1,175 @@
+"""Citation contexts as files: topics and qrels by the rules of ACM-CR, one XML and one sheet of DOIs for each paper.
+
+Paragraph topics are numbered by paper and context; sentence topics by paper and a running number over all of them. The
+running number begins at 0, or where it was asked to, and starts again from a paper that has a number of its own.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from adjudication.exports.options import PARAGRAPH, Options
+from adjudication.exports.streams import pieces, zipped
+from annotation.queries.contexts import GivenPaper, given_papers
+from annotation.queries.gold import DISAGREED, DRAFT, MACHINE, NOTHING, gold_of
+from corpus.formats.acm_cr import DoisLine, write_acm_cr, write_dois
+from corpus.formats.acm_cr_topics import merged_qrels, paragraph_topics, sentence_topics
+from corpus.formats.qrels import write_qrels
+from corpus.formats.records import MAX_TOPIC_LENGTH, QrelRow, TopicRecord, id_problem
+from corpus.formats.trec_topics import write_trec_topics
+from corpus.models import Document, Paper
+
+Made = tuple[TopicRecord, list[QrelRow]]
+
+MOST_EXAMPLES = 3
+SHEET_OF_NONE = "N/A"  # what a sheet says of a reference without an address
+
+
+def context_pieces(options: Options) -> Iterator[bytes]:
+    """The file that the options ask for, in pieces."""
+    if options.kind.name == "acm-cr":
+        return zipped((name, pieces(lines)) for name, lines in context_files(options))
+    if options.kind.name == "blacklist":
+        keys = Paper.objects.filter(collection=options.collection).values_list("key", flat=True)
+        return pieces(f"{key}\n" for key in keys.iterator())
+    made = made_topics(options)
+    if options.kind.name == "topics":
+        return pieces(write_trec_topics(topic for topic, _ in made))
+    rows = merged_qrels(made)
+    if options.iteration == "zero":
+        rows = (replace(row, iteration="0") for row in rows)
+    return pieces(write_qrels(rows, separator="\t"))
+
+
+def made_topics(options: Options) -> Iterator[Made]:
+    """The topics of the level with their qrels, paper by paper."""
+    given = given_papers(options.collection, drafts=options.drafts)
+    if options.level == PARAGRAPH:
+        for each in given:
+            yield from paragraph_topics([each.annotated], each.docnos)
+        return
+    running = options.first_number or 0
+    for each in given:
+        own = each.gold.paper.first_sentence_number
+        if options.first_number is None and own is not None:
+            running = own
+        for pair in sentence_topics([each.annotated], each.docnos, first_number=running):
+            running += 1
+            yield pair
+
+
+def context_files(options: Options) -> Iterator[tuple[str, Iterable[str]]]:
+    """(name, lines) of an XML and a sheet for each paper."""
+    taken: set[str] = set()
+    for each in given_papers(options.collection, drafts=options.drafts):
+        stem = _stem(each.gold.paper.key, taken)
+        yield f"{stem}.xml", write_acm_cr(each.annotated)
+        yield f"{stem}.dois", write_dois(_sheet(each))
+
+
+def _sheet(each: GivenPaper) -> Iterator[DoisLine]:
+    """The references as the annotators' sheet has them: `-` before what lies outside of the collection."""
+    for number, value in each.annotated.references.items():
+        inside = value is not None and value in each.docnos
+        words = (value or "").split()
+        if len(words) == 1:
+            yield DoisLine(number, words[0], "", not inside)
+        else:
+            yield DoisLine(number, SHEET_OF_NONE, " ".join(words), outside=True)
+
+
+def _stem(key: str, taken: set[str]) -> str:
+    """The last part of a key as a file name, the whole key where that is taken."""
+    for wanted in (key.rpartition("/")[2], key):
+        name = "".join(sign if sign.isalnum() or sign in "-_.()" else "_" for sign in wanted).lstrip(".") or "paper"
+        if name not in taken:
+            break
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+# --- what stands in the way -------------------------------------------------------------------------------------------
+
+
+def context_findings(options: Options) -> list[tuple[str, str, str, int]]:
+    """(severity, code, text, count) of everything to say about the export."""
+    if options.kind.name == "blacklist":
+        return [] if options.collection.papers.exists() else [("fatal", "no-papers", "There are no papers yet.", 0)]
+    states = Counter(gold.status for gold in gold_of(options.collection, drafts=options.drafts))
+    found = _of_states(states, options)
+    if not found or found[0][0] != "fatal":
+        found += _of_topics(options) if options.kind.name != "acm-cr" else []
+        found += _of_papers(options)
+    return found
+
+
+def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, str, int]]:
+    if not states:
+        return [("fatal", "no-papers", "The collection has no papers. Import them first.", 0)]
+    waiting = states[MACHINE] + states[DRAFT]
+    if not options.drafts and states.total() == waiting + states[NOTHING] + states[DISAGREED]:
+        advice = "Include drafts to write what is there so far, marked as such." if waiting else ""
+        return [("fatal", "nothing-confirmed", f"No paper is confirmed by anybody yet. {advice}".strip(), waiting)]
+    found = []
+    if waiting:
+        told = "are drafts or machine's proposals and marked so" if options.drafts else "are left out: nobody has "
+        told += "" if options.drafts else "confirmed them yet"
+        found.append(("warning", "drafts", f"{_papers(waiting)} {told}.", waiting))
+    if states[DISAGREED]:
+        text = f"{_papers(states[DISAGREED])} are left out: several annotators have finished them and differ."
+        found.append(("warning", "disagreed", text, states[DISAGREED]))
+    if states[NOTHING]:
+        text = f"{_papers(states[NOTHING])} are left out: nothing was extracted from them."
+        found.append(("warning", "nothing-extracted", text, states[NOTHING]))
+    return found
+
+
+def _of_topics(options: Options) -> list[tuple[str, str, str, int]]:
+    """Numbers that two papers share, or that cannot be written; numbers that one paper has twice."""
+    owners: dict[str, str] = {}
+    shared, bad, twice = set[str](), set[str](), set[str]()
+    for topic, _ in made_topics(options):
+        if id_problem(topic.number, MAX_TOPIC_LENGTH):
+            bad.add(topic.number[:40])
+        if topic.number in owners:
+            (twice if owners[topic.number] == topic.file else shared).add(topic.number)
+        owners.setdefault(topic.number, topic.file)
+    found = []
+    if not owners:
+        text = "No context cites a document of the collection, so there is no topic."
+        found.append(("fatal", "no-topics", text, 0))
+    if shared:
+        text = (
+            f"Two papers would give topics the same number ({_some(shared)}). Give their papers other DOIs or numbers."
+        )
+        found.append(("fatal", "shared-numbers", text, len(shared)))
+    if twice:
+        text = (
+            f"A paper has two contexts of one number ({_some(twice)}): two topics share it, their judgments are merged."
+        )
+        found.append(("warning", "repeated-numbers", text, len(twice)))
+    if bad:
+        found.append(("fatal", "bad-numbers", f"Numbers of topics cannot be written: {_some(bad)}.", len(bad)))
+    return found
+
+
+def _of_papers(options: Options) -> list[tuple[str, str, str, int]]:
+    keys = Paper.objects.filter(collection=options.collection).values("key")
+    inside = Document.objects.filter(collection=options.collection, docno__in=keys).count()
+    if not inside:
+        return []
+    text = (
+        f"{_papers(inside)} are documents of the collection as well. They are left out of it: nothing cites them here."
+    )
+    return [("warning", "papers-inside", text, inside)]
+
+
+def _papers(count: int) -> str:
+    return f"{count:,} {'paper' if count == 1 else 'papers'}"
+
+
+def _some(numbers: Iterable[str]) -> str:
+    found = sorted(numbers)
+    return ", ".join(found[:MOST_EXAMPLES]) + (" …" if len(found) > MOST_EXAMPLES else "")

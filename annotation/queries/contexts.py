@@ -1,0 +1,50 @@
+"""Citation contexts as they are given out: papers with what counts of them, and the documents they cite."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from annotation.definitions.extractions import gold_of_content
+from annotation.queries.extractions import docnos_among
+from annotation.queries.gold import CONFIRMED, Gold, gold_batches
+from corpus.formats.acm_cr import AnnotatedPaper
+from corpus.formats.acm_cr_statistics import Statistics, count
+from corpus.models import Collection
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPaper:
+    """A paper as ACM-CR knows it, with the docnos among its references' values; `gold` says where it is from."""
+
+    gold: Gold
+    annotated: AnnotatedPaper
+    docnos: frozenset[str]
+
+
+def given_papers(collection: Collection, *, drafts: bool = False) -> Iterator[GivenPaper]:
+    """The papers of which something counts, in their order; a few queries for each fifty papers."""
+    for batch in gold_batches(collection, drafts=drafts):
+        found = [(gold, _annotated(gold)) for gold in batch if gold.content is not None]
+        values = chain.from_iterable(paper.references.values() for _, paper in found)
+        docnos = docnos_among(collection, values)
+        for gold, paper in found:
+            yield GivenPaper(gold, paper, docnos.intersection(filter(None, paper.references.values())))
+
+
+def context_statistics(collection: Collection, *, drafts: bool = False) -> Statistics:
+    """The figures of table 1 over all papers of which something counts."""
+    return count((given.annotated, given.docnos) for given in given_papers(collection, drafts=drafts))
+
+
+def context_figures(collection: Collection) -> dict[str, Any]:
+    """The same under the names of `collection_stats`, of what people stand by."""
+    return context_statistics(collection).as_json()
+
+
+def _annotated(gold: Gold) -> AnnotatedPaper:
+    paper, content = gold.paper, gold.content
+    assert content is not None  # noqa: S101 - asked only where something counts
+    made = gold_of_content(content, doi=paper.key, title=paper.title, abstract=paper.abstract, file=paper.key)
+    status = "" if gold.status == CONFIRMED else gold.status
+    return AnnotatedPaper(made.doi, made.title, made.abstract, made.contexts, made.references, made.file, status)

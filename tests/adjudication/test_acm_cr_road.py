@@ -1,0 +1,84 @@
+"""From the released gold to the released topics, qrels and figures, through the database."""
+
+import csv
+import json
+import re
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from corpus.formats.acm_cr import read_acm_cr
+from corpus.models import Collection, Document, ImportKind, Paper
+from tests.corpus.importing import counts, import_files
+from tests.factories.accounts import CollectionFactory
+from tests.shared import shared_path
+
+pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+
+_KEYS = re.compile(rb"^@\w+\{\s*([^,\s]+),", re.MULTILINE)
+
+
+def cited_documents(folder: Path, papers: list[Path]) -> set[str]:
+    """The ids of the collection that the papers' references name, blacklisted ones left out.
+
+    Reading all 903 files as documents is tested elsewhere; here their ids are enough.
+    """
+    wanted = set()
+    for path in papers:
+        with path.open("rb") as stream:
+            wanted |= set(read_acm_cr(stream, path.name).references.values())
+    found = set()
+    with tarfile.open(folder / "collection.tar.xz") as archive:
+        for member in archive:
+            content = archive.extractfile(member)
+            if content is not None:
+                found |= wanted.intersection(key.decode() for key in _KEYS.findall(content.read()))
+    return found - set((folder / "blacklist.txt").read_text().split())
+
+
+@pytest.fixture
+def collection() -> tuple[Collection, Path, list[Path]]:
+    folder = shared_path("data", "acm-cr")
+    papers = sorted(folder.glob("papers/*/*.xml"))
+    made = CollectionFactory(slug="acm-cr")
+    Document.objects.bulk_create(
+        [Document(collection=made, docno=docno, title=docno) for docno in sorted(cited_documents(folder, papers))]
+    )
+    return made, folder, papers
+
+
+def test_the_release_comes_out_row_for_row(collection, tmp_path, capsys) -> None:
+    made, folder, papers = collection
+    assert counts(import_files(made, *papers, folder / "papers.tsv", kind=ImportKind.PAPERS)) == (25, 0, 0, 0)
+    with (folder / "papers.tsv").open(encoding="utf-8", newline="") as table:
+        order = [row["doi"] for row in csv.DictReader(table, delimiter="\t")]
+    assert list(Paper.objects.filter(collection=made).values_list("key", flat=True)) == order
+
+    for level, name in (("paragraph", "contexts"), ("sentence", "sentences")):
+        for kind in ("topics", "qrels"):
+            out = tmp_path / f"{name}.{kind}"
+            call_command("export", "acm-cr", "--format", kind, "--level", level, "--out", str(out))
+            written, released = out.read_text("utf-8"), (folder / f"{name}.{kind}").read_text("utf-8")
+            if kind == "topics":
+                assert written.rstrip("\n") == released.rstrip("\n")
+            else:
+                assert Counter(written.splitlines()) == Counter(released.splitlines())
+
+    capsys.readouterr()
+    call_command("collection_stats", "acm-cr", as_json=True)
+    found = json.loads(capsys.readouterr().out)["contexts"]
+    expected = json.loads((folder / "expected.json").read_text("utf-8"))["papers"]
+    for figure in set(expected) - {"context_means", "sentence_means"}:
+        assert found[figure] == expected[figure], figure
+    for means in ("context_means", "sentence_means"):
+        rounded = {name: round(value, 2) for name, value in found[means].items()}
+        assert rounded == {name: round(value, 2) for name, value in expected[means].items()}
+
+    call_command("export", "acm-cr", "--format", "acm-cr", "--out", str(tmp_path / "xml"))
+    for path in papers:
+        with path.open("rb") as gold, (tmp_path / "xml" / path.name).open("rb") as ours:
+            one, other = read_acm_cr(gold, ""), read_acm_cr(ours, "")
+        assert one == other

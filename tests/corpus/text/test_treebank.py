@@ -1,0 +1,32 @@
+"""Tokens as NLTK counts them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus.text.treebank import count_tokens, tokens_of
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        ("", ""),
+        ("It works.", "It works ."),
+        ("Systems (e.g. BM25) win [3–7], 1,000 times.", "Systems ( e.g. BM25 ) win [ 3 – 7 ] , 1,000 times ."),
+        ("We can't don't cannot user's.", "We ca n't do n't can not user 's ."),
+        ('He said "yes": no?', "He said `` yes '' : no ?"),
+        ("It ends [12].", "It ends [ 12 ] ."),
+        ("Wait... 5% of U.S. x--y", "Wait ... 5 % of U.S. x -- y"),
+    ],
+)
+def test_tokens_follow_the_treebank(sentence, tokens) -> None:
+    assert " ".join(tokens_of(sentence)) == tokens
+
+
+@given(st.text(max_size=80))
+def test_no_token_is_empty_and_nothing_but_blanks_and_quotes_is_lost(text) -> None:
+    tokens = tokens_of(text)
+    assert all(tokens)
+    assert count_tokens(text) == len(tokens)
+    kept = [sign for sign in "".join(tokens) if sign not in "`'\""]
+    assert kept == [sign for sign in text if not sign.isspace() and sign not in "`'\""]
