@@ -1,5 +1,6 @@
 """What can be exported, and the choices a person has."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from accounts.refusals import Refused
@@ -196,12 +197,7 @@ def make_options(
 
     `iteration`, `first_number` and `drafts` are about citation contexts alone.
     """
-    if kind not in KINDS:
-        raise Refused(f"Unknown export “{kind}”. There is {', '.join(KINDS)}.")
-    words = ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED), (iteration, ITERATIONS))
-    for word, known in words:
-        if word not in known:
-            raise Refused(f"“{word}” is none of {', '.join(known)}.")
+    _check_words(kind, ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED), (iteration, ITERATIONS)))
     if annotators and kind != "qrels":
         raise Refused("Only qrels can be written by annotator; “judgments” always are.")
     if level == "sub-query":
@@ -219,6 +215,14 @@ def make_options(
     return Options(
         collection, KINDS[kind], judged, _criterion(judged, criterion), level, grades, annotators, unresolved
     )
+
+
+def _check_words(kind: str, words: Iterable[tuple[str, Sequence[str]]]) -> None:
+    if kind not in KINDS:
+        raise Refused(f"Unknown export “{kind}”. There is {', '.join(KINDS)}.")
+    for word, known in words:
+        if word not in known:
+            raise Refused(f"“{word}” is none of {', '.join(known)}.")
 
 
 def whole_number(word: str) -> int | None:
