@@ -1,6 +1,7 @@
 """What our management commands have in common: how they tell their result, and how they refuse."""
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,11 +10,10 @@ from accounts.models import User
 from accounts.refusals import Refused
 
 
-class ToldCommand(BaseCommand):
+class ToldCommand(BaseCommand, ABC):
     """A summary for people on stderr and, with --json, one JSON object on stdout.
 
-    Subclasses implement `carry_out(**options)`, which returns summary and object. Exit code 0: done; 1: refused or
-    invalid input, with the reason; 2: wrong usage.
+    Exit code 0: done; 1: refused or invalid input, with the reason; 2: wrong usage.
     """
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -28,8 +28,9 @@ class ToldCommand(BaseCommand):
         if as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False))
 
+    @abstractmethod
     def carry_out(self, *args: Any, **options: Any) -> tuple[str, dict[str, Any]]:
-        raise NotImplementedError
+        """Do it; return the summary and the object. Errors: Refused."""
 
 
 def user_with(email: str) -> User:

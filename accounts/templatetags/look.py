@@ -1,5 +1,7 @@
 """The chosen theme, in templates: known on the server, so that no page flashes in the wrong one."""
 
+from datetime import datetime
+
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
@@ -32,3 +34,18 @@ def words(text: str) -> list[str]:
 def same_as(left: object, right: object) -> str:
     """`true` or `false`, for ARIA attributes."""
     return "true" if left == right else "false"
+
+
+@register.filter
+def until(start: datetime | None, end: datetime | None) -> str:
+    """How long it took, in one or two units: "less than a second", "12 s", "3 min 20 s", "1 h 5 min"; "" if unknown."""
+    if start is None or end is None:
+        return ""
+    seconds = int((end - start).total_seconds())
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, hours = seconds // 60, seconds // 3600
+    parts = (f"{minutes} min", f"{seconds % 60} s") if not hours else (f"{hours:,} h", f"{minutes % 60} min")
+    return " ".join(part for part in parts if not part.startswith("0 "))

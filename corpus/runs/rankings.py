@@ -237,8 +237,13 @@ def _notes(file: RunFile, name: str, gone: int, missing: int, example: str) -> I
         reason = f"{name} has lost the rankings of topics that the file does not speak of: {gone:,}"
         yield Problem(file.name, 0, reason)
     if missing:
-        reason = f"documents that are not in the collection, such as {example}: {missing:,}"
-        yield Problem(file.name, 0, f"{reason}. They keep their ranks but cannot be pooled")
+        found = (
+            f"one document of {name} is not in the collection ({example}). It keeps its rank but cannot be pooled"
+            if missing == 1
+            else f"{missing:,} documents of {name} are not in the collection, such as {example}. They keep their ranks"
+            " but cannot be pooled"
+        )
+        yield Problem(file.name, 0, found)
 
 
 def _execute(statement: str, **values: Any) -> list[tuple[Any, ...]]:

@@ -5,6 +5,7 @@ This is an aid for the eye, not a judgment: it finds "retrieving" for "retrieval
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 
@@ -24,12 +25,16 @@ through thus to together too toward towards two under until up upon us use used 
 we well were what when where whether which while who whom whose why will with within without would yet you your
 """
 _TRADE = """
-able abstract address addresses aim aims allow allows approach approaches article aspect author authors based concern
-concerns consider considers deal deals describe describes discuss discusses document documents explore explores focus
-focuses give given goal idea include includes including involve involves kind made make makes mention mentions method
-methods model models paper papers possible present presents problem propose proposed proposes provide provides relate
-related relates relevant research result results show shows study studies system systems talk talks technique techniques
-way ways work works
+ability able abstract account achieve address addresses aim aims allow allows analyse analyze approach approaches
+article aspect author authors based best better capability capable certain compare concern concerns consider considers
+contain create current currently deal deals describe describes differ different discuss discusses document documents
+effective effectively example existing explore explores find focus focuses form framework general give given goal good
+handle high idea identify improve improvement include includes including introduce introduction involve involves issue
+kind large level low made main make makes mention mentions method methods model models multiple new novel number offer
+paper papers particular perform performance possible potential present presents problem produce propose proposed
+proposes provide provides real relate related relates relevant represent research result results set show shows
+similar single specific studies study system systems take talk talks task technique techniques type utilise utilize
+various way ways work works
 """
 STOP_WORDS = frozenset(_GRAMMAR.split())
 TRADE_WORDS = frozenset(_TRADE.split())
@@ -42,12 +47,13 @@ _own = threading.local()  # a stemmer keeps a cache and is not made for several 
 def highlight_terms(aspect: str) -> frozenset[str]:
     """Return the stems of the telling words of `aspect`.
 
-    Words of the trade count where nothing else is left ("The paper is a research study"). Single letters do not:
-    they are names of variables.
+    Words of the trade, in any form, count where nothing else is left ("The paper is a research study"). Single letters
+    do not: they are names of variables.
     """
     words = {fold_word(aspect[start:end]) for start, end in word_spans(aspect)}
     words = {word for word in words if len(word) > 1 and word not in STOP_WORDS}
-    return frozenset(_stems(sorted(words - TRADE_WORDS or words)))
+    stems = frozenset(_stems(sorted(words)))
+    return stems - _trade_stems() or stems
 
 
 def stems_in(text: str) -> frozenset[str]:
@@ -80,6 +86,11 @@ def highlight_pieces(text: str, terms: frozenset[str]) -> list[tuple[str, bool]]
         pieces.append((text[start:end], True))
         at = end
     return [*pieces, (text[at:], False)] if at < len(text) else pieces
+
+
+@functools.cache
+def _trade_stems() -> frozenset[str]:
+    return frozenset(_stems(sorted(TRADE_WORDS)))
 
 
 def _stems(words: list[str]) -> list[str]:

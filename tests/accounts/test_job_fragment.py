@@ -1,5 +1,7 @@
 """The progress of a background job, as every page shows it."""
 
+from datetime import timedelta
+
 import pytest
 from django.template.loader import render_to_string
 
@@ -28,6 +30,23 @@ def test_a_running_job_tells_percent_and_step() -> None:
     assert "Reading documents" in text
     assert "4,500 of 9,000 · 50 %" in text
     assert "Refresh" in text  # without script
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0.4, "less than a second"),
+        (12.9, "12 s"),
+        (60, "1 min"),
+        (200, "3 min 20 s"),
+        (3_600, "1 h"),
+        (3_960, "1 h 6 min"),
+        (36_000_059, "10,000 h"),
+    ],
+)
+def test_how_long_it_took_is_told_in_plain_units(seconds: float, shown: str) -> None:
+    text = fragment(state=JobState.DONE, started_at=AT, finished_at=AT + timedelta(seconds=seconds))
+    assert f", after {shown}</p>" in text
 
 
 def test_a_job_that_is_stopping_is_not_cancelled_twice() -> None:

@@ -43,6 +43,11 @@ def test_the_description_tells_of_every_address() -> None:
     assert {operation.path for operation in OPERATIONS} >= {"/api/collections/", "/api/collections/{slug}/documents/"}
 
 
+def test_every_operation_says_in_a_line_what_it_does() -> None:
+    summaries = {operation.label: operation.definition.raw.get("summary", "") for operation in OPERATIONS}
+    assert not [label for label, summary in summaries.items() if not 8 <= len(summary) <= 100], summaries
+
+
 @pytest.mark.parametrize("role", [Role.MANAGER, Role.ANNOTATOR])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_whatever_is_sent_is_answered_as_declared(operation: Any, role: Role, world: World) -> None:

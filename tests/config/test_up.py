@@ -75,7 +75,7 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     litmus = up("--port", str(port))
     litmus.wait_for_output("Ctrl-C", 120)
     assert f"Litmus is running at http://localhost:{port}" in litmus.output
-    assert "manage.py create_user" in litmus.output  # no account yet
+    assert "manage.py create_user you@example.org --staff" in litmus.output  # no account yet
     with urllib.request.urlopen(f"http://localhost:{port}/readyz") as response:
         assert json.load(response) == {"database": "ok", "redis": "ok"}
     manifest = json.loads((data_dir / "static" / "staticfiles.json").read_text())["paths"]

@@ -139,7 +139,7 @@ class TestImport:
         run = import_runs(collection, write(tmp_path / "a.run", {"1": {"X1": 3.0, "D1": 2.0, "X2": 1.0}}))
         assert stored(collection) == {"1": ["X1", "D1", "X2"]}
         assert counts(run) == (1, 0, 0, 0)
-        assert run.errors[0]["reason"].startswith("documents that are not in the collection, such as X1: 2. They keep")
+        assert run.errors[0]["reason"].startswith("2 documents of bm25 are not in the collection")
         assert run.parameters["runs"]["bm25"]["unknown_documents"] == 2
 
     def test_files_are_runs_of_their_own(self, collection: Collection, tmp_path: Path) -> None:

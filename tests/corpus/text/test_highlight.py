@@ -20,6 +20,9 @@ def test_words_with_the_same_stem_are_marked_and_neighbours_joined() -> None:
 
 def test_words_of_grammar_and_trade_are_not_marked() -> None:
     assert marked("The paper should discuss a model of the system.", ASPECT) == []
+    assert marked("New images have high quality; real data were introduced", "It introduces a new real image.") == [
+        "images"
+    ]
     assert marked("A research study of ours", "The paper is a research study.") == ["research study"]
 
 
