@@ -189,7 +189,8 @@ def number(statistic: str, value: float | None) -> str:
     """A figure as text, "" for none."""
     if value is None:
         return ""
-    return f"{100 * value:.1f} %" if statistic in SHARES else f"{value:.3f}".replace("-", "−")
+    text = f"{100 * value:.1f} %" if statistic in SHARES else f"{value:.3f}"
+    return text.replace("-", "−")
 
 
 def pair_figures(

@@ -98,7 +98,7 @@ def _of_annotator(items: QuerySet[Item], chosen: Chosen, annotator: int) -> Quer
         )
         own = _labels(chosen).filter(assignment__annotator=annotator)
         return items.filter(Exists(own.filter(Exists(others.exclude(value=OuterRef("value"))))))
-    return items.filter(Exists(mine.filter(STATES.get(chosen.state, STATES["done"]), repeat=0)))
+    return items.filter(Exists(mine.filter(STATES.get(chosen.state, STATES["done"]))))
 
 
 def _among(items: QuerySet[Item], chosen: Chosen) -> QuerySet[Item]:
@@ -123,6 +123,14 @@ def _two(labels: QuerySet[Judgment]) -> Exists:
     """Whether the outer item has two of these labels."""
     counted = labels.order_by().values("assignment__item").annotate(n=Count("pk")).filter(n__gte=2)
     return Exists(counted)
+
+
+def count_assignments(chosen: Chosen) -> int:
+    """The annotator's assignments in the state asked for, hidden repeats among them; 0 where no annotator is chosen."""
+    if chosen.annotator is None or chosen.repeated or chosen.differs:
+        return 0
+    mine = Assignment.objects.filter(item__campaign=chosen.criterion.campaign_id, annotator=chosen.annotator)
+    return mine.filter(STATES.get(chosen.state, STATES["done"])).count()
 
 
 def reasons_of_skips(items: list[Item], annotator: int) -> dict[int, str]:

@@ -192,16 +192,22 @@ def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tu
 def forest(figures: list[tuple[Way, Shown]]) -> tuple[list[Mark], list[tuple[float, str]]]:
     """Marks of (way, figure) and the ticks of their common axis, which spans all ends; no ticks without any value."""
     ends = [value for _, figure in figures for value in figure.points.values()]
-    low, high = _round_down(min(ends, default=0.0)), _round_up(max(ends, default=0.0))
-    width = (high - low) or 0.1
+    step = _step(min(ends, default=0.0), max(ends, default=0.0))
+    first, last = math.floor(min(ends, default=0.0) / step), math.ceil(max(ends, default=0.0) / step)
+    last = max(last, first + 1)
+    low, width = first * step, (last - first) * step
 
     def place(value: float) -> float:
         return round(100 * (value - low) / width, 2)
 
     marks = [_mark(way, figure, place, 14 + 28 * line) for line, (way, figure) in enumerate(figures)]
-    steps = 4
-    ticks = [(100 * step / steps, f"{low + width * step / steps:.2f}".replace("-", "−")) for step in range(steps + 1)]
+    ticks = [(place(tick * step), f"{tick * step:.2g}".replace("-", "−")) for tick in range(first, last + 1)]
     return marks, ticks if ends else []
+
+
+def _step(low: float, high: float) -> float:
+    """A round distance between ticks, so that there are about five of them."""
+    return next((step for step in (0.02, 0.05, 0.1, 0.2, 0.25) if high - low <= 5 * step), 0.5)
 
 
 def _mark(way: Way, figure: Shown, place: Callable[[float], float], y: int) -> Mark:
@@ -210,11 +216,3 @@ def _mark(way: Way, figure: Shown, place: Callable[[float], float], y: int) -> M
     low = place(points["low"]) if "low" in points else None
     span = round(place(points["high"]) - low, 2) if low is not None else None
     return Mark(figure.label, figure, way, at, low, span, y)
-
-
-def _round_down(value: float) -> float:
-    return math.floor(value * 10) / 10
-
-
-def _round_up(value: float) -> float:
-    return math.ceil(value * 10) / 10

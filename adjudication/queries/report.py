@@ -4,16 +4,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
-from adjudication.queries.agreement import BLOCKS, SHARES, STATISTICS, method_sentence
+from adjudication.queries.agreement import BLOCKS, SHARES, STATISTICS, comparisons, method_sentence
 
 ROWS = ("macro_f1", "accuracy", "cohen_kappa", "spearman", "alpha_ordinal", "gwet_ac1")
+ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
+UNITS = "Agreement and macro F1 in percent; in brackets the interval."
 FIGURES = {
     "forest": "Forest plot",
     "matrix": "Matrix of pairs",
     "confusion": "Confusion matrices",
     "topics": "Heat map of topics",
 }
-ESCAPES = {"%": r"\%", "&": r"\&", "_": r"\_", "#": r"\#", "κ": r"$\kappa$", "ρ": r"$\rho$", "α": r"$\alpha$"}
+ESCAPES = {
+    **{sign: rf"\{sign}" for sign in "%&_#${}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "κ": r"$\kappa$",
+    "ρ": r"$\rho$",
+    "α": r"$\alpha$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "<": "$<$",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +48,11 @@ class Report:
     markdown: str
     latex: str
 
+    @property
+    def named_rows(self) -> list[tuple[str, list[tuple[str, Entry]]]]:
+        """The rows with the column's name at each cell, for narrow screens."""
+        return [(label, list(zip(self.columns, cells, strict=True))) for label, cells in self.rows]
+
 
 def make_report(run: AgreementRun, criterion: str) -> Report:
     """The figures of DORIS-MAE's Table 1 and a few more: a row for each statistic, a column for each block there is."""
@@ -42,8 +61,23 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
     rows = [(STATISTICS[name], [_entry(results, name, key) for key in columns]) for name in ROWS]
     rows = [(label, cells) for label, cells in rows if any(cell.text for cell in cells)]
     names = [_name(key) for key in columns]
-    caption = method_sentence(run, criterion)
+    caption = " ".join(filter(None, [UNITS, method_sentence(run, criterion), test_sentence(run, criterion)]))
     return Report(names, rows, caption, _markdown(names, rows, caption), _latex(names, rows, caption))
+
+
+def test_sentence(run: AgreementRun, criterion: str) -> str:
+    """What the p of the table test, with each difference, its interval and corrected p; "" without machines."""
+    planned = [one for one in comparisons(run, criterion) if one.is_planned and one.p]
+    if not planned:
+        return ""
+    told = "; ".join(
+        f"{one.label} ({one.model}) {one.value} ({one.low} to {one.high}), Holm-adjusted p {one.p_holm}, {one.verdict}"
+        for one in planned
+    )
+    return (
+        "p tests that people agree with each other as they do with the machine, by the paired differences on the same"
+        f" resamples: {told}. A large p is no evidence that there is no difference."
+    )
 
 
 @dataclass(frozen=True)
@@ -70,7 +104,7 @@ def figure_label(name: str) -> str:
 
 def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:
     """(block, model) of each column; ("", "") is all annotators together, where there is nothing to set apart."""
-    found = dict.fromkeys((row.block, row.model) for row in results if row.scope == "block")
+    found = dict.fromkeys((row.block, row.model) for row in results if row.scope == "block" and row.reason != ALONE)
     ordered = sorted(found, key=lambda key: (list(BLOCKS).index(key[0]), key[1]))
     return ordered if len({block for block, _ in ordered}) > 1 else [("", "")]
 
@@ -102,7 +136,7 @@ def _text(row: AgreementResult) -> str:
 
 
 def _markdown(columns: list[str], rows: list[tuple[str, list[Entry]]], caption: str) -> str:
-    lines = ["| | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
+    lines = ["| | " + " | ".join(name.replace("|", r"\|") for name in columns) + " |", "|---|" + "---|" * len(columns)]
     for label, cells in rows:
         lines.append(f"| {label} | " + " | ".join(_with_p(cell, "p = ") for cell in cells) + " |")
     return "\n".join([*lines, "", caption, ""])
@@ -127,4 +161,4 @@ def _with_p(cell: Entry, before: str) -> str:
 
 def escape(text: str) -> str:
     """Text as LaTeX prints it: signs that mean something there, and Greek letters as mathematics."""
-    return "".join(ESCAPES.get(sign, sign) for sign in text.replace("\\", r"\textbackslash "))
+    return "".join(ESCAPES.get(sign, sign) for sign in text)

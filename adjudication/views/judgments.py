@@ -9,7 +9,15 @@ from django.views.decorators.http import require_safe
 
 from adjudication.queries.disagreements import fetch_lines
 from adjudication.queries.items import NAMED_BY
-from adjudication.queries.judgments import AMONG, METHODS, STATES, Chosen, find_judged, reasons_of_skips
+from adjudication.queries.judgments import (
+    AMONG,
+    METHODS,
+    STATES,
+    Chosen,
+    count_assignments,
+    find_judged,
+    reasons_of_skips,
+)
 from adjudication.views.scope import chosen_criterion, fetch_scope, whole_number
 from annotation.models import Criterion
 
@@ -32,9 +40,10 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     context |= {
         "chosen": chosen,
         "page": page,
-        "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated),
+        "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated or chosen.annotator is not None),
         "skips": reasons_of_skips(items, chosen.annotator) if chosen.annotator and chosen.state == "skipped" else None,
         "annotators": annotators,
+        "n_assignments": count_assignments(chosen),
         "annotator": next((one for one in annotators if one.pk == chosen.annotator), None),
         "topics": scope.collection.topics.filter(items__campaign=scope.campaign).distinct(),
         "states": [(name, name) for name in STATES],

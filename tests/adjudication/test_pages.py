@@ -375,9 +375,24 @@ def test_table_for_a_paper() -> None:
     assert rf"seed {run.seed}" in report.latex
     assert r"95 \% intervals by delete-one jackknife with Student’s t over 12 topics" in report.latex
     assert r"$\alpha$, ordinal" in report.latex
+    assert "Holm-adjusted p" in report.caption
+    assert "no margin was set" in report.caption
     page = answer.content.decode()
     assert "Dawid and Skene" in page
     assert "median of all votes" in page
+
+
+def test_a_table_says_what_is_undefined_and_survives_any_name() -> None:
+    odd = "m|{x}^~\\"
+    built = build_campaign([[1, 1, 1]] * 12, people=("ana", "ben"), machines=[("m1", odd, 1)])
+    agree(built)
+    report = client_of(built, "viewer").get(address("agreement_report")).context["report"]
+    assert "undefined (one class only)" in report.latex
+    assert r"(m|\{x\}\textasciicircum{}\textasciitilde{}\textbackslash{})" in report.latex
+    assert r"(m\|{x}^~" in report.markdown
+    assert all(
+        line.count("|") - line.count(r"\|") == 4 for line in report.markdown.splitlines() if line.startswith("|")
+    )
 
 
 def test_policies_are_compared_with_the_values_in_use() -> None:

@@ -16,6 +16,7 @@ from adjudication.stats import dawid_skene, icc
 from adjudication.stats.figures import PAIRWISE, group_figure, pair_figure, topic_figures
 from adjudication.stats.labels import make_labels
 from adjudication.stats.pairwise import confusion, tabulate
+from adjudication.stats.report import NOMINAL
 from adjudication.stats.results import Estimate, Reason
 from adjudication.stats.significance import holm
 from tests.adjudication.stats.examples import matrices
@@ -80,6 +81,25 @@ def test_rows_without_labels_change_nothing(matrix: np.ndarray) -> None:
 def test_reversing_the_scale_changes_nothing(matrix: np.ndarray) -> None:
     reversed_scale = np.where(matrix >= 0, 2 - matrix, -1)
     same(all_figures(matrix), all_figures(reversed_scale))
+
+
+@FEWER
+@given(matrices(), st.permutations([0, 1, 2]))
+def test_renaming_the_levels_changes_no_nominal_figure(matrix: np.ndarray, names: list[int]) -> None:
+    renamed = np.where(matrix >= 0, np.array(names)[matrix], -1)
+    one, two = all_figures(matrix), all_figures(renamed)
+    nominal = {name for name in one if name.removeprefix("group ") in NOMINAL}
+    assert len(nominal) == 7  # alpha of a pair and of all
+    same({name: one[name] for name in nominal}, two)
+
+
+@FEWER
+@given(matrices(min_annotators=3, max_annotators=4), st.randoms(use_true_random=False))
+def test_the_order_of_any_number_of_annotators_changes_no_joint_figure(matrix: np.ndarray, random: Random) -> None:
+    order = list(range(matrix.shape[1]))
+    random.shuffle(order)
+    for name in GROUP:
+        same({name: group_figure(matrix, 3, name)}, {name: group_figure(matrix[:, order], 3, name)})
 
 
 @FEWER

@@ -158,6 +158,41 @@ def test_csfcube_agreement_by_annotator_pair() -> None:
     assert found == expected
 
 
+def test_csfcube_adjudication_is_what_its_readme_says_and_no_majority() -> None:
+    rows, expected = (
+        csfcube(),
+        json.loads(shared_path("data", "csfcube", "expected_agreement.json").read_text(encoding="utf-8"))[
+            "adjudication"
+        ],
+    )
+    pairs, verdict = two_columns(rows), np.array([int(row["adjudicated"]) for row in rows])
+    both = (pairs >= 0).all(axis=1)
+    low, high, settled = pairs[both].min(axis=1), pairs[both].max(axis=1), verdict[both]
+    apart = low != high
+    found = {
+        "agreeing": int((~apart).sum()),
+        "agreeing_and_adjudicated_equal": int((~apart & (settled == low)).sum()),
+        "disagreeing": int(apart.sum()),
+        "adjudicated_to_higher": int((apart & (settled == high)).sum()),
+        "adjudicated_to_lower": int((apart & (settled == low)).sum()),
+        "adjudicated_between": int((apart & (settled > low) & (settled < high)).sum()),
+        "adjudicated_outside": int(((settled < low) | (settled > high)).sum()),
+        "one_rating_missing": int((~both).sum()),
+        "adjudicated_histogram": {str(level): int((verdict == level).sum()) for level in range(4)},
+    }
+    assert found == expected
+    # Our vote: both agree and the item is unanimous, as adjudicated; they differ and it stays open under every weight.
+    votes = vote(pairs, 4)
+    assert votes.counts()["unanimous"] == expected["agreeing_and_adjudicated_equal"]
+    assert votes.counts()["unresolved"] == expected["disagreeing"] + expected["one_rating_missing"]
+    assert (votes.labels[votes.labels >= 0] == verdict[votes.labels >= 0]).all()
+    for policy, same in (("highest", "adjudicated_to_higher"), ("lowest", "adjudicated_to_lower")):
+        chosen = vote(pairs, 4, policy=policy).labels[both]
+        assert int((chosen[apart] == settled[apart]).sum()) == expected[same]
+        table = confusion(tabulate(chosen, settled, 4))
+        assert sum(table.counts[level][level] for level in range(4)) == expected["agreeing"] + expected[same]
+
+
 def csfcube_labels() -> Labels:
     rows = csfcube()
     return make_labels(
