@@ -295,6 +295,10 @@ def _node(w: World) -> dict[str, Any]:
 
 
 def _question_run(world: World) -> dict[str, Any]:
+    return {"pk": world.question.reply.run_id}
+
+
+def _question_reply(world: World) -> dict[str, Any]:
     return {"pk": world.question.reply.run_id, "reply": world.question.reply_id}
 
 
@@ -463,13 +467,13 @@ TABLE: list[Row] = [
     *row("paper_detail", OVERSEERS_PAGE, where=key_of("paper")),
     *row("paper_file", "GET login 404 403 404 404 404", where=key_of("paper")),  # it came without a file
     *row("generation_list", OVERSEERS_PAGE),
-    *row("generation_create", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("generation_create", MANAGERS_FORM),
     *row("generation_detail", OVERSEERS_PAGE, where=_question_run),
     *row("generation_cancel", MANAGERS_WRITE, where=_question_run),
     *row("generation_continue", MANAGERS_WRITE, where=_question_run),
     *row("generation_cutoffs", MANAGERS_FORM_SENT, where=_question_run),
-    *row("reply_correct", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=_question_run),
-    *row("prompt_edit", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422"),
+    *row("reply_correct", MANAGERS_FORM, where=_question_reply),
+    *row("prompt_edit", "GET login 404 403 200 200 200 | POST login 404 403 403 403 form"),
     *row("question_list", OVERSEERS_PAGE),
     *row("question_keep", MANAGERS_WRITE, where=key_of("question")),
     *row("question_discard", MANAGERS_WRITE, where=key_of("question")),
