@@ -128,7 +128,7 @@ def _ask_query(form: MentionFilterForm) -> str:
         "sample": wanted.sample,
         "seed": wanted.seed,
     }
-    return urlencode({name: value for name, value in told.items() if value})
+    return urlencode({name: value for name, value in told.items() if value or name == "sample"})
 
 
 def _back(request: HttpRequest, slug: str, **more: int) -> HttpResponse:
