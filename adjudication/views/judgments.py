@@ -18,7 +18,7 @@ from adjudication.queries.judgments import (
     find_judged,
     reasons_of_skips,
 )
-from adjudication.views.scope import chosen_criterion, fetch_scope, whole_number
+from adjudication.views.scope import chosen_criterion, fetch_label_scope, whole_number
 from annotation.models import Criterion
 
 PAGE = 25
@@ -27,7 +27,7 @@ PAGE = 25
 @require_safe
 def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Items with every label on them; `?annotator=`, `state=`, `topic=`, `method=`, `among=` … say which."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     context = scope.context(section="judgments", criteria=criteria, criterion=criterion)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
-from adjudication.views.scope import Scope, chosen_criterion, fetch_scope
+from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope
 from annotation.models import CampaignKind
 
 TOPICS_PER_PAGE = 100
@@ -54,7 +54,7 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
 
 
 def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[str, Any]]:
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign)
     if scope.campaign.kind != CampaignKind.RELEVANCE:
         raise Http404
     criteria = scope.criteria()

@@ -38,7 +38,9 @@ def client_of(built: Built, person: str = "ana") -> Client:
 def statuses(client: Client) -> dict[str, int]:
     verdict = Verdict.objects.order_by("pk").first()
     assert verdict is not None
-    pages = {name: reverse(name, args=CAMPAIGN) for name in ("adjudication_screen", "disagreement_list", "acceptance")}
+    names = ("adjudication_screen", "disagreement_list", "acceptance", "judgment_list", "relevance_list")
+    pages = {name: reverse(name, args=CAMPAIGN) for name in names}
+    pages["relevance_detail"] = reverse("relevance_detail", args=[*CAMPAIGN, verdict.item.topic_id])
     apis = {name: reverse(name, args=CAMPAIGN) for name in ("api_judgments", "api_verdicts")}
     files = {}
     for kind in ("judgments", "judgments-jsonl", "verdicts", "qrels"):
@@ -54,7 +56,7 @@ def statuses(client: Client) -> dict[str, int]:
 
 def test_nothing_is_shown_while_something_is_left(built: Built) -> None:
     found = statuses(client_of(built))
-    assert len(found) == 16
+    assert len(found) == 19
     assert set(found.values()) == {403}, found
     page = client_of(built).get(reverse("adjudication_screen", args=CAMPAIGN)).content.decode()
     assert "You still have items to judge in Main round" in page

@@ -45,7 +45,7 @@ def test_the_description_tells_of_every_address() -> None:
 
 def test_every_operation_says_in_a_line_what_it_does() -> None:
     summaries = {operation.label: operation.definition.raw.get("summary", "") for operation in OPERATIONS}
-    assert not [label for label, summary in summaries.items() if not 8 <= len(summary) <= 100], summaries
+    assert not [label for label, summary in summaries.items() if not 8 <= len(summary) <= 120], summaries
 
 
 @pytest.mark.parametrize("role", [Role.MANAGER, Role.ANNOTATOR])
