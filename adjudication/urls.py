@@ -11,12 +11,14 @@ from adjudication.views import (
     exports,
     jobs,
     judgments,
+    questions,
     relevance,
     sample_size,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/", dashboard.collection_dashboard, name="collection_dashboard"),
+    path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),
     path("c/<slug:slug>/exports/", exports.export_list, name="export_list"),
     path("c/<slug:slug>/exports/<slug:name>/", exports.export_download, name="export_download"),
     *[

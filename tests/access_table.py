@@ -582,6 +582,7 @@ TABLE: list[Row] = [
     *row("acceptance_undo", DECIDERS_WRITE),
     # --- dashboard, exports ------------------------------------------------------------------------------------------
     *row("collection_dashboard", MEMBERS_PAGE),
+    *row("question_set", OVERSEERS_PAGE),
     *row("export_list", OVERSEERS_PAGE),
     *row("export_download", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export
     # --- API ---------------------------------------------------------------------------------------------------------

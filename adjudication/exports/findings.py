@@ -10,6 +10,7 @@ from adjudication.exports import statements
 from adjudication.exports.contexts import context_findings
 from adjudication.exports.lines import column
 from adjudication.exports.options import Options
+from adjudication.queries.question_set import UNDECIDED, fetch_question_set
 from adjudication.queries.queue import fetch_vote_standing
 from corpus.formats.records import id_problem
 
@@ -43,7 +44,12 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
     """
     if options.of_contexts:
         return [Finding(severity, code, text, count) for severity, code, text, count in context_findings(options)]
-    read = _reader(options, {} if memo is None else memo)
+    memo = {} if memo is None else memo
+    found = question_findings(options, memo) if options.kind.questions else _found(options, _reader(options, memo))
+    return sorted(found, key=lambda finding: not finding.is_fatal)
+
+
+def _found(options: Options, read: Read) -> list[Finding]:
     found: list[Finding] = []
     if options.uses_verdicts:
         found += _verdict_findings(options, read)
@@ -57,7 +63,29 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
         found += _doris_findings(read)
     if options.kind.name == "beir":
         found += _beir_findings(read)
-    return sorted(found, key=lambda finding: not finding.is_fatal)
+    return found
+
+
+def question_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
+    """What stands in the way of a question set: nothing kept; ids that files cannot carry; what is not decided yet."""
+    slug = options.campaign.slug if options.campaign else ""
+    key = ("questions", slug)
+    found = memo[key] if key in memo else fetch_question_set(options.collection, slug)
+    memo[key] = found
+    if not found.questions:
+        text = "No question has been rated yet, and none came with a quality. Rate some in a rubric campaign first."
+        return [Finding(FATAL, "no_questions", text)]
+    kept, is_table = found.kept, options.kind.name in ("question-statistics", "question-latex")
+    if not kept and not is_table:
+        return [Finding(FATAL, "none_kept", "No question is kept.")]
+    undecided, alone = len(found.in_state(UNDECIDED)), sum(not question.targets for question in kept)
+    findings = []
+    if undecided:
+        text = f"{undecided:,} questions are not decided yet (not rated, or tied): they are left out."
+        findings.append(Finding(WARNING, "undecided", text, undecided))
+    if alone and not is_table:
+        findings.append(Finding(WARNING, "no_targets", f"{alone:,} kept questions have no target.", alone))
+    return findings
 
 
 def _reader(options: Options, memo: dict[Any, Any]) -> Read:

@@ -6,12 +6,13 @@ External ids only: docnos, topic numbers, names. Aspects are topics of their own
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from adjudication.exports import statements
+from adjudication.exports import questions, statements
 from adjudication.exports.contexts import context_pieces
 from adjudication.exports.documents import document_records, loaded
 from adjudication.exports.doris import doris_pieces
 from adjudication.exports.options import Options
 from adjudication.exports.streams import pieces, rows, zipped
+from adjudication.queries.question_set import QuestionSet, fetch_question_set
 from annotation.models import AnnotatorKind
 from corpus.formats.csv_text import write_csv
 from corpus.formats.jsonl import write_objects
@@ -26,6 +27,8 @@ def written(options: Options) -> Iterator[bytes]:
     """The file that the options ask for, in pieces. What stands in its way must have been found before."""
     if options.of_contexts:
         return context_pieces(options)
+    if options.kind.questions:
+        return _questions(options)
     if options.kind.name == "beir":
         return zipped(_beir(options))
     makers: dict[str, Callable[[Options], Iterator[str]]] = {
@@ -40,6 +43,30 @@ def written(options: Options) -> Iterator[bytes]:
         "documents": lambda options: write_jsonl_documents(document_records(options, statements.SEARCHED_DOCUMENTS)),
     }
     return pieces(makers[options.kind.name](options))
+
+
+def _questions(options: Options) -> Iterator[bytes]:
+    """A question set; it is small enough to be read whole."""
+    found = fetch_question_set(options.collection, options.campaign.slug if options.campaign else "")
+    name = options.kind.name
+    if name == "litsearch-parquet":
+        return questions.litsearch_parquet(found)
+    if name == "question-beir":
+        return zipped(_question_beir(options, found))
+    makers: dict[str, Callable[[QuestionSet], Iterator[str]]] = {
+        "litsearch": questions.litsearch_lines,
+        "question-topics": lambda found: write_trec_topics(questions.topic_records(found)),
+        "question-qrels": lambda found: write_qrels(questions.qrel_rows(found)),
+        "question-statistics": questions.statistics_csv,
+        "question-latex": questions.statistics_latex,
+    }
+    return pieces(makers[name](found))
+
+
+def _question_beir(options: Options, found: QuestionSet) -> Iterator[tuple[str, Iterator[bytes]]]:
+    yield "corpus.jsonl", pieces(write_beir_corpus(document_records(options)))
+    yield "queries.jsonl", pieces(write_beir_queries(questions.topic_records(found)))
+    yield "qrels/test.tsv", pieces(write_beir_qrels(questions.qrel_rows(found)))
 
 
 def grade(total: int, things: int, grades: str) -> int:

@@ -29,8 +29,36 @@ class Kind:
     campaign: bool = True
     verdicts: bool = False
     contexts: bool = False  # of citation contexts only
+    questions: bool = False  # of a question set; a campaign narrows it to what that one rated
+
+    @property
+    def short(self) -> str:
+        """The label without what all of its sort share."""
+        return self.label.removeprefix("Question set, ")
 
 
+OCTETS = "application/octet-stream"
+NDJSON = "application/x-ndjson; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+KEPT = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."
+FIGURES = "Counts, lengths, overlap, targets, and what is kept, by source and level."
+
+
+def _of_questions(name: str, label: str, suffix: str, content_type: str, about: str) -> Kind:
+    return Kind(name, f"Question set, {label}", suffix, content_type, about, campaign=False, questions=True)
+
+
+QUESTION_KINDS = (
+    _of_questions("litsearch", "LitSearch JSONL", "litsearch.jsonl", NDJSON, KEPT),
+    _of_questions("litsearch-parquet", "LitSearch parquet", "litsearch.parquet", OCTETS, KEPT),
+    _of_questions("question-topics", "TREC topics", "questions.topics", TEXT, KEPT),
+    _of_questions("question-qrels", "TREC qrels", "questions.qrels", TEXT, "The targets of those that are kept."),
+    _of_questions(
+        "question-beir", "BEIR", "questions.beir.zip", "application/zip", "Documents, questions and targets."
+    ),
+    _of_questions("question-statistics", "tables as CSV", "questions.csv", "text/csv; charset=utf-8", FIGURES),
+    _of_questions("question-latex", "tables as LaTeX", "questions.tex", "application/x-tex; charset=utf-8", FIGURES),
+)
 KINDS = {
     kind.name: kind
     for kind in (
@@ -130,6 +158,7 @@ KINDS = {
             campaign=False,
             contexts=True,
         ),
+        *QUESTION_KINDS,
     )
 }
 
@@ -206,7 +235,8 @@ def make_options(
         found = Options(collection, KINDS[kind], level=level, iteration=iteration)
         return _checked_for_contexts(replace(found, first_number=first_number, drafts=drafts))
     if not KINDS[kind].campaign:
-        return Options(collection, KINDS[kind], level=level)
+        rated_in = _rubric(collection, campaign) if KINDS[kind].questions else None
+        return Options(collection, KINDS[kind], rated_in, level=level)
     judged = _campaign(collection, campaign)
     if KINDS[kind].verdicts and judged.kind != CampaignKind.RELEVANCE:
         raise Refused(
@@ -253,6 +283,14 @@ def _check_sub_queries(collection: Collection, kind: str, *, annotators: bool) -
         )
     if not collection.sub_queries.exists():
         raise Refused("There are no sub-queries yet. Make them first (page “Sub-queries”, manage.py make_sub_queries).")
+
+
+def _rubric(collection: Collection, slug: str) -> Campaign | None:
+    """The rubric campaign of that name. None without a name, and for a campaign that rates no questions."""
+    if not slug:
+        return None
+    found = _campaign(collection, slug)
+    return found if found.kind == CampaignKind.RUBRIC else None
 
 
 def _campaign(collection: Collection, slug: str) -> Campaign:

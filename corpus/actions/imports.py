@@ -38,7 +38,7 @@ READ_BY_LINE = (
 )  # their readers say best what is wrong with a file, and where
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
-COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04", b"PK\x05\x06")
+COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04", b"PK\x05\x06", b"PAR1")
 TAR_MARK = slice(257, 262)
 
 

@@ -46,6 +46,8 @@ def detect_format(head: bytes, file: str) -> str:
     """
     if not head.strip():
         raise BrokenFile(file, 0, "the file is empty")
+    if head.startswith(b"PAR1"):
+        return "litsearch-queries"
     if b"\0" in head:
         raise BrokenFile(file, 0, "is not a text file")
     text = head.decode("utf-8-sig", "replace").lstrip()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, TypeVar
 
 from corpus.formats.json_fields import FieldError, take_id, take_targets, take_text
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.jsonl_documents import document_from
+from corpus.formats.litsearch_parquet import MAGIC, read_rows
 from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, RunRow, TopicRecord, id_problem
 
 KIND = "question"
@@ -29,9 +30,27 @@ Record = TypeVar("Record")
 def read_litsearch_queries(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
     """Yield the questions as topics: targets from `corpusids`, specificity, quality and query_set in `extra`.
 
-    A question is named by its `number`, which Litmus writes, else by its row, from 0.
+    A question is named by its `number`, which Litmus writes, else by its row, from 0. A parquet file is known by its
+    first bytes.
     """
-    yield from _rows(stream, file, _topic)
+    if is_parquet(stream):
+        yield from _parquet_topics(stream, file)
+    else:
+        yield from _rows(stream, file, _topic)
+
+
+def is_parquet(stream: BinaryIO) -> bool:
+    """Whether a buffered stream begins as parquet files do."""
+    peek = getattr(stream, "peek", None)
+    return peek is not None and peek(len(MAGIC))[: len(MAGIC)] == MAGIC
+
+
+def _parquet_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+    for number, item in read_rows(stream, file):
+        try:
+            yield _topic(item, number - 1, file, number)
+        except FieldError as error:
+            yield Problem(file, number, str(error))
 
 
 def _rows(
@@ -60,7 +79,7 @@ def _topic(item: dict[str, Any], row: int, file: str, line: int) -> TopicRecord:
         value = item.get(name)
         if value is not None and (isinstance(value, bool) or value not in grades):
             raise FieldError(f"{name} is {value!r}; one of {', '.join(map(str, grades))} is wanted")
-    targets = take_targets(item, ("corpusids",))
+    targets = take_targets(item, ("corpusids", "docnos"))
     for name in ("retrieved", "pre_reranked", "original_retrieved"):
         item.pop(name, None)
     written = item.get("query_set")
@@ -73,20 +92,26 @@ def write_litsearch_queries(topics: Iterable[TopicRecord]) -> Iterator[str]:
 
     The query_set is the one in `extra`, else made from the source. Whole numbers among the docnos are written as such.
     """
-    return write_objects(map(_query, topics))
+    return write_objects(map(query_object, topics))
 
 
-def _query(topic: TopicRecord) -> dict[str, Any]:
+def query_object(topic: TopicRecord) -> dict[str, Any]:
+    """A question in LitSearch's keys; targets that are not all whole numbers stand under `docnos` instead."""
     sets = {source: name for name, source in reversed(SOURCES.items())}
     own = {
         "query_set": topic.extra.get("query_set") or sets.get(topic.source, topic.source),
         "query": topic.text,
         "specificity": topic.extra.get("specificity"),
         "quality": topic.extra.get("quality"),
-        "corpusids": [_number(docno) for docno in topic.targets],
+        **_targets(topic.targets),
         "number": topic.number,
     }
     return own | {key: value for key, value in topic.extra.items() if key not in own}
+
+
+def _targets(docnos: Sequence[str]) -> dict[str, Any]:
+    whole = [_number(docno) for docno in docnos]
+    return {"docnos": list(docnos)} if any(isinstance(docno, str) for docno in whole) else {"corpusids": whole}
 
 
 def _number(docno: str) -> int | str:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,11 @@ def test_whole_numbers_are_written_as_such() -> None:
         "query": "x",
         "specificity": None,
         "quality": None,
-        "corpusids": [11, "007", "10.1/a"],
+        "docnos": ["11", "007", "10.1/a"],
         "number": "q",
     }
+    (line,) = write_litsearch_queries([replace(topic, targets=("11", "7"))])
+    assert json.loads(line)["corpusids"] == [11, 7]
 
 
 @pytest.mark.parametrize(

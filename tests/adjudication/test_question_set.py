@@ -1,0 +1,212 @@
+"""The question set: what is kept by ratings or as imported, its figures, its files, and back again."""
+
+import csv
+import io
+import json
+import zipfile
+from collections import Counter
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts.refusals import Refused
+from adjudication.exports.files import open_export
+from adjudication.exports.options import make_options
+from adjudication.models import Method, Verdict
+from adjudication.queries.question_set import fetch_question_set
+from adjudication.queries.question_statistics import question_statistics
+from annotation.models import Item
+from corpus.models import Collection, Document, Target, Topic
+from corpus.text.overlap import word_overlap
+from tests.factories.accounts import AT
+from tests.factories.litsearch import DOCUMENTS, invented_questions
+from tests.factories.rubrics import Rubric, build_rubric, rate
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rated() -> Rubric:
+    """q1 is kept with a found target, q2 discarded, q3 not rated."""
+    rubric = build_rubric()
+    rate(rubric, "ana", "q1", 1, 2, found=("13",))
+    rate(rubric, "ana", "q2", 0, 0)
+    return rubric
+
+
+def states(collection: Collection, campaign: str = "") -> dict[str, str]:
+    return {question.number: question.state for question in fetch_question_set(collection, campaign).questions}
+
+
+def content(collection: Collection, kind: str, **words: str) -> bytes:
+    return b"".join(open_export(make_options(collection, kind, **words)).pieces)
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def test_ratings_keep_and_discard(rated):
+    assert states(rated.collection) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}
+    (kept,) = fetch_question_set(rated.collection).kept
+    assert [(target.docno, target.is_found) for target in kept.targets] == [("12", False), ("13", True)]
+    assert (kept.group_label, kept.quality, kept.subset) == ("Specific", 2, "inline-nonacl")
+    assert Target.objects.filter(topic=rated.topics["q1"]).count() == 1
+
+
+def test_votes_decide_and_a_tie_does_not_but_a_verdict_does():
+    rubric = build_rubric(people=("ana", "ben", "cai"), overlap=3)
+    for person, quality in (("ana", 2), ("ben", 0), ("cai", 2)):
+        rate(rubric, person, "q1", 1, quality)
+    for person, quality in (("ana", 2), ("ben", 0), ("cai", 1)):
+        rate(rubric, person, "q2", 1, quality)
+    assert states(rubric.collection) == {"q1": "kept", "q2": "undecided", "q3": "undecided"}
+    Verdict.objects.create(
+        item=Item.objects.get(topic__number="q2"),
+        criterion=rubric.campaign.criteria.get(key="quality"),
+        value=0,
+        method=Method.BY_HAND,
+        decided_by=rubric.people["ada"],
+        decided_at=AT,
+    )
+    assert states(rubric.collection)["q2"] == "discarded"
+
+
+def test_the_newest_campaign_counts_unless_one_is_chosen(rated):
+    again = build_again(rated)
+    assert states(rated.collection)["q1"] == "undecided"
+    assert states(rated.collection, rated.campaign.slug)["q1"] == "kept"
+    assert states(rated.collection, again.slug)["q1"] == "undecided"
+    with pytest.raises(Refused, match="no rubric campaign"):
+        fetch_question_set(rated.collection, "nowhere")
+
+
+def build_again(rated: Rubric):
+    from annotation.actions.campaigns import copy_campaign
+    from annotation.actions.items import build_items
+
+    again = copy_campaign(campaign=rated.campaign, by=rated.people["mia"], at=AT, name="Again")
+    build_items(campaign=again, by=rated.people["mia"], at=AT)
+    return again
+
+
+def test_the_set_is_read_in_a_handful_of_queries(rated, django_assert_max_num_queries):
+    with django_assert_max_num_queries(10):
+        question_statistics(fetch_question_set(rated.collection))
+
+
+# --- LitSearch's counts -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def litsearch(tmp_path) -> Collection:
+    """The invented set, imported from parquet by the command."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    collection = Collection.objects.create(slug="lit", title="Invented", created_at=AT)
+    Document.objects.bulk_create(
+        Document(collection=collection, docno=str(1000 + n), title=f"Paper number {n}", abstract="It answers.")
+        for n in range(DOCUMENTS)
+    )
+    file = tmp_path / "query.parquet"
+    pq.write_table(pa.Table.from_pylist(invented_questions()), file)
+    call_command("import_topics", "lit", str(file))
+    return collection
+
+
+def test_an_imported_set_has_its_tables(litsearch):
+    assert Topic.objects.filter(collection=litsearch).count() == 597
+    assert Target.objects.filter(topic__collection=litsearch).count() == 639
+    found = fetch_question_set(litsearch)
+    statistics = question_statistics(found)
+    assert statistics.groups == ("Broad", "Specific")
+    counts = {line.label: [cell.questions for cell in (*line.cells, line.total)] for line in statistics.lines}
+    assert counts["Inline-citation questions"] == [120, 231, 351]
+    assert counts["Author-written questions"] == [35, 211, 246]
+    assert counts["inline_acl"] == [32, 66, 98]
+    assert counts["manual_iclr"] == [10, 81, 91]
+    assert counts["All"] == [155, 442, 597]
+    assert Counter(question.quality for question in found.kept) == {1: 294, 2: 303}
+    first = found.kept[0]
+    texts = [text for target in first.targets for text in (target.title, target.abstract)]
+    assert (first.words, first.overlap) == (7, word_overlap(first.text, texts))
+
+
+@pytest.mark.parametrize(("kind", "name"), [("litsearch", "s.jsonl"), ("litsearch-parquet", "s.parquet")])
+def test_exported_and_imported_again_it_is_the_same(litsearch, tmp_path, kind, name):
+    (tmp_path / name).write_bytes(content(litsearch, kind))
+    other = Collection.objects.create(slug="other", title="Other", created_at=AT)
+    Document.objects.bulk_create(
+        Document(collection=other, docno=document.docno, title=document.title, abstract=document.abstract)
+        for document in Document.objects.filter(collection=litsearch)
+    )
+    call_command("import_topics", "other", str(tmp_path / name))
+    for each in ("litsearch", "question-qrels", "question-topics", "question-statistics", "question-latex"):
+        assert content(other, each) == content(litsearch, each), each
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_rated_questions_are_written_in_every_format(rated):
+    (row,) = map(json.loads, content(rated.collection, "litsearch").splitlines())
+    assert row == {
+        "query_set": "inline_nonacl",
+        "query": rated.topics["q1"].text,
+        "specificity": 1,
+        "quality": 2,
+        "corpusids": [12, 13],
+        "number": "q1",
+    }
+    assert content(rated.collection, "question-qrels") == b"q1 0 12 1\nq1 0 13 1\n"
+    assert b"<num> Number: q1" in content(rated.collection, "question-topics")
+    archive = zipfile.ZipFile(io.BytesIO(content(rated.collection, "question-beir")))
+    assert archive.read("qrels/test.tsv").decode().splitlines()[1:] == ["q1\t12\t1", "q1\t13\t1"]
+    assert len(archive.read("corpus.jsonl").splitlines()) == 4
+    rows = list(csv.DictReader(io.StringIO(content(rated.collection, "question-statistics").decode())))
+    subset = next(row for row in rows if row["row"] == "inline-nonacl" and row["group"] == "all")
+    assert (subset["questions"], subset["examined"], subset["kept"], subset["kept_percent"]) == ("1", "1", "1", "100.0")
+    discarded = next(row for row in rows if row["row"] == "author" and row["group"] == "all")
+    assert (discarded["questions"], discarded["examined"], discarded["kept"]) == ("0", "1", "0")
+    latex = content(rated.collection, "question-latex").decode()
+    assert "\\begin{tabular}" in latex
+    assert "inline-nonacl 100% (1)" in latex.replace("\\%", "%")
+
+
+def test_nothing_kept_is_refused_and_undecided_ones_warn(rated):
+    export = open_export(make_options(rated.collection, "litsearch"))
+    assert [finding.code for finding in export.warnings] == ["undecided"]
+    empty = Collection.objects.create(slug="empty", title="Empty", created_at=AT)
+    with pytest.raises(Refused, match="No question has been rated yet"):
+        open_export(make_options(empty, "litsearch"))
+
+
+def test_the_command_writes_it(rated, tmp_path):
+    out = tmp_path / "set.jsonl"
+    call_command("export", "signs", "--format", "litsearch", "--out", str(out))
+    assert json.loads(out.read_text())["number"] == "q1"
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(rubric: Rubric, person: str, **query: str):
+    client = Client()
+    client.force_login(rubric.people[person])
+    return client.get(reverse("question_set", args=["signs"]), query)
+
+
+def test_the_page_shows_tables_and_questions_by_state(rated):
+    kept = page(rated, "mia").content.decode()
+    for words in ("100% (1)", rated.topics["q1"].text, "found while rating", "Targets each"):
+        assert words in kept
+    assert rated.topics["q2"].text not in kept
+    discarded = page(rated, "ada", state="discarded", campaign="nowhere").content.decode()
+    assert rated.topics["q2"].text in discarded
+    assert "unrealistic (1)" in discarded
+
+
+def test_annotators_do_not_see_the_set(rated):
+    assert page(rated, "ana").status_code == 403
