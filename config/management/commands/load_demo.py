@@ -50,6 +50,7 @@ FILES = (
     (ImportKind.DOCUMENTS, ["documents.jsonl"]),
     (ImportKind.TOPICS, ["topics.jsonl"]),
     (ImportKind.RUNS, ["bm25-query.run", "bm25-aspects.run", "bm25-titles.run"]),
+    (ImportKind.MENTIONS, ["mentions.jsonl"]),
 )
 
 
