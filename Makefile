@@ -57,6 +57,10 @@ format: $(INSTALLED_DEV) ## Format Python and templates, repair what the linter 
 bench: $(INSTALLED_DEV) ## Measure speed and write docs/performance.md; ARGS for options
 	@$(PY) -m bench $(ARGS)
 
+.PHONY: extraction-report
+extraction-report: $(INSTALLED_DEV) ## Measure the reader of PDF files on ACM-CR's papers and write docs/extraction.md
+	@$(PY) -m bench.extraction $(ARGS)
+
 .PHONY: requirements
 requirements: ## Pin the newest versions that pyproject.toml allows, with hashes (needs the network)
 	@test -x .venv/uv/bin/uv || { $(PYTHON) -m venv .venv/uv && .venv/uv/bin/python -m pip install --quiet uv; }

@@ -7,11 +7,13 @@ Names go only where a marker right behind them cites a work of theirs; nothing i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from corpus.formats.papers import Cut, Marker, Reference
+from corpus.formats.papers import Cut, Marker, Reference, Sentence
 from corpus.text.words import fold_word
 
 _PARTICLE = r"\b(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|bin|ibn|zu)"
@@ -22,40 +24,110 @@ _NAMES = re.compile(
     rf"(?P<names>{_NAME}(?:,\s{_NAME})*(?:,?\s(?:and|&)\s{_NAME})?{_ET_AL}?)(?P<own>(?:['’]s?|['’])?)[,:]?\s?$"
 )
 _LONGEST = 160
+_WHO = rf"(?:{_PARTICLE}\s)*[^\W\d_a-z][\w'’\-]+"
+_ALONE = re.compile(rf"\b{_WHO}(?:{_ET_AL}|\s(?:and|&)\s{_WHO})(?!['’\w])")
+_SOMETHING_CITED = re.compile(r"['’]?s?,?\s?[(\[]\s?\d").match
 
 
-def proposal(text: str, markers: Sequence[Marker], references: Mapping[str, Reference]) -> tuple[str, tuple[Cut, ...]]:
-    """Return a sentence without the names of cited authors before their markers, and what was cut; "" for nothing.
+class Anonymiser:
+    """Proposes sentences without the names of cited authors, and remembers whom a name stood for.
 
-    `markers` are those of the sentence, with offsets from its start. An author-year marker with the names in it
-    ("Smith et al. (2019)") becomes its reference number in square brackets.
+    Once "Lin et al. [10]" was met, a later "Lin et al." alone is known to mean 10; a name that never stood before a
+    marker is known where only one reference has these authors.
     """
-    cuts = [cut for marker in markers if (cut := _cut(text, marker, references))]
-    if not cuts:
-        return "", ()
+
+    def __init__(self, references: Mapping[str, Reference]) -> None:
+        self.references = references
+        self.met: dict[str, str] = {}
+        self.short: dict[str, list[str]] = defaultdict(list)
+        for key, reference in references.items():
+            for name in short_forms(reference):
+                self.short[name].append(key)
+
+    def proposal(self, sentence: Sentence, text: str, markers: Sequence[Marker]) -> Sentence:
+        """Return a sentence of a paragraph with what is proposed for it; sentences are to come in reading order.
+
+        An author-year marker with the names in it ("Smith et al. (2019)") becomes its number in square brackets.
+        """
+        words = text[sentence.start : sentence.end]
+        own = [
+            Marker(marker.start - sentence.start, marker.end - sentence.start, marker.text, marker.keys)
+            for marker in markers
+            if sentence.start <= marker.start < sentence.end
+        ]
+        beside = [cut for marker in own if (cut := self._beside(words, marker))]
+        cuts = sorted([*beside, *self._alone(words, own, beside)], key=lambda cut: cut.start)
+        if not cuts:
+            return sentence
+        return replace(sentence, anonymised=_applied(words, cuts), anonymised_cites=_cites(own, cuts), cuts=tuple(cuts))
+
+    def _beside(self, text: str, marker: Marker) -> Cut | None:
+        """Return the cut of the names right before a marker."""
+        if not marker.keys:
+            return None
+        if not marker.text.startswith(("[", "(")):
+            return Cut(marker.start, marker.text, "[" + ", ".join(marker.keys) + "]", marker.keys[0])
+        begin = max(0, marker.start - _LONGEST)
+        match = _NAMES.search(text[begin : marker.start])
+        for key in marker.keys if match else ():
+            start = _first_own_name(match, self.references.get(key)) if match else None
+            if start is not None:
+                taken = text[begin + start : marker.start]
+                self.met[_name_key(taken)] = key
+                return Cut(begin + start, taken, "", key)
+        return None
+
+    def _alone(self, text: str, markers: Sequence[Marker], beside: Sequence[Cut]) -> Iterator[Cut]:
+        """Yield the cuts of names that stand without a marker."""
+        taken = [(cut.start, cut.start + len(cut.text)) for cut in beside]
+        taken.extend((marker.start, marker.end) for marker in markers)
+        for match in _ALONE.finditer(text):
+            if any(start < match.end() and match.start() < end for start, end in taken):
+                continue
+            if _SOMETHING_CITED(text, match.end()):
+                continue
+            name = _name_key(match.group())
+            known = self.short.get(name, [])
+            key = self.met.get(name) or (known[0] if len(known) == 1 else "")
+            if key:
+                yield Cut(match.start(), match.group(), f"[{key}]", key)
+
+
+def short_forms(reference: Reference) -> Iterator[str]:
+    """Yield how a text may call the authors of a reference, as keys: "Lin et al", "Lee and Bo"."""
+    surnames = [_folded(name.partition(",")[0]) for name in reference.authors]
+    if len(surnames) == 2:
+        yield f"{surnames[0]} and {surnames[1]}"
+    elif len(surnames) > 2:
+        yield f"{surnames[0]} etal"
+
+
+def _name_key(text: str) -> str:
+    """Return names as a key: folded, without initials, "et al." in one way."""
+    text = re.sub(r"\b(?:[A-Z]\.[\s-]?)+", " ", text)
+    text = re.sub(_ET_AL, " etal ", text).replace("&", " and ")
+    return " ".join(word for word in (_folded(each) for each in re.split(r"[\s,]+", text)) if word)
+
+
+def _applied(text: str, cuts: Sequence[Cut]) -> str:
     pieces: list[str] = []
     done = 0
     for cut in cuts:
         pieces.extend((text[done : cut.start], cut.put))
         done = cut.start + len(cut.text)
-    pieces.append(text[done:])
-    return "".join(pieces), tuple(cuts)
+    return "".join((*pieces, text[done:]))
 
 
-def _cut(text: str, marker: Marker, references: Mapping[str, Reference]) -> Cut | None:
-    if not marker.keys:
-        return None
-    if not marker.text.startswith(("[", "(")):
-        return Cut(marker.start, marker.text, "[" + ", ".join(marker.keys) + "]", marker.keys[0])
-    begin = max(0, marker.start - _LONGEST)
-    match = _NAMES.search(text[begin : marker.start])
-    if match is None:
-        return None
-    for key in marker.keys:
-        start = _first_own_name(match, references.get(key))
-        if start is not None:
-            return Cut(begin + start, text[begin + start : marker.start], "", key)
-    return None
+def _cites(markers: Sequence[Marker], cuts: Sequence[Cut]) -> tuple[str, ...]:
+    """Return the keys of the changed sentence in print order."""
+    replaced = {cut.start for cut in cuts if cut.put}
+    found = [(marker.start, marker.keys) for marker in markers]
+    found.extend((cut.start, (cut.key,)) for cut in cuts if cut.put and cut.start not in {start for start, _ in found})
+    return (
+        tuple(key for _, keys in sorted(found) for key in keys)
+        if replaced
+        else tuple(key for marker in markers for key in marker.keys)
+    )
 
 
 def _first_own_name(match: re.Match[str], reference: Reference | None) -> int | None:

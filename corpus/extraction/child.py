@@ -86,7 +86,7 @@ def _paper(request: dict[str, Any]) -> bytes:
 
     from corpus.extraction.pages import TooMuchText
     from corpus.extraction.paper import NoText, read_paper
-    from corpus.formats.papers_json import paper_to_json
+    from corpus.extraction.transport import paper_to_json
 
     try:
         with _open(request) as document:

@@ -166,28 +166,48 @@ def _column(runs: Sequence[Run], gutter: Gutter | None) -> int:
     return 1 if left >= gutter.left - 1 and (right + left) / 2 > gutter.right else WIDE
 
 
+@dataclass(slots=True)
+class _Group:
+    """Runs of one line as gathered so far, with what is needed to tell quickly that others do not belong."""
+
+    runs: list[Run]
+    left: float
+    right: float
+    highest: float
+    lowest: float
+    size: float
+
+    @classmethod
+    def of(cls, runs: list[Run]) -> _Group:
+        """Return the group of these runs alone."""
+        bases = [run.base for run in runs]
+        right = max(run.right for run in runs)
+        return cls(runs, runs[0].left, right, min(bases), max(bases), max(run.size for run in runs))
+
+    def takes(self, other: _Group, gutter: Gutter | None) -> bool:
+        """Whether another group stands beside this one on the same line."""
+        size = max(self.size, other.size)
+        if other.lowest < self.highest - 0.62 * size or other.highest > self.lowest + 0.62 * size:
+            return False
+        before, after = (self, other) if self.left <= other.left else (other, self)
+        if after.left - before.right > 1.6 * size or _is_over(before.right, after.left, gutter):
+            return False
+        nearest = min(before.runs, key=lambda run: abs(after.left - run.right))
+        return _level(nearest, after.runs[0])
+
+
 def _merged(fragments: list[list[Run]], gutter: Gutter | None) -> list[list[Run]]:
     """Join the fragments of a column that stand side by side on one line though the file has them apart."""
-    found: list[list[Run]] = []
+    found: list[_Group] = []
     for fragment in sorted(fragments, key=lambda runs: (runs[0].base, runs[0].left)):
+        group = _Group.of(fragment)
         for place in range(len(found) - 1, max(len(found) - 9, -1), -1):
-            if _belongs(found[place], fragment, gutter):
-                found[place] = sorted(found[place] + fragment, key=lambda run: run.left)
+            if found[place].takes(group, gutter):
+                found[place] = _Group.of(sorted(found[place].runs + fragment, key=lambda run: run.left))
                 break
         else:
-            found.append(fragment)
-    return found
-
-
-def _belongs(line: list[Run], fragment: list[Run], gutter: Gutter | None) -> bool:
-    before, after = (line, fragment) if line[0].left <= fragment[0].left else (fragment, line)
-    right = max(run.right for run in before)
-    left = min(run.left for run in after)
-    size = max(before[-1].size, after[0].size)
-    if left - right > 1.6 * size or _is_over(right, left, gutter):
-        return False
-    nearest = min(before, key=lambda run: abs(after[0].left - run.right))
-    return _level(nearest, after[0])
+            found.append(group)
+    return [group.runs for group in found]
 
 
 def _line(page: int, column: int, runs: list[Run]) -> Line:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import pypdfium2
 
-from corpus.extraction.anonymise import proposal
+from corpus.extraction.anonymise import Anonymiser
 from corpus.extraction.flow import Block, Flow, flow_of
 from corpus.extraction.layout import Kind, chunks, drop_furniture, measure
 from corpus.extraction.lines import Line, find_gutters, page_lines
@@ -18,7 +18,7 @@ from corpus.extraction.prose import boxes, printed, prose
 from corpus.extraction.references import references_of
 from corpus.extraction.sentences import sentence_spans
 from corpus.extraction.vocabulary import Vocabulary, count_words
-from corpus.formats.papers import FullPaper, Marker, PageSize, Paragraph, Reference, Sentence, cited_sentences
+from corpus.formats.papers import FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>,;]+")
 _CITING = (Kind.BODY, Kind.FOOTNOTE, Kind.CAPTION)
@@ -111,10 +111,13 @@ class _Marking:
         self.references = {reference.key: reference for reference in references}
         self.labels = labels
         self.author_years = AuthorYears(references)
+        self.anonymiser = Anonymiser(self.references)
         texts = [" ".join(line.text for line in block.lines) for block in flow.blocks]
         numbers = sum(len(numeric_markers(text, self.references)) for text in texts)
-        names = sum(len(author_year_markers(text, self.author_years)) for text in texts)
-        self.is_numeric = numbers >= names
+        # Names with years are looked for only where numbers do not settle it: the search is dear.
+        self.is_numeric = 2 * numbers > len(references) or numbers >= sum(
+            len(author_year_markers(text, self.author_years)) for text in texts
+        )
 
     def markers(self, text: str) -> list[Marker]:
         """Return the markers of a text in order."""
@@ -128,19 +131,8 @@ class _Marking:
         is_citing = block.kind in _CITING
         markers = tuple(self.markers(text)) if is_citing else ()
         spans = sentence_spans(text) if is_citing else []
-        sentences = tuple(self._with_proposal(text, each, markers) for each in cited_sentences(spans, markers))
+        sentences = tuple(self.anonymiser.proposal(each, text, markers) for each in cited_sentences(spans, markers))
         return Paragraph(
             text, block.section, block.number, block.kind.value, markers, sentences, boxes(block.lines), block.part,
             printed(block.lines),
         )  # fmt: skip
-
-    def _with_proposal(self, text: str, sentence: Sentence, markers: Sequence[Marker]) -> Sentence:
-        if not sentence.cites:
-            return sentence
-        own = [
-            Marker(marker.start - sentence.start, marker.end - sentence.start, marker.text, marker.keys)
-            for marker in markers
-            if sentence.start <= marker.start < sentence.end
-        ]
-        words, cuts = proposal(text[sentence.start : sentence.end], own, self.references)
-        return Sentence(sentence.start, sentence.end, sentence.cites, words, cuts) if cuts else sentence

@@ -13,6 +13,7 @@ from corpus.formats.papers import Box
 _NOTE_MARK = re.compile(r"[\d,*†‡§¶∗⋆#]+|[a-z]|™|®|©|TM").fullmatch
 _TRADE = re.compile("[™®℠](?=(\\w)?)")
 _BEFORE_CLOSING = re.compile(r" ([,;:.!?)\]’”]+)(?=[\s,;:.)\]]|$)")
+_LONGEST_ADDRESS = 300
 _SPACES = re.compile(r"\s+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S*$")
 _DASH_END = re.compile(r"[^\W\d_]-$")
@@ -72,9 +73,10 @@ def join(text: str, more: str, own: Vocabulary, vocabulary: Vocabulary) -> str:
     """Return two pieces of text with the line break between them taken away."""
     if not text or not more:
         return text or more
-    if _DASH_END.search(text) and more[0].isalpha() and not _ADDRESS.search(text):
-        return joined_over_break(text, more, own, vocabulary)
-    if text.endswith(("-", "–", "/")) and more[0].isalnum() and (text[-2:-1].isdigit() or _ADDRESS.search(text)):
+    end = text[-_LONGEST_ADDRESS:]
+    if _DASH_END.search(end) and more[0].isalpha() and not _ADDRESS.search(end):
+        return text[: -len(end)] + joined_over_break(end, more, own, vocabulary)
+    if text.endswith(("-", "–", "/")) and more[0].isalnum() and (text[-2:-1].isdigit() or _ADDRESS.search(end)):
         return text + more
     return text if not more else text + ("" if text.endswith("—") else " ") + more
 

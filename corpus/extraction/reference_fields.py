@@ -31,7 +31,7 @@ _NO_AUTHORS = re.compile(rf"[(\[]?(?:{_YEAR}|\[?n\.\s?d\.?\]?)[)\]]?\.\s+(?P<res
 _QUOTED = re.compile(r"(?P<authors>.{0,1500}?),?\s*[“\"«](?P<title>.+?)[”\"»](?P<rest>.*)")
 _COLON = re.compile(r"(?P<authors>(?:[^:.]|\.(?=[\s,:-])){3,800}?\.?):\s+(?P<rest>.+)")
 _ANY_YEAR = re.compile(r"(?<![\d/.-])((?:1[89]|20)\d\d)[a-z]?(?![\d/]|\.\d)")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]?){1,4}$").match
+_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?){1,4}$").match
 _PARTICLES = frozenset("van von de der den del della di da dos du la le el al ter ten bin ibn zu zur af".split())
 _SUFFIX = re.compile(r"(?:jr|sr|i{2,3}|iv)\.?", re.IGNORECASE).fullmatch
 _TITLE_END = re.compile(r"[.?!](?=\s+(?:[“\"(\[]?[A-Z0-9]|arXiv|abs/|http|doi))")

@@ -125,7 +125,7 @@ def entry_text(entry: Entry, own: Vocabulary, vocabulary: Vocabulary) -> str:
 
 def _cuts_address(text: str, more: str) -> bool:
     """Whether the line break stands inside a URL or DOI."""
-    if not _URL_END.search(text) or not _URL_START(more):
+    if not _URL_END.search(text[-300:]) or not _URL_START(more):
         return False
     if text[-1] in "/_=&?%#:~-" or more[0] in "/_=&?%#~":
         return not (_WORD_START(more) and text[-1] not in "/_=-")

@@ -79,9 +79,17 @@ def _is_inside(text: str, match: re.Match[str], following: int) -> bool:
         return not _starts_commonly(text, following) or _in_brackets(text, match.start())
     if stop[0] in "?!" and match["close"]:
         return first.islower()
-    if stop.startswith((".", "…")) and is_abbreviation(text, match, following):
+    if stop.startswith((".", "…")) and (is_abbreviation(text, match, following) or _numbers_item(text, match)):
         return True
     return _in_brackets(text, match.start()) and not match["close"]
+
+
+def _numbers_item(text: str, match: re.Match[str]) -> bool:
+    """Whether the full stop is that of an item's number: "in two ways: 1. …"."""
+    before = _BEFORE.search(text, max(0, match.start() - 4), match.start())
+    if before is None or not before[1].isdigit() or len(before[1]) > 2:
+        return False
+    return text[: before.start(1)].rstrip()[-1:] in ("", ":", ";", ".", "]", ",")
 
 
 def _may_begin(text: str, place: int) -> bool:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpus.extraction.child import REFUSED
+from corpus.extraction.transport import paper_from_json
 from corpus.extraction.vocabulary import Vocabulary
 from corpus.formats.papers import FullPaper
-from corpus.formats.papers_json import paper_from_json
 
 _ROOT = Path(__file__).resolve().parents[2]
 _LOOK_EVERY = 0.2  # seconds between two looks at whether the work was cancelled

@@ -50,13 +50,15 @@ class Sentence:
     """A sentence: `text[start:end]` of its paragraph, and the keys of the references it cites, repeats and order kept.
 
     `anonymised` is the sentence as it would read without the names of cited authors, "" where nothing is proposed;
-    it is a proposal only. `cuts` say what that changes, with offsets from the start of the sentence.
+    it is a proposal only. `cuts` say what that changes, with offsets from the start of the sentence, and
+    `anonymised_cites` whom it cites then: more than before where a name alone becomes a marker.
     """
 
     start: int
     end: int
     cites: tuple[str, ...] = ()
     anonymised: str = ""
+    anonymised_cites: tuple[str, ...] = ()
     cuts: tuple[Cut, ...] = ()
 
 

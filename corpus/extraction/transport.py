@@ -1,4 +1,4 @@
-"""A paper as plain JSON values and back, for what passes between processes or is stored."""
+"""A paper as plain JSON values and back, for the way from the guarded process to the one that asked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,14 @@ def _paragraph(item: dict[str, Any]) -> Paragraph:
 
 
 def _sentence(item: dict[str, Any]) -> Sentence:
-    return Sentence(**{**item, "cites": tuple(item["cites"]), "cuts": tuple(Cut(**cut) for cut in item["cuts"])})
+    return Sentence(
+        **{
+            **item,
+            "cites": tuple(item["cites"]),
+            "anonymised_cites": tuple(item["anonymised_cites"]),
+            "cuts": tuple(Cut(**cut) for cut in item["cuts"]),
+        }
+    )
 
 
 def _reference(item: dict[str, Any]) -> Reference:
