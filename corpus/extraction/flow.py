@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from corpus.extraction.layout import (
     Chunk,
@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s").match
 _LIST_BEFORE = re.compile(r"[.:;,?!]$|\b(?:and|or)$").search
 _ENDED = re.compile(r"[.?!:][\"'”’)\]\d,*†‡]*$").search
 _INTRODUCTION = re.compile(r"\bintroduction\b|\bmotivation\b")
+ABSTRACT = re.compile(r"\s*abstract\s?[.:—–-]+\s?", re.IGNORECASE)
 _RELATED = re.compile(
     r"\b(?:related|previous|prior|existing|earlier)\s+(?:\w+\s+)?(?:works?|research|studies|literature|approaches|art)\b"
     r"|\bliterature\s+(?:review|survey)\b|\bstate\s+of\s+the\s+art\b|\bbackground\b"
@@ -66,6 +67,7 @@ class _Place:
     part: str = ""
     size: float = 0.0
     is_numbered: bool = False
+    is_lettered: bool = False
 
     def enter(self, chunk: Chunk) -> None:
         """Go below a heading. A sub-section belongs to the part that its section is."""
@@ -76,6 +78,7 @@ class _Place:
         self.number = number
         if is_top:
             self.part, self.size, self.is_numbered = part_of(name), chunk.lines[0].size, bool(number)
+            self.is_lettered = number.isalpha() and number in "ABCDEFGH"
         elif not self.part:
             self.part = part_of(name)
             self.part = self.part if self.part == "related work" else ""
@@ -83,6 +86,8 @@ class _Place:
             self.part = "related work"
 
     def _is_top(self, chunk: Chunk, number: str) -> bool:
+        if number.isalpha() and number in "ABCDEFGH" and self.is_numbered and not self.is_lettered:
+            return chunk.lines[0].size > self.size - 0.3 and chunk.text.isupper()
         if number:
             return "." not in number.rstrip(".") or not self.size
         return not self.is_numbered and chunk.lines[0].size >= self.size - 0.3
@@ -98,17 +103,24 @@ def flow_of(chunks: Sequence[Chunk], measures: Measures) -> Flow:
         state = _next_state(state, chunk)
         if state == "works":
             flow.references.extend(() if is_list_of_works(chunk) else chunk.lines)
-        elif state == "abstract" and chunk.kind is Kind.BODY:
+        elif _is_abstract(chunk, state):
             flow.abstract.extend(chunk.lines)
         elif state in ("front", "abstract"):
             flow.front.append(chunk)
         else:
             if chunk.kind is Kind.HEADING:
-                place = _Place(place.section, place.number, place.part, place.size, place.is_numbered)
+                place = replace(place)
                 place.enter(chunk)
             body.append((chunk, place))
     flow.blocks = _blocks(body, measures)
     return flow
+
+
+def _is_abstract(chunk: Chunk, state: str) -> bool:
+    """Whether a chunk before the first section is the abstract: below that heading, or with the word in front."""
+    if state not in ("front", "abstract"):
+        return False
+    return (state == "abstract" and chunk.kind is Kind.BODY) or bool(ABSTRACT.match(chunk.lines[0].text))
 
 
 def _next_state(state: str, chunk: Chunk) -> str:

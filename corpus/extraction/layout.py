@@ -17,6 +17,9 @@ _CAPTION = re.compile(
     r"(?:[A-Z]?\.?\d+(?:\.\d+)*|[IVXL]+)[a-z]?\s*(?:[:.|—–-]|$|(?=[A-Z(]))",
     re.IGNORECASE,
 ).match
+_CAPTION_START = re.compile(
+    r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme)\s*[A-Z]?\.?\d+(?:\.\d+)*[a-z]?\s?[:|]", re.IGNORECASE
+).match
 _NUMBERED = re.compile(
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?=\.)|[A-H](?:\.\d{1,2}){0,2})[.)]?\s+(?P<name>\S.*)"
 ).fullmatch
@@ -189,7 +192,8 @@ def chunks(lines: Iterable[Line], measures: Measures) -> list[Chunk]:
 def _groups(lines: Iterable[Line], measures: Measures) -> Iterable[list[Line]]:
     group: list[Line] = []
     for line in lines:
-        if group and not (_goes_on(group[-1], line, measures) and not _ends_caption(group, line)):
+        is_apart = bool(_CAPTION_START(line.text.strip())) or _ends_caption(group, line)
+        if group and (is_apart or not _goes_on(group[-1], line, measures)):
             yield group
             group = []
         group.append(line)
@@ -199,6 +203,8 @@ def _groups(lines: Iterable[Line], measures: Measures) -> Iterable[list[Line]]:
 
 def _ends_caption(group: list[Line], line: Line) -> bool:
     """Whether a line below a caption is no longer part of it: set in another weight or further away."""
+    if not group:
+        return False
     first = group[0]
     if not _CAPTION(first.text.strip()):
         return False
@@ -261,8 +267,16 @@ def is_heading(line: Line, before: Line | None, after: Line | None, measures: Me
         return False
     if match and text[0].isdigit() and int(re.split(r"\D", text)[0]) <= 30:
         return match["name"][:1].isalpha() and not text.endswith((".", ","))
-    stands_free = before is None and line.left - measures.edges_of(line)[0] < 1.5 * measures.size
+    is_ours = line.left - measures.edges_of(line)[0] < 1.5 * measures.size or is_centred(line, measures)
+    stands_free = is_ours and (before is None or (match is not None and text.isupper()))
     return stands_free and (match is not None or is_large or text.isupper() or (after is None and line.bold > 0.85))
+
+
+def is_centred(line: Line, measures: Measures) -> bool:
+    """Whether a line stands in the middle of its column, away from both edges."""
+    left, right = measures.edges_of(line)
+    aside = (line.left - left) - (right - line.right)
+    return line.left - left > 2 * measures.size and abs(aside) < 2 * measures.size
 
 
 def _can_be_heading(line: Line, text: str, measures: Measures) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from corpus.extraction.pages import PageRuns, Run
 
-_OPENING = re.compile(r"(?:[1I]\.?\s+)?(?:abstract|summary|introduction)", re.IGNORECASE).fullmatch
+_OPENING = re.compile(r"(?:[1I]\.?\s+)?(?:(?:abstract|summary|introduction)$|abstract\s?[.:—–-])", re.IGNORECASE).match
 
 WIDE = -1  # the column of what spans both columns
 
@@ -250,8 +250,9 @@ def _end_of_head(lines: Iterable[Line]) -> float:
 def _in_order(lines: list[Line]) -> list[Line]:
     """Sort lines as they are read: what spans the page cuts it into bands, in each the left column comes first."""
     head = _end_of_head(lines)
+    column = max((line.right - line.left for line in lines if line.column != WIDE), default=0.0)
     for line in lines:
-        if line.base < head:
+        if line.base < head and line.right - line.left < 0.85 * column:
             line.column = WIDE
     wide = sorted((line for line in lines if line.column == WIDE), key=lambda line: line.base)
     rest = sorted((line for line in lines if line.column != WIDE), key=lambda line: (line.column, line.base))

@@ -28,12 +28,12 @@ _INITIALS = r"(?:(?:[A-Z]\.[\s-]?){1,3})?"
 _YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 _NAMES = (
     rf"{_INITIALS}(?P<first>{_SURNAME}(?:\s{_SURNAME})?)"
-    rf"(?:(?:,\s{_INITIALS}{_SURNAME})*,?\s(?:and|&|und)\s{_INITIALS}(?P<second>{_SURNAME})|(?P<etal>,?\s(?:et\sal\.?|and\s(?:others|colleagues))))?"
+    rf"(?:(?:,\s{_INITIALS}{_SURNAME}){{0,12}},?\s(?:and|&|und)\s{_INITIALS}(?P<second>{_SURNAME})|(?P<etal>,?\s(?:et\sal\.?|and\s(?:others|colleagues))))?"
 )
 _NARRATIVE = re.compile(
     rf"\b{_NAMES}(?:['’]s?)?\s?[(\[](?P<years>{_YEAR}(?:\s?[,;]\s?(?:{_YEAR}|[a-z]\b))*)(?:[,:]\s[^()\[\]]{{0,25}})?[)\]]"
 )
-_GROUP = re.compile(r"[(\[]([^()\[\]]*(?:1[89]|20)\d\d[a-z]?[^()\[\]]*)[)\]]")
+_GROUP = re.compile(r"[(\[]([^()\[\]]{0,600}?(?:1[89]|20)\d\d[a-z]?[^()\[\]]{0,600})[)\]]")
 _CITED = re.compile(rf"{_NAMES},?\s(?P<years>{_YEAR}(?:\s?,\s?(?:{_YEAR}|[a-z]\b))*)")
 _YEARS = re.compile(r"((?:1[89]|20)\d\d)?([a-z])?")
 _PRINTED_YEAR = re.compile(r"\b((?:1[89]|20)\d\d)([a-z])?\b")
@@ -116,6 +116,13 @@ class AuthorYears:
         unique = {known.key for known in best}
         return tuple(unique) if len(unique) == 1 else ()
 
+    def skipped(self, first: str) -> int:
+        """Return how many characters stand before the known surname that a printed name ends with."""
+        for word in re.finditer(r"\S+", first):
+            if _fold(first[word.start() :]) in self.by_name:
+                return word.start()
+        return 0
+
     @staticmethod
     def _by_order(best: Sequence[_Known], letter: str) -> list[_Known]:
         """Where the list prints no letters, the second of two is b."""
@@ -132,6 +139,7 @@ def _known(reference: Reference) -> _Known | None:
 
 
 def _fold(name: str) -> str:
+    name = re.sub(r"['’]s?$", "", name)
     return "".join(fold_word(word) for word in re.split(r"[\s'’\-.]+", name) if word)
 
 
@@ -171,7 +179,12 @@ def author_year_markers(text: str, references: AuthorYears) -> list[Marker]:
 
 def _narrative(match: re.Match[str], references: AuthorYears) -> Marker | None:
     keys = tuple(dict.fromkeys(_cited(match, references)))
-    return Marker(match.start(), match.end(), match.group(), keys) if keys else None
+    if not keys:
+        return None
+    # A capital before the name may be the sentence's own first word.
+    skipped = references.skipped(match["first"])
+    start = match.start("first") + skipped if skipped else match.start()
+    return Marker(start, match.end(), match.string[start : match.end()], keys)
 
 
 def _cited(match: re.Match[str], references: AuthorYears) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pypdfium2
 
 from corpus.extraction.anonymise import Anonymiser
-from corpus.extraction.flow import Block, Flow, flow_of
+from corpus.extraction.flow import ABSTRACT, Block, Flow, flow_of
 from corpus.extraction.layout import Kind, chunks, drop_furniture, measure
 from corpus.extraction.lines import Line, find_gutters, page_lines
 from corpus.extraction.markers import AuthorYears, author_year_markers, numeric_markers
@@ -54,11 +54,11 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     return FullPaper(
         "",
         _title(lines[0] if lines else [], described),
-        prose(flow.abstract, own, vocabulary),
+        ABSTRACT.sub("", prose(flow.abstract, own, vocabulary), count=1),
         _described_authors(described),
         "",
         None,
-        _doi(lines[0]) if lines else "",
+        _doi(lines[0], flow) if lines else "",
         tuple(paragraph for paragraph in paragraphs if paragraph.text),
         tuple(references),
         {},
@@ -99,8 +99,10 @@ def _described_authors(described: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in (each.strip() for each in names) if " " in name)
 
 
-def _doi(lines: Sequence[Line]) -> str:
-    found = (_DOI.search(line.text) for line in lines)
+def _doi(lines: Sequence[Line], flow: Flow) -> str:
+    """Return the first DOI of the first page that stands in no reference."""
+    cited = {id(line) for line in flow.references}
+    found = (_DOI.search(line.text) for line in lines if id(line) not in cited)
     return next((match.group().rstrip(".)") for match in found if match), "")
 
 

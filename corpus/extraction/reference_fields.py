@@ -22,6 +22,7 @@ _PMCID = re.compile(r"\b(PMC\d{5,9})\b")
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
 _DOI_HOST = re.compile(r"(?:dx\.)?doi\.org/", re.IGNORECASE)
 
+_LONGEST_ENTRY = 3000  # characters that are read of an entry; no real one is longer
 _YEAR = r"(?P<year>(?:1[89]|20)\d\d)(?P<letter>[a-z])?"
 _AUTHORS_YEAR = re.compile(
     rf"(?P<authors>.{{0,1500}}?)[.,]?\s[(\[]?(?:{_YEAR}|\[?n\.\s?d\.?\]?|in press|forthcoming)"
@@ -29,7 +30,7 @@ _AUTHORS_YEAR = re.compile(
 )
 _NO_AUTHORS = re.compile(rf"[(\[]?(?:{_YEAR}|\[?n\.\s?d\.?\]?)[)\]]?\.\s+(?P<rest>.+)")
 _QUOTED = re.compile(r"(?P<authors>.{0,1500}?),?\s*[“\"«](?P<title>.+?)[”\"»](?P<rest>.*)")
-_COLON = re.compile(r"(?P<authors>(?:[^:.]|\.(?=[\s,:-])){3,800}?\.?):\s+(?P<rest>.+)")
+_COLON = re.compile(r"(?P<authors>(?:[^:.]|\.(?=[\s,:A-Z-])){3,800}?\.?):\s+(?P<rest>.+)")
 _ANY_YEAR = re.compile(r"(?<![\d/.-])((?:1[89]|20)\d\d)[a-z]?(?![\d/]|\.\d)")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?){1,4}$").match
 _PARTICLES = frozenset("van von de der den del della di da dos du la le el al ter ten bin ibn zu zur af".split())
@@ -72,18 +73,18 @@ def _is_paired(address: str) -> bool:
 
 def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Reference:
     """Return the reference that an entry prints. What cannot be told apart stays empty; `raw` keeps all of it."""
+    text = raw[:_LONGEST_ENTRY]
     authors, year, title, venue = "", None, "", ""
     for style in (_quoted_style, _year_style, _colon_style, _plain_style):
-        parsed = style(raw)
+        parsed = style(text)
         if parsed is not None:
             authors, year, title, venue = parsed
             break
     if year is None:
-        years = [int(found) for found in _ANY_YEAR.findall(_URL.sub(" ", raw))]
+        years = [int(found) for found in _ANY_YEAR.findall(_URL.sub(" ", text))]
         year = years[-1] if years else None
-    return Reference(
-        key, _clean(title), tuple(split_authors(authors)), _clean(venue), year, "", printed_ids(raw), raw, boxes
-    )
+    names = tuple(split_authors(authors))
+    return Reference(key, _clean(title), names, _clean(venue), year, "", printed_ids(text), raw, boxes)
 
 
 _Fields = tuple[str, int | None, str, str]
@@ -117,7 +118,7 @@ def _year_style(raw: str) -> _Fields | None:
 
 def _colon_style(raw: str) -> _Fields | None:
     match = _COLON.match(raw)
-    if match is None or not re.search(r"(?:^|,\s)[A-Z]\.", match["authors"]) or not _looks_like_names(match["authors"]):
+    if match is None or not re.search(r"[A-Z]\.$", match["authors"]) or not _looks_like_names(match["authors"]):
         return None
     title, venue = _title_and_venue(match["rest"])
     return match["authors"], None, title, venue
@@ -159,7 +160,7 @@ def _looks_like_names(text: str) -> bool:
         for word in words
         if word[0].islower() and word not in _PARTICLES and word not in ("and", "et", "al", "al.")
     ]
-    return len(small) <= 0.15 * len(words) or len(words) > 40
+    return len(small) <= 0.1 * len(words) or len(words) > 40
 
 
 def _title_and_venue(rest: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ _BRACKETED = re.compile(r"\[(\d{1,4})\]\s*(?=\S|$)").match
 _DOTTED = re.compile(r"(\d{1,3})\.\s+(?=\D)").match
 _LABEL = re.compile(r"\[([^\W\d_][^\]\s]{0,20}\d{2}[a-z]?)\]\s*").match
 _BEGINS = re.compile(
-    r"(?:[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+)?,\s(?:[A-Z]\.|[A-Z][a-z]+)|[A-Z]\.\s?(?:[A-Z]\.\s?)*[^\W\d_a-z]\w+|"
+    r"(?:(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|zu)\s){0,3}[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+)?,\s(?:[A-Z]\.|[A-Z][a-z]+)|[A-Z]\.\s?(?:[A-Z]\.\s?)*[^\W\d_a-z]\w+|"
     r"(?:[^\W\d_a-z][\w'’.-]*\s){1,4}(?:and|&)\s[A-Z])"
 ).match
 _ENDED = re.compile(r"(?:[.)\]]|\d{4}[a-z]?|https?:\S+|10\.\d{4,9}/\S+)\s*$").search

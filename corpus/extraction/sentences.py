@@ -9,7 +9,7 @@ _STOP = re.compile(
 )
 _NEVER_LAST = frozenset(
     "e.g i.e cf vs viz resp approx ca incl esp et.al al fig figs eq eqs eqn eqns sec secs sect sects tab tabs ch chap "
-    "chaps app thm lem prop def defs alg algs ref refs ex dr mr mrs ms prof st jr sr vol vols pp pg ed eds no nos nr "
+    "chaps app thm lem prop def defs alg algs ref refs ex dr mr mrs ms prof st jr sr vol vols p pp pg ed eds no nos nr "
     "art para ver a.k.a w.r.t s.t b.c a.d p.m a.m dept univ assoc proc conf int natl trans jan feb mar apr jun jul aug "
     "sep sept oct nov dec mt ft".split()
 )
@@ -21,7 +21,7 @@ _STARTERS = frozenset(
     "although since when where with by from at such they their there some many most other others each both if then "
     "here finally first second third also another recent recently similarly specifically unlike following given".split()
 )
-_OPENERS = "\"'“‘([{«"
+_CLOSING = {"(": ")", "[": "]"}
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -137,7 +137,7 @@ def _is_initial(text: str, before: re.Match[str], following: int) -> bool:
     previous = text[: before.start()].rstrip()[-1:]
     words = text[: before.start()].split()
     is_name = not words or words[-1][:1].isupper() or words[-1] in ("and", "&", "by", "of") or previous in ",("
-    return is_name and not _begins_plainly(text, following)
+    return is_name and not _starts_commonly(text, following)
 
 
 def _begins_plainly(text: str, place: int) -> bool:
@@ -152,13 +152,13 @@ def _starts_commonly(text: str, place: int) -> bool:
 
 
 def _in_brackets(text: str, place: int) -> bool:
-    """Whether a round bracket that opened shortly before is still open here."""
-    depth = 0
+    """Whether a bracket that opened shortly before is still open here, and closes soon."""
+    open_ones: list[str] = []
     for char in reversed(text[max(0, place - 300) : place]):
-        if char == ")":
-            depth += 1
-        elif char == "(":
-            if depth == 0:
-                return ")" in text[place : place + 200]
-            depth -= 1
+        if char in ")]":
+            open_ones.append(char)
+        elif char in "([":
+            if not open_ones:
+                return _CLOSING[char] in text[place : place + 200]
+            open_ones.pop()
     return False

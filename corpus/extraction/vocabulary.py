@@ -56,7 +56,7 @@ def _keeps_hyphen(left: str, right: str, own: Vocabulary, vocabulary: Vocabulary
         joined, apart = words.get(whole, 0), words.get(compound, 0)
         if joined != apart:
             return apart > joined
-    if right[0].isupper() or len(left) == 1:
+    if right[0].isupper() or len(left) == 1 or lower == "self":
         return True
     is_chain = "-" in left or "-" in right
     left, right = lower.rpartition("-")[2], other.partition("-")[0]
