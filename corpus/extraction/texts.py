@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from corpus.extraction.anonymise import proposal
+from corpus.extraction.anonymise import Anonymiser
 from corpus.extraction.flow import part_of
 from corpus.extraction.layout import heading_number, plain_heading
 from corpus.extraction.sentences import sentence_spans
-from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference, Sentence, cited_sentences
+from corpus.formats.papers import FullPaper, Paragraph, Sentence, cited_sentences
 
 
 def complete(paper: FullPaper) -> FullPaper:
@@ -16,13 +16,13 @@ def complete(paper: FullPaper) -> FullPaper:
 
     What the source says already stays. A subsection ("2.1") is of the part of the section above it.
     """
-    references = {reference.key: reference for reference in paper.references}
+    anonymiser = Anonymiser({reference.key: reference for reference in paper.references})
     parts: dict[str, str] = {}
-    done = [_completed(paragraph, parts, references) for paragraph in paper.paragraphs]
+    done = [_completed(paragraph, parts, anonymiser) for paragraph in paper.paragraphs]
     return replace(paper, paragraphs=tuple(done))
 
 
-def _completed(paragraph: Paragraph, parts: dict[str, str], references: dict[str, Reference]) -> Paragraph:
+def _completed(paragraph: Paragraph, parts: dict[str, str], anonymiser: Anonymiser) -> Paragraph:
     number = (paragraph.number or heading_number(paragraph.section)).rstrip(".")
     top = number.partition(".")[0]
     own = part_of(plain_heading(paragraph.section))
@@ -32,16 +32,8 @@ def _completed(paragraph: Paragraph, parts: dict[str, str], references: dict[str
     if paragraph.kind != "paragraph":
         return replace(paragraph, part=part)
     found = paragraph.sentences or cited_sentences(sentence_spans(paragraph.text), paragraph.markers)
-    return replace(paragraph, part=part, sentences=tuple(_proposed(each, paragraph, references) for each in found))
+    return replace(paragraph, part=part, sentences=tuple(_proposed(each, paragraph, anonymiser) for each in found))
 
 
-def _proposed(sentence: Sentence, paragraph: Paragraph, references: dict[str, Reference]) -> Sentence:
-    if sentence.anonymised or not sentence.cites:
-        return sentence
-    own = [
-        Marker(each.start - sentence.start, each.end - sentence.start, each.text, each.keys)
-        for each in paragraph.markers
-        if sentence.start <= each.start < sentence.end
-    ]
-    words, cuts = proposal(paragraph.text[sentence.start : sentence.end], own, references)
-    return replace(sentence, anonymised=words, cuts=cuts) if cuts else sentence
+def _proposed(sentence: Sentence, paragraph: Paragraph, anonymiser: Anonymiser) -> Sentence:
+    return sentence if sentence.anonymised else anonymiser.proposal(sentence, paragraph.text, paragraph.markers)
