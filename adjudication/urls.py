@@ -6,6 +6,7 @@ from adjudication.views import (
     acceptance,
     adjudication,
     agreement,
+    contexts,
     dashboard,
     disagreements,
     exports,
@@ -21,6 +22,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),
     path("c/<slug:slug>/exports/", exports.export_list, name="export_list"),
     path("c/<slug:slug>/exports/<slug:name>/", exports.export_download, name="export_download"),
+    *[
+        path(f"c/<slug:slug>/contexts/{address}", view, name=name)
+        for address, view, name in (
+            ("", contexts.context_report, "context_report"),
+            ("table.<slug:form>", contexts.context_table, "context_table"),
+            ("checks/", contexts.context_check_create, "context_check_create"),
+            ("checks/<int:pk>/", contexts.context_check, "context_check"),
+            ("checks/<int:pk>/cancellation/", contexts.context_check_cancel, "context_check_cancel"),
+        )
+    ],
     *[
         path(f"c/<slug:slug>/campaigns/<slug:campaign>/{address}", view, name=name)
         for address, view, name in (

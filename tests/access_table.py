@@ -29,7 +29,7 @@ from django.utils import timezone
 
 from accounts.keys import digest_of, new_key
 from accounts.models import ApiToken, Invitation, JobState, User
-from adjudication.models import AgreementRun, Method, Verdict, VoteRun
+from adjudication.models import AgreementRun, ContextCheck, Method, Verdict, VoteRun
 from annotation.definitions.extractions import Content
 from annotation.models import (
     Annotator,
@@ -107,6 +107,7 @@ class World:
     prompt: PromptTemplate
     agreement_run: AgreementRun
     vote_run: VoteRun
+    context_check: ContextCheck
     verdict: Verdict
     invited: InvitedRole
     api_token: ApiToken  # the outsider's
@@ -172,6 +173,12 @@ def make_world() -> World:
         ),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
         vote_run=vote_run,
+        context_check=ContextCheck.objects.create(
+            collection=collection,
+            requested_by=manager,
+            requested_at=AT,
+            parameters={"tokens": "lucene", "stemmer": "porter", "k1": 0.9, "b": 0.4, "drafts": False},
+        ),
         verdict=Verdict.objects.create(
             item=item, criterion=campaign.criteria.get(), method=Method.UNRESOLVED, vote_run=vote_run
         ),
@@ -580,6 +587,12 @@ TABLE: list[Row] = [
     *row("verdict_send_back", "POST login 404 403 403 form form", where=key_of("verdict")),
     *row("acceptance", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("acceptance_undo", DECIDERS_WRITE),
+    # --- citation contexts in figures --------------------------------------------------------------------------------
+    *row("context_report", OVERSEERS_PAGE),
+    *row("context_table", OVERSEERS_PAGE, where=lambda _: {"form": "csv"}),
+    *row("context_check_create", DECIDERS_WRITE),
+    *row("context_check", "GET login 404 403 gone gone gone", where=key_of("context_check")),
+    *row("context_check_cancel", DECIDERS_WRITE, where=key_of("context_check")),
     # --- dashboard, exports ------------------------------------------------------------------------------------------
     *row("collection_dashboard", MEMBERS_PAGE),
     *row("question_set", OVERSEERS_PAGE),

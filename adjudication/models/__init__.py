@@ -1,6 +1,17 @@
 """From judgments to gold: agreement, votes, verdicts, exports."""
 
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
+from adjudication.models.contexts import ContextCheck
 from adjudication.models.verdicts import Cause, Method, TiePolicy, Verdict, VoteRun
 
-__all__ = ["AgreementFigure", "AgreementResult", "AgreementRun", "Cause", "Method", "TiePolicy", "Verdict", "VoteRun"]
+__all__ = [
+    "AgreementFigure",
+    "AgreementResult",
+    "AgreementRun",
+    "Cause",
+    "ContextCheck",
+    "Method",
+    "TiePolicy",
+    "Verdict",
+    "VoteRun",
+]

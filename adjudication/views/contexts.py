@@ -1,0 +1,127 @@
+"""Citation contexts in figures: table 1, how much of what is cited is known, and the sanity check by BM25."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.jobs import with_live_progress
+from accounts.models import JobState
+from accounts.refusals import NotAllowed, Refused
+from adjudication.actions.contexts import cancel_context_check, request_context_check
+from adjudication.exports.context_table import as_csv, as_latex, table_rows
+from adjudication.forms.contexts import ContextCheckForm
+from adjudication.models import ContextCheck
+from adjudication.permissions import can_adjudicate, check_can_adjudicate
+from annotation.queries.contexts import context_statistics
+from corpus.models import Collection, Membership
+from corpus.permissions import check_can_oversee, fetch_membership
+
+MOST_LIVE = 300  # papers that are counted while somebody waits; of more the newest check has the figures
+SHOWN = 10
+TYPES = {"csv": (as_csv, "text/csv; charset=utf-8"), "tex": (as_latex, "application/x-tex; charset=utf-8")}
+
+
+@require_safe
+def context_report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The figures of what is confirmed (or with drafts), and the checks so far."""
+    membership = _overseer(request, slug)
+    collection, drafts = membership.collection, request.GET.get("drafts") == "1"
+    checks = list(ContextCheck.objects.filter(collection=collection).order_by("-pk")[:SHOWN])
+    figures = _figures(collection, drafts=drafts)
+    context = {
+        "membership": membership,
+        "collection": collection,
+        "tab": "papers",
+        "drafts": drafts,
+        "figures": figures,
+        "rows": table_rows(figures) if figures else [],
+        "latex": as_latex(figures) if figures else "",
+        "papers": collection.papers.count(),
+        "form": ContextCheckForm(),
+        "may_ask": can_adjudicate(membership),
+        "checks": [check for check in checks if check.state == JobState.DONE],
+        "job": with_live_progress(checks[0]) if checks and checks[0].state != JobState.DONE else None,
+    }
+    return render(request, "adjudication/context_report.html", context)
+
+
+@require_safe
+def context_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
+    """The table as CSV or LaTeX."""
+    membership = _overseer(request, slug)
+    if form not in TYPES:
+        raise Http404
+    figures = _figures(membership.collection, drafts=request.GET.get("drafts") == "1")
+    if figures is None:
+        raise Refused("There are no figures yet. Run the sanity check: it counts the contexts as well.")
+    write, content_type = TYPES[form]
+    response = HttpResponse(write(figures), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{slug}-contexts.{form}"'
+    return response
+
+
+@require_POST
+def context_check_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for a check; on to the page, where it shows its progress."""
+    membership = fetch_membership(request.user, slug)
+    check_can_adjudicate(membership)
+    form = ContextCheckForm(request.POST)
+    if form.is_valid():
+        by, at = membership.user, timezone.now()
+        try:
+            request_context_check(collection=membership.collection, by=by, at=at, **form.cleaned_data)
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+    else:
+        for field, errors in form.errors.items():
+            messages.error(request, f"{form.fields[field].label or field}: {' '.join(map(str, errors))}")
+    return redirect("context_report", slug)
+
+
+@require_safe
+def context_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The progress of a check alone, for htmx; otherwise on to the page."""
+    membership = _overseer(request, slug)
+    job = with_live_progress(get_object_or_404(ContextCheck, pk=pk, collection=membership.collection))
+    if not getattr(request, "htmx", False):
+        return redirect("context_report", slug)
+    response = render(request, "adjudication/_context_check.html", {"collection": membership.collection, "job": job})
+    if job.is_final:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+def context_check_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Stop a check; nothing of it is kept."""
+    membership = fetch_membership(request.user, slug)
+    check_can_adjudicate(membership)
+    job = get_object_or_404(ContextCheck, pk=pk, collection=membership.collection)
+    try:
+        cancel_context_check(job=job, by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.info(request, refusal.reason)
+    return redirect("context_report", slug)
+
+
+def _figures(collection: Collection, *, drafts: bool) -> dict[str, Any] | None:
+    """Counted now, or as the newest check found them; None where there is neither."""
+    if collection.papers.count() <= MOST_LIVE:
+        return context_statistics(collection, drafts=drafts).as_json()
+    done = ContextCheck.objects.filter(collection=collection, state=JobState.DONE, parameters__drafts=drafts)
+    newest = done.order_by("-pk").first()
+    return newest.statistics if newest else None
+
+
+def _overseer(request: HttpRequest, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return membership
