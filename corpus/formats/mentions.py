@@ -23,7 +23,7 @@ from corpus.formats.jsonl import read_objects
 from corpus.formats.members import DEFAULT_LIMITS, Limits
 from corpus.formats.papers import FullPaper, Marker, Reference
 from corpus.formats.reading import Reader, choose_readers
-from corpus.formats.records import Problem
+from corpus.formats.records import PartProblem, Problem
 from corpus.formats.s2orc import read_s2orc_papers
 from corpus.formats.tei import read_tei
 from corpus.text.words import title_key
@@ -106,7 +106,7 @@ def _read_s2orc(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem
 def _read_tei(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem]:
     paper = read_tei(stream, file)
     for target in paper.extra.get("unknown_targets", ()):
-        yield Problem(file, paper.line, f"a marker names {target}, which is not in the list of references")
+        yield PartProblem(file, paper.line, f"a marker names {target}, which is not in the list of references")
     yield from mentions_of(paper)
 
 
@@ -128,7 +128,7 @@ def read_jsonl_mentions(stream: BinaryIO, file: str) -> Iterator[MentionRecord |
         except FieldError as error:
             yield Problem(file, line, str(error))
             continue
-        yield from (Problem(file, line, reason) for reason in problems)
+        yield from (PartProblem(file, line, reason) for reason in problems)
         place = (mention.source_key, mention.position)
         if place in seen:
             yield Problem(file, line, f"paragraph {mention.position} of {mention.source_key} came earlier in this file")

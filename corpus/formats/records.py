@@ -44,6 +44,11 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class PartProblem(Problem):
+    """A part of a record that was left out because it is wrong; the record itself comes besides."""
+
+
+@dataclass(frozen=True, slots=True)
 class Skip:
     """A record that was left out by a rule, not by an error.
 

@@ -14,7 +14,7 @@ from corpus.formats.json_fields import FieldError, take_id, take_text, take_text
 from corpus.formats.jsonl import read_objects
 from corpus.formats.jsonl_documents import document_from, take_authors
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference, first_year
-from corpus.formats.records import DocumentRecord, Problem
+from corpus.formats.records import DocumentRecord, PartProblem, Problem
 from corpus.formats.s2orc_spans import annotated_document, annotated_paper
 
 _PARSE_KEYS = ("pdf_parse", "latex_parse", "grobid_parse")
@@ -71,7 +71,7 @@ def read_s2orc_papers(stream: BinaryIO, file: str) -> Iterator[FullPaper | Probl
         except FieldError as error:
             yield Problem(file, line, str(error))
             continue
-        yield from (Problem(file, line, f"paper {paper.paper_id}: {reason}") for reason in problems)
+        yield from (PartProblem(file, line, f"paper {paper.paper_id}: {reason}") for reason in problems)
         yield paper
 
 

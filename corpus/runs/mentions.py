@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.jobs import Progress
 from corpus.formats.mentions import MentionRecord, read_mentions
 from corpus.formats.papers import Reference
-from corpus.formats.records import Problem
+from corpus.formats.records import PartProblem, Problem
 from corpus.models import Document, ImportRun
 from corpus.runs.copying import copy_text, encode_line
 from corpus.runs.reading import Odometer, sources_of
@@ -169,10 +169,11 @@ def _records(run: ImportRun, odometer: Odometer) -> Iterator[MentionRecord | Pro
 
 
 def _take(item: MentionRecord | Problem, state: State) -> None:
+    if isinstance(item, PartProblem):  # a marker that was left out; its paragraph is counted on its own
+        state.tally.add_notes([item])
+        return
     if isinstance(item, Problem):
-        # A marker that was left out is told of, but its paragraph is counted on its own.
-        is_part = "the marker" in item.reason or "a marker" in item.reason or item.reason.startswith("the bibref")
-        (state.tally.add_notes if is_part else state.tally.add_problems)([item])
+        state.tally.add_problems([item])
         return
     place = (item.source_key, item.position)
     if place in state.seen:

@@ -23,6 +23,7 @@ from corpus.forms.topics import PlaceForm, TopicForm, initial_of
 from corpus.models import Membership, Topic, TopicKind
 from corpus.permissions import can_manage, can_oversee, check_can_manage, fetch_membership
 from corpus.queries.judged import is_judged
+from corpus.queries.origins import fetch_origin
 from corpus.queries.topics import aspect_tree, list_topics, neighbours, with_counts
 
 PER_PAGE = 100
@@ -69,6 +70,7 @@ def topic_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if can_oversee(membership):
         context["targets"] = topic.targets.select_related("document").defer("document__search").order_by("pk")
         context["n_pool"] = topic.pool.count()
+        context["origin"] = fetch_origin(topic)
     return render(request, "corpus/topic_detail.html", context)
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun, Role
 from corpus.text.questions import DEFAULT_TEMPLATE
 from tests.factories.accounts import CollectionFactory, one_member_each
-from tests.factories.corpus import DocumentFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import make_mention, make_question
 from tests.stubs.chat import ChatStub, Status
 
@@ -132,6 +132,17 @@ def test_questions_are_listed_and_decided(client, collection, mention, django_as
     assert question.state == "discarded"
     assert "Nothing here" in page(client, "question_list", q="zzz")
     assert client.get(reverse("question_list", args=["tea"]), {"state": "odd", "run": "\0"}).status_code == 422
+
+
+def test_the_topic_says_where_it_came_from_but_not_to_annotators(client, members, collection, mention):
+    question = make_question(mention, topic=TopicFactory(collection=collection), text="Was it so before?")
+    html = page(client, "topic_detail", question.topic.pk)
+    assert '<mark class="cite target">[1]</mark>' in html
+    assert "As generated: Was it so before?" in html
+    annotator = signed_in(members[Role.ANNOTATOR].user)
+    hidden = page(annotator, "topic_detail", question.topic.pk)
+    assert "Written from" not in hidden
+    assert "Was it so before?" not in hidden
 
 
 def test_cutoffs_are_moved_on_the_page(client, mention):

@@ -5,18 +5,20 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.models import JobState
-from corpus.actions.generation import request_questions
-from corpus.models import Outcome, Topic
+from corpus.actions.generation import cancel_questions, request_questions
+from corpus.models import Outcome, QuestionRun, Topic
 from corpus.queries.mentions import MentionFilter
+from corpus.runs.generation import run_questions
 from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import make_mention
 from tests.processes import start_celery_worker, wait_for
-from tests.stubs.chat import Call, ChatStub
+from tests.stubs.chat import Answer, Call, ChatStub
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -58,6 +60,30 @@ def test_a_killed_worker_loses_no_answer(queue: object, tmp_path: Path, settings
     asked = Counter(call.prompt.split("Paper ")[1][0] for call in stub.calls)
     assert asked == {"0": 1, "1": 1, "2": 2, "3": 1, "4": 1}  # only the question on its way was asked again
     assert Topic.objects.filter(collection=collection).count() == MENTIONS
+
+
+def test_cancelling_waits_for_the_answer_on_its_way_and_keeps_it(transactional_db: None, settings, monkeypatch) -> None:
+    collection = CollectionFactory(slug="tea")
+    document = DocumentFactory(collection=collection, title="Green tea infusion temperatures")
+    for number in range(MENTIONS):
+        make_mention({"b0": document}, collection=collection, source_key=f"id:{number}")
+    monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
+    settings.LLM_MODEL, settings.LLM_CONCURRENCY, settings.LLM_RATE = "stub", 1, 0
+
+    def answer(call: Call) -> Answer:
+        if call.number == 1:
+            cancel_questions(by=None, at=timezone.now(), run=QuestionRun.objects.get())
+            connection.close()  # of the stub's own thread
+        return Answer(f"QUESTION: What about case number {call.number}?\nANSWER: cite_001", after=0.6 * call.number)
+
+    with ChatStub(answer) as stub:
+        settings.LLM_BASE_URL = stub.url
+        run = request_questions(by=None, at=timezone.now(), collection=collection, wanted=MentionFilter(), send=False)
+        run_questions(run.pk)
+    assert _is_final(run)
+    assert run.state == JobState.CANCELLED
+    assert len(stub.calls) == 2
+    assert run.replies.filter(outcome=Outcome.QUESTIONS).count() == 2  # the second came in after the cancelling
 
 
 def _is_final(run) -> bool:

@@ -230,6 +230,20 @@ def test_markers_that_do_not_fit_are_told_and_their_paragraph_stays(collection, 
     assert CitationMention.objects.get().markers == [good]
 
 
+def test_s2orc_markers_out_of_place_are_notes_about_a_paragraph_that_comes_in(collection, document, tmp_path):
+    annotated = json.loads(json.dumps(ANNOTATED))
+    spans = json.loads(annotated["content"]["annotations"]["bibref"])
+    spans += [
+        {"start": 16, "end": 999, "attributes": {"ref_id": "b0"}},
+        {"start": 8, "end": 10, "attributes": {"ref_id": "b7"}},
+    ]
+    annotated["content"]["annotations"]["bibref"] = json.dumps(spans)
+    run = load(collection, jsonl(tmp_path / "s2orc.jsonl", [annotated]))
+    assert counts(run) == (1, 0, 0, 0)
+    assert "does not fit the text of 43 characters" in reasons(run)[0]
+    assert reasons(run)[1] == "paper 5: the marker 'As' names 'b7', which is not among the bibentries"
+
+
 def test_a_cited_id_that_is_nowhere_and_markers_that_overlap(collection, document, tmp_path):
     markers = [
         {"start": 9, "end": 12, "keys": ["b1", "b7"]},

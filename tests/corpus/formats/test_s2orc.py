@@ -5,7 +5,7 @@ import pytest
 
 from corpus.formats.documents import read_documents
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference
-from corpus.formats.records import Problem
+from corpus.formats.records import PartProblem, Problem
 from corpus.formats.s2orc import read_s2orc_documents, read_s2orc_papers
 from tests.corpus.formats.reading import problems, records, stream
 
@@ -212,7 +212,7 @@ def test_annotated_documents_take_the_first_spans() -> None:
 
 def test_annotated_papers_have_markers_by_paragraph_and_linked_references() -> None:
     stray, paper = read_s2orc_papers(lines(annotated()), "f")
-    assert stray == Problem("f", 1, "paper 5: the marker '[2]' names 'b9', which is not among the bibentries")
+    assert stray == PartProblem("f", 1, "paper 5: the marker '[2]' names 'b9', which is not among the bibentries")
     first, plain, last = paper.paragraphs
     assert (first.text, first.section, first.number) == ("As shown [1], [2].", "Intro", "1")
     assert first.markers == (Marker(9, 12, "[1]", ("b0",)), Marker(14, 17, "[2]", ()))
