@@ -68,6 +68,7 @@ def _sentence(paragraph: Paragraph, sentence: Sentence, numbers: Mapping[str, st
     text = paragraph.text[sentence.start : sentence.end]
     cites = tuple(numbers[key] for key in sentence.cites if key in numbers)
     if sentence.anonymised and sentence.anonymised != text:
+        cites = tuple(numbers[key] for key in sentence.anonymised_cites or sentence.cites if key in numbers)
         return ExtractedSentence(sentence.anonymised, cites, anonymised=True, original=text)
     return ExtractedSentence(text, cites)
 

@@ -1,15 +1,37 @@
 """Which documents of a collection the references of a paper may be."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from annotation.definitions.proposals import Link
-from annotation.queries.extractions import docnos_among
+from corpus.extraction.linking import link
+from corpus.extraction.titles import TitleIndex, Work
 from corpus.formats.papers import Reference
-from corpus.models import Collection
+from corpus.models import Collection, Document
 
 
-def link_references(collection: Collection, references: Iterable[Reference]) -> Mapping[str, Link]:
-    """The link of each reference by its key, where there is one: the document whose docno its printed DOI is."""
-    dois = {each.key: each.ids["doi"] for each in references if each.ids.get("doi")}
-    known = docnos_among(collection, dois.values())
-    return {key: Link(doi) for key, doi in dois.items() if doi in known}
+def title_index(collection: Collection) -> TitleIndex:
+    """The titles of the collection's documents, streamed: some seconds and 50 MB for 100,000 documents."""
+    return TitleIndex(_works(collection))
+
+
+def _works(collection: Collection) -> Iterator[Work]:
+    rows = Document.objects.filter(collection=collection).order_by("pk")
+    fields = rows.values_list("docno", "title", "authors", "year", "doi")
+    for docno, title, authors, year, doi in fields.iterator(chunk_size=5_000):
+        yield Work(docno, title, tuple(authors), year, doi)
+
+
+def link_references(references: Iterable[Reference], index: TitleIndex) -> Mapping[str, Link]:
+    """The link of each reference by its key, where there is a document it is or may be.
+
+    A refereed version of what the reference prints as a preprint, and documents that share one title, are candidates
+    only: a person picks.
+    """
+    found: dict[str, Link] = {}
+    for each in link(references, index):
+        docno = each.value if each.kind == "collection" else ""
+        others = [candidate.docno for candidate in each.candidates]
+        candidates = tuple(dict.fromkeys(filter(None, (docno, each.refereed, *others))))
+        if candidates:
+            found[each.key] = Link(docno, candidates)
+    return found

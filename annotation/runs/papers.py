@@ -23,9 +23,10 @@ from accounts.jobs import Progress
 from annotation.definitions.extractions import BadExtraction, Content, content_of_gold
 from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
-from annotation.queries.links import link_references
+from annotation.queries.links import link_references, title_index
 from annotation.runs.extractions import replace_content, store_extraction
 from corpus.extraction.texts import complete
+from corpus.extraction.titles import TitleIndex
 from corpus.extraction.vocabulary import Vocabulary, count_words
 from corpus.extraction.worker import ExtractionFailed, extract
 from corpus.formats.acm_cr import AnnotatedPaper, read_acm_cr
@@ -154,6 +155,11 @@ class _Loader:
         texts = Document.objects.filter(collection=self.run.collection_id).values_list("title", "abstract")
         return count_words((text for pair in texts.iterator(chunk_size=2_000) for text in pair), least=RARE)
 
+    @cached_property
+    def titles(self) -> TitleIndex:
+        """The collection's titles, for finding what references mean; read once."""
+        return title_index(self.run.collection)
+
     # --- storing ----------------------------------------------------------------------------------------------------
 
     def _store(self, found: Found, source: PaperSource, file: _File) -> None:
@@ -169,7 +175,7 @@ class _Loader:
             if found.status:  # a draft that was given out: nobody stands by it
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
         else:
-            content = propose(found, link_references(self.run.collection, found.references))
+            content = propose(found, link_references(found.references, self.titles))
             fields = _parsed_fields(found, paper, source, file)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:
