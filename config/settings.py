@@ -274,6 +274,13 @@ LLM_ATTEMPTS = env.number("LITMUS_LLM_ATTEMPTS", 6, minimum=1, maximum=50)
 LLM_PRICE_IN = env.decimal("LITMUS_LLM_PRICE_IN")  # for a million tokens; None: not known, so no cost is told
 LLM_PRICE_OUT = env.decimal("LITMUS_LLM_PRICE_OUT")
 LLM_CURRENCY = env.text("LITMUS_LLM_CURRENCY", "USD")
+# The same for vectors of texts; time-out, concurrency and tries are those of language models.
+EMBEDDINGS_BASE_URL = (env.url("LITMUS_EMBEDDINGS_BASE_URL", ("http", "https")) or "").rstrip("/")
+EMBEDDINGS_API_KEY = env.text("LITMUS_EMBEDDINGS_API_KEY")
+EMBEDDINGS_MODEL = env.text("LITMUS_EMBEDDINGS_MODEL")
+EMBEDDINGS_BATCH = env.number("LITMUS_EMBEDDINGS_BATCH", 64, minimum=1, maximum=2048)  # texts of one request
+EMBEDDINGS_RATE = env.number("LITMUS_EMBEDDINGS_RATE", 600)  # requests a minute of each job; 0: no limit
+VECTOR_STORE = env.choice("LITMUS_VECTOR_STORE", "auto", ("auto", "pgvector", "files"))
 
 # --- REST API ---------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

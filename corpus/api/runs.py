@@ -68,6 +68,7 @@ class RecipeSerializer(serializers.Serializer[Any]):
     same_category = serializers.BooleanField(required=False)
     citations = serializers.BooleanField(required=False)
     exclude_sources = serializers.BooleanField(required=False)
+    dense = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
 
     def to_internal_value(self, data: Any) -> Recipe:
         found = super().to_internal_value(data)
@@ -76,7 +77,8 @@ class RecipeSerializer(serializers.Serializer[Any]):
 
 
 class NewPoolsSerializer(serializers.Serializer[Any]):
-    """`methods` are names of runs, “targets”, and “bm25”, “tfidf” and “citations” to search for whole topics.
+    """`methods` are names of runs, “targets”, and “bm25”, “tfidf”, “citations” and “dense” to search for
+    whole topics.
 
     Left out together with `recipe`: all runs, or where there are none the usual recipe. `depth` null or 0 takes whole
     rankings, and 100 documents of a search by name. `recipe` {} searches as DORIS-MAE did.

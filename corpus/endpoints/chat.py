@@ -10,7 +10,8 @@ import email.utils
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,17 +74,38 @@ class Unusable(EndpointError):
     """No question will be answered: wrong address, key or model."""
 
 
+def open_client(endpoint: Endpoint) -> openai.OpenAI:
+    """A client of the endpoint; whoever opens it closes it."""
+    return openai.OpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.api_key or "none",  # local servers want none, the client insists on one
+        timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 15.0)),
+        max_retries=0,  # the driver waits and counts; retries in here would be paid for unseen
+    )
+
+
+@contextmanager
+def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
+    """Turn what the client raises into Busy, Rejected and Unusable."""
+    try:
+        yield
+    except openai.APIStatusError as error:
+        raise _from_status(error) from None
+    except openai.APITimeoutError:
+        raise Busy(f"no answer within {endpoint.timeout:g} seconds") from None
+    except (openai.APIConnectionError, httpx2.HTTPError) as error:
+        cause = error.__cause__ or error
+        raise Busy(f"the connection failed: {_told(str(cause)) or type(cause).__name__}") from None
+    except (httpx2.InvalidURL, openai.OpenAIError) as error:
+        raise Unusable(f"the endpoint cannot be asked: {_told(str(error))}") from None
+
+
 class Chat:
     """An open connection to an endpoint; a context manager, safe for several threads."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.client = openai.OpenAI(
-            base_url=endpoint.base_url,
-            api_key=endpoint.api_key or "none",  # local servers want none, the client insists on one
-            timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 15.0)),
-            max_retries=0,  # the driver waits and counts; retries in here would be paid for unseen
-        )
+        self.client = open_client(endpoint)
 
     def __enter__(self) -> Chat:
         return self
@@ -99,22 +121,13 @@ class Chat:
         if self.endpoint.max_tokens:
             options = {"max_tokens": self.endpoint.max_tokens, **options}
         started = time.monotonic()
-        try:
+        with endpoint_errors(self.endpoint):
             response = self.client.chat.completions.with_raw_response.create(
                 model=self.endpoint.model,
                 messages=list(messages),  # type: ignore[arg-type]
                 **options,
             )
             body = response.http_response.content
-        except openai.APIStatusError as error:
-            raise _from_status(error) from None
-        except openai.APITimeoutError:
-            raise Busy(f"no answer within {self.endpoint.timeout:g} seconds") from None
-        except (openai.APIConnectionError, httpx2.HTTPError) as error:
-            cause = error.__cause__ or error
-            raise Busy(f"the connection failed: {_told(str(cause)) or type(cause).__name__}") from None
-        except (httpx2.InvalidURL, openai.OpenAIError) as error:
-            raise Unusable(f"the endpoint cannot be asked: {_told(str(error))}") from None
         return read_reply(body, time.monotonic() - started)
 
 

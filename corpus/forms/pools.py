@@ -8,6 +8,7 @@ from django import forms
 from corpus.actions.pools import DEEPEST
 from corpus.models import Collection, RetrievalRun, Target
 from corpus.models.pools import GIVEN, TARGETS
+from corpus.queries.endpoints import embeddings_endpoint
 from corpus.queries.pools import known_methods
 from corpus.queries.recipes import MOST, can_search, default_recipe
 from corpus.queries.runs import list_runs
@@ -21,7 +22,10 @@ DEFAULT = Recipe(dense=0)
 NO_SEARCH, USUAL, OWN = "none", "doris-mae", "own"
 SEARCHES = [
     (NO_SEARCH, "No search: runs only"),
-    (USUAL, "The recipe of DORIS-MAE: whole topic and aspects by BM25 and TF-IDF, fused, then neighbours in citations"),
+    (
+        USUAL,
+        "The recipe of DORIS-MAE: whole topic and aspects by BM25 and TF-IDF, fused, then citations and vectors",
+    ),
     (OWN, "The same recipe with my own numbers"),
 ]
 
@@ -65,6 +69,7 @@ class BuildForm(forms.Form):
     least = _number("Grow A, B and C by turns up to", DEFAULT.least, "0: they do not grow.")
     same_category = _check("Leave out what shares no category with a source paper of the topic")
     citations = _check("Add candidates that cite a source paper or are cited by one")
+    dense = _number("Added by vectors", Recipe().dense)
     exclude_sources = _check("Leave out the source papers themselves")
     k1 = forms.FloatField(label="k1 of BM25", initial=1.5, min_value=0, max_value=10, required=False)
     b = forms.FloatField(label="b of BM25", initial=0.75, min_value=0, max_value=1, required=False)
@@ -77,7 +82,7 @@ class BuildForm(forms.Form):
 
     RECIPE = (
         *("scorers", "query_depth", "aspect_depth", "query_take", "fused_take", "aspect_take", "least"),
-        *("same_category", "citations", "exclude_sources"),
+        *("same_category", "citations", "exclude_sources", "dense"),
     )
     INDEX = ("k1", "b", "stemmer", "stop_words")
 
@@ -92,6 +97,10 @@ class BuildForm(forms.Form):
         self.fields["methods"].initial = [name for name, _ in choices]
         self.fields["search"].initial = NO_SEARCH if choices else USUAL
         self.can_search = can_search(collection)
+        if embeddings_endpoint() is None:
+            self.fields["dense"].disabled = True
+            self.fields["dense"].initial = 0
+            self.fields["dense"].help_text = "No endpoint for embeddings is set up here."
 
     @property
     def has_choices(self) -> bool:

@@ -1,4 +1,4 @@
-"""The language model that the operator has set up, if any, what it costs, and how hard it may be pressed."""
+"""The models that the operator has set up, if any, what they cost, and how hard they may be pressed."""
 
 from decimal import Decimal
 
@@ -11,6 +11,11 @@ MILLION = Decimal(1_000_000)
 NO_MODEL = (
     "No language model is set up here. Whoever runs this Litmus sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"
     " (docs/configuration.md)."
+)
+
+NO_EMBEDDINGS = (
+    "Vectors need an endpoint that makes embeddings, and this installation has none. Whoever runs this Litmus sets"
+    " LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL (docs/configuration.md)."
 )
 
 
@@ -30,6 +35,25 @@ def chat_endpoint() -> Endpoint | None:
 def chat_pace() -> Pace:
     """How many requests at once, a minute, and for each question."""
     return Pace(concurrency=settings.LLM_CONCURRENCY, per_minute=settings.LLM_RATE, attempts=settings.LLM_ATTEMPTS)
+
+
+def embeddings_endpoint() -> Endpoint | None:
+    """The endpoint that makes vectors of texts, or None where there is none."""
+    if not (settings.EMBEDDINGS_BASE_URL and settings.EMBEDDINGS_MODEL):
+        return None
+    return Endpoint(
+        settings.EMBEDDINGS_BASE_URL,
+        settings.EMBEDDINGS_API_KEY,
+        settings.EMBEDDINGS_MODEL,
+        timeout=float(settings.LLM_TIMEOUT),
+    )
+
+
+def embeddings_pace() -> Pace:
+    """As for language models, but with a limit of its own: a request carries many texts."""
+    return Pace(
+        concurrency=settings.LLM_CONCURRENCY, per_minute=settings.EMBEDDINGS_RATE, attempts=settings.LLM_ATTEMPTS
+    )
 
 
 def cost_of(prompt_tokens: int, completion_tokens: int) -> Decimal | None:

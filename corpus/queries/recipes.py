@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from accounts.refusals import Refused
 from corpus.models import Collection
+from corpus.queries.endpoints import NO_EMBEDDINGS, embeddings_endpoint
 from corpus.queries.pools import known_methods
 from corpus.retrieval.recipe import Recipe
 
@@ -16,7 +17,7 @@ CANDIDATES = 500  # of each search, among which neighbours of source papers are 
 
 def default_recipe() -> Recipe:
     """DORIS-MAE's recipe as far as this installation can follow it: without vectors where no endpoint makes them."""
-    return Recipe(dense=0)
+    return Recipe() if embeddings_endpoint() else Recipe(dense=0)
 
 
 def query_recipe(searches: Sequence[str], depth: int | None) -> Recipe:
@@ -79,5 +80,5 @@ def _check_recipe(collection: Collection, recipe: Recipe, *, has_runs: bool) -> 
         )
     if not recipe.scorers and not recipe.dense:
         raise Refused("A search needs BM25, TF-IDF or vectors.")
-    if recipe.dense:
-        raise Refused("Vectors need an endpoint that makes embeddings, and this installation has none.")
+    if recipe.dense and embeddings_endpoint() is None:
+        raise Refused(NO_EMBEDDINGS)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -77,14 +77,15 @@ def _place(collection: Collection, wanted: Wanted) -> Path:
 def _build(collection: Collection, directory: Path, wanted: Wanted, progress: Progress) -> None:
     total = collection.documents.count()
     writer = IndexWriter(directory, wanted.settings)
-    for rows in _texts(collection, wanted):
-        writer.add(rows)
-        progress.report(len(writer.ids), total, "indexing documents")
+    with closing(_texts(collection, wanted)) as texts:  # a cancelled job must not leave its cursor open
+        for rows in texts:
+            writer.add(rows)
+            progress.report(len(writer.ids), total, "indexing documents")
     progress.report(total, total, "writing the index")
     writer.write()
 
 
-def _texts(collection: Collection, wanted: Wanted) -> Iterator[list[tuple[int, str]]]:
+def _texts(collection: Collection, wanted: Wanted) -> Generator[list[tuple[int, str]], None, None]:
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(TEXTS, [wanted.keywords, collection.pk])
         while rows := cursor.fetchmany(ROWS):

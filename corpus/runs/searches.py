@@ -1,6 +1,6 @@
 """Searching the whole collection for each topic, and the pools that come of it by a recipe."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ from corpus.retrieval.index import Index, Settings
 from corpus.retrieval.recipe import Lists, Recipe, make_pool
 from corpus.runs.indexes import Wanted, open_index
 from corpus.runs.surroundings import source_papers
+from corpus.runs.vectors import DenseSearch
 
-Dense = Callable[[Topic, int], list[int]]  # (topic, how many) → documents by vectors, best first
+SPARE = 200  # looked at beyond those that are in already, as source papers are left out
 
 
 @dataclass(frozen=True)
@@ -40,22 +41,24 @@ def searched_topics(collection: Collection) -> QuerySet[Topic]:
     return collection.topics.prefetch_related(Prefetch("nodes", tops, to_attr="tops"))
 
 
-def search_pools(
-    collection: Collection, parameters: dict[str, Any], progress: Progress, dense: Dense | None = None
-) -> Iterator[Found]:
+def search_pools(collection: Collection, parameters: dict[str, Any], progress: Progress) -> Iterator[Found]:
     """Yield what the recipe pools, topic by topic; the index is built first where it is missing or stale.
 
-    Equal documents, topics and parameters give equal pools. Errors: Cancelled from `progress`.
+    Equal documents, topics and parameters give equal pools. Errors: Cancelled from `progress`, Refused where vectors
+    are wanted and cannot be had.
     """
     recipe, settings = recipe_of(parameters)
     index = open_index(collection, progress, Wanted(settings))
     topics = list(searched_topics(collection))
     sources = source_papers(collection, topics)
+    dense = DenseSearch(collection, progress) if recipe.dense else None
+    if dense:
+        dense.prepare(topics)
     for done, topic in enumerate(topics):
         progress.report(done, len(topics), "searching for each topic")
         lists = {scorer: _lists(index, scorer, topic, recipe) for scorer in recipe.scorers}
         candidates = {pk for found in lists.values() for ranked in (found.query, *found.aspects) for pk in ranked}
-        by_vectors = dense(topic, recipe.dense + len(candidates)) if dense and recipe.dense else []
+        by_vectors = dense(topic, recipe.dense + len(candidates) + SPARE) if dense else []
         pool = make_pool(lists, recipe, sources.around(topic, recipe, candidates, by_vectors))
         for document, methods in pool.items():
             yield from (Found(topic.pk, document, method, rank) for method, rank in methods.items())
