@@ -18,6 +18,7 @@ from annotation.views import (
     papers,
     prompts,
     rating,
+    rewrites,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -69,6 +70,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("guideline/<int:version>/", guidelines.guideline_detail, "guideline_detail"),
             ("items/", items.item_list, "item_list"),
             ("items/new/", items.item_build, "item_build"),
+            ("rewrites/", rewrites.rewrite_list, "rewrite_list"),
+            ("rewrites/mine/", rewrites.review_list, "review_list"),
+            ("rewrites/questions/", rewrites.rewrite_ask, "rewrite_ask"),
+            ("rewrites/<int:pk>/decision/", rewrites.rewrite_decide, "rewrite_decide"),
             ("items/calibration/", items.calibration_create, "calibration_create"),
             ("items/builds/<int:pk>/", items.item_build_detail, "item_build_detail"),
             ("items/builds/<int:pk>/cancellation/", items.item_build_cancel, "item_build_cancel"),

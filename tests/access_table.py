@@ -364,6 +364,10 @@ def _author_link(w: World) -> dict[str, Any]:
     return {"token": author_token(_author(w))}
 
 
+def _reviewer(w: World) -> dict[str, Any]:
+    return {"reviewer": w.members[Role.ANNOTATOR].user.pk}
+
+
 def _answer(w: World) -> dict[str, Any]:
     """A judgment as the labelling screen or a program sends it."""
     answer = {"uuid": str(uuid4()), "assignment": w.assignment.pk, "answers": {"relevance": 1}, "guideline": 1}
@@ -527,6 +531,10 @@ TABLE: list[Row] = [
     *row("item_list", OVERSEERS_PAGE),
     *row("item_build", MANAGERS_FORM),
     *row("calibration_create", MANAGERS_WRITE),
+    *row("rewrite_list", OVERSEERS_PAGE),
+    *row("rewrite_ask", "POST login 404 403 403 gone gone", data=_reviewer),
+    *row("review_list", MEMBERS_PAGE),
+    *row("rewrite_decide", "POST login 404 gone gone gone gone", where=lambda _: {"pk": 1}),
     *row("item_build_detail", MANAGERS_PAGE, where=key_of("item_build")),
     *row("item_build_cancel", MANAGERS_WRITE, where=key_of("item_build")),
     *row("annotator_list", OVERSEERS_PAGE),

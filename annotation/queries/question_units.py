@@ -12,7 +12,8 @@ from annotation.definitions.rubric_options import RubricOptions, read_rubric_opt
 from annotation.models import AssignmentState
 from annotation.queries.desks import Desk
 from annotation.queries.prepared import MOST_ID, run
-from annotation.queries.unit_parts import Unit, answer_of
+from annotation.queries.unit_parts import Unit, answer_of, in_utf16
+from corpus.models import GeneratedQuestion
 from corpus.text.overlap import overlap_with
 
 CONTENT = """
@@ -47,15 +48,35 @@ def fetch_question_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Uni
     flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
     named = {"annotator": desk.annotator, "ids": [id_ for id_, _ in flat], "units": [number for _, number in flat]}
     options = read_rubric_options(json.loads(desk.options))
-    return [_unit(row, options) for row in run(CONTENT, named)]
+    rows = run(CONTENT, named)
+    cited = [row.topic for row in rows if origin_word(row.source) == "citation"]
+    paragraphs = fetch_paragraphs(cited) if cited else {}
+    return [_unit(row, options, paragraphs.get(row.topic)) for row in rows]
 
 
-def _unit(row: Any, options: RubricOptions) -> Unit:
+def fetch_paragraphs(topics: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The paragraphs these topics were made from, by topic, with the markers of their targets. One query.
+
+    Nothing else of a question's origin is read: not its paper, its model nor its prompt.
+    """
+    rows = GeneratedQuestion.objects.filter(topic__in=topics).values_list(
+        "topic", "keys", "reply__mention__text", "reply__mention__markers"
+    )
+    return {
+        topic or 0: {
+            "text": text,
+            "marks": in_utf16(text, [(m["start"], m["end"]) for m in markers if set(m["keys"]) & set(keys)]),
+        }
+        for topic, keys, text, markers in rows
+    }
+
+
+def _unit(row: Any, options: RubricOptions, paragraph: dict[str, Any] | None) -> Unit:
     return {
         "name": row.text,
         "document": None,
         "topic": {"number": row.number, "title": "", "sentences": [row.text], "narrative": row.narrative},
-        "question": _question(row, options),
+        "question": _question(row, options) | {"paragraph": paragraph},
         "cells": [_cell(row)],
     }
 
@@ -68,7 +89,6 @@ def _question(row: Any, options: RubricOptions) -> dict[str, Any]:
             {"docno": docno, "title": title, "abstract": abstract} for docno, title, abstract in targets[:MOST_TARGETS]
         ],
         "targets_count": len(targets),
-        "paragraph": None,
         "cutoff": options.cutoff(row.source),
         "overlap": asdict(overlap_with(row.text, [(title, abstract) for _, title, abstract in targets])),
     }

@@ -25,12 +25,14 @@ SECTIONS = (
     ("guideline", "Guideline", "guideline_edit", MANAGERS),
     ("machines", "Machines", "machine_list", OVERSEERS),
     ("judgments", "Judgments", "judgment_list", OVERSEERS),
+    ("rewrites", "Rewrites", "rewrite_list", OVERSEERS),
     ("agreement", "Agreement", "agreement_detail", OVERSEERS),
     ("disagreements", "Disagreements", "disagreement_list", OVERSEERS),
     ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
     ("relevance", "Relevance", "relevance_list", OVERSEERS),
     ("settings", "Settings", "campaign_edit", MANAGERS),
 )
+ONLY_OF = {"relevance": CampaignKind.RELEVANCE, "rewrites": CampaignKind.RUBRIC}
 GRADED = ("levels", "judgments", "agreement", "disagreements", "adjudication")  # for campaigns whose items get a level
 
 
@@ -48,7 +50,7 @@ def campaign_head(campaign: Campaign, membership: Membership, current: str = "")
     for key, label, name, roles in SECTIONS:
         if key in GRADED and not campaign.has_criteria:
             continue
-        if key == "relevance" and campaign.kind != CampaignKind.RELEVANCE:
+        if campaign.kind != ONLY_OF.get(key, campaign.kind):
             continue
         with suppress(NoReverseMatch):  # pages of an app above this one that are not there yet
             if membership.role in roles:

@@ -27,6 +27,7 @@ from annotation.permissions.campaigns import hindrance_to_deleting, hindrance_to
 from annotation.queries.campaigns import campaigns_for, fetch_readiness, has_submissions
 from annotation.queries.progress import annotator_rows, estimate_end, fetch_progress, own_progress
 from annotation.queries.questions import EVERYTHING
+from annotation.queries.rewrites import reviews_for
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_participant
 from corpus.models import Membership
 from corpus.permissions import can_manage, can_oversee, check_can_manage, fetch_membership
@@ -84,6 +85,7 @@ def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     guideline = found.guidelines.first()
     context = campaign_context(membership, found, "progress", guideline=guideline, criteria=_criteria(found))
     context["mine"] = _own_part(membership, found)
+    context["to_confirm"] = reviews_for(membership.user, found).count() if found.kind == CampaignKind.RUBRIC else 0
     if not can_oversee(membership):
         return render(request, "annotation/campaign_part.html", context)
     return render(request, "annotation/campaign_detail.html", context | _progress(found))

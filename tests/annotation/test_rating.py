@@ -18,6 +18,7 @@ from corpus.models import Document, Target
 from tests.factories.labelling import assignment_of, build_work
 from tests.factories.labelling import given as relevance
 from tests.factories.labelling import send as send_relevance
+from tests.factories.mentions import make_mention, make_question
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
 
 pytestmark = pytest.mark.django_db
@@ -155,10 +156,23 @@ def test_ones_own_answer_comes_back_with_rewrite_and_found_targets(rubric):
     assert fetch_history(desk)[0] == [[rubric.assignment("ana", "q1").pk]]
 
 
-def test_units_are_one_statement_however_many(rubric, django_assert_max_num_queries):
+def test_a_generated_question_comes_with_its_paragraph_and_nothing_else_of_its_origin(rubric):
+    mention = make_mention({"b0": None, "b1": None}, collection=rubric.collection, source_title="A secret paper")
+    make_question(mention, topic=rubric.topics["q1"], keys=[mention.markers[-1]["keys"][0]])
+    question = unit_of(rubric, "q1")["question"]
+    cut = question["paragraph"]["text"].encode("utf-16-le")
+    start, end = question["paragraph"]["marks"]
+    marker = mention.text[mention.markers[-1]["start"] : mention.markers[-1]["end"]]
+    assert cut[2 * start : 2 * end].decode("utf-16-le") == marker
+    page = client_of(rubric).get(address("labelling_screen", rubric) + f"?item={rubric.assignment('ana', 'q1').pk}")
+    assert f"<mark>{marker}</mark>" in page.content.decode()
+    assert "secret" not in page.content.decode()
+
+
+def test_units_take_two_statements_however_many(rubric, django_assert_max_num_queries):
     desk = fetch_desk(collection="signs", campaign=rubric.campaign.slug, user=rubric.people["ana"])
     ids = [[rubric.assignment("ana", number).pk] for number in ("q1", "q2", "q3")]
-    with django_assert_max_num_queries(1):
+    with django_assert_max_num_queries(2):
         assert len(fetch_units(desk, ids)) == 3
 
 
