@@ -55,9 +55,8 @@ def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, refusal.reason)
     else:
-        messages.success(
-            request, f"{reviewer} is asked about {len(made):,} rewrites and finds them on the campaign's page."
-        )
+        told = f"{reviewer} is asked about {len(made):,} rewrites, and finds them on the campaign's page."
+        messages.success(request, told)
     return redirect("rewrite_list", slug, campaign)
 
 
