@@ -16,7 +16,6 @@ from accounts import jobs
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
 from adjudication.queries.labels import IntArray, Matrix, newest_submission, read_topics, scale_of
-from adjudication.runs.figures import draw_figures
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
 from adjudication.stats.labels import Labels
 from adjudication.stats.report import NOMINAL, STATISTICS, Agreement, Options, Result, measure_agreement
@@ -99,8 +98,12 @@ def _draw(
     run: AgreementRun, criterion: Criterion, agreement: Agreement, detail: dict[str, Any], progress: jobs.Progress
 ) -> list[AgreementFigure]:
     """The figures for papers, not saved. A run of the command line makes none: its caller waits for the numbers."""
+    if not run.parameters.get("figures", True):
+        return []
+    from adjudication.runs.figures import draw_figures  # matplotlib takes long to load, and is not always needed
+
     drawn: list[AgreementFigure] = []
-    for name, files in draw_figures(agreement, detail) if run.parameters.get("figures", True) else ():
+    for name, files in draw_figures(agreement, detail):
         progress.report(run.done, run.total, f"drawing {criterion.label}")  # where cancelling is heard
         drawn += [
             AgreementFigure(run=run, criterion=criterion.key, name=name, format=kind, content=content)

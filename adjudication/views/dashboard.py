@@ -20,7 +20,9 @@ from adjudication.queries.dashboard import (
 from adjudication.views.figures import figures_context, people_context
 from adjudication.views.jobs import job_context
 from adjudication.views.scope import Scope, chosen_criterion
+from annotation.models import AnnotatorKind
 from annotation.queries.home import work_of
+from annotation.queries.machines import run_rows
 from corpus.models import Membership
 from corpus.permissions import can_manage, can_oversee, fetch_membership
 
@@ -60,6 +62,8 @@ def _results(request: HttpRequest, membership: Membership, card: CampaignCard) -
     run = card.agreement.run
     context = scope.context(criteria=criteria, criterion=criterion, standing=card.agreement, form=AgreementForm())
     context |= people_context(scope, run, criterion, card.annotators) | {"tab": "overview"}
+    if any(row.annotator.kind == AnnotatorKind.MACHINE for row in card.annotators):
+        context["machine_runs"] = run_rows(card.campaign)
     if run is not None and criterion is not None and criterion.key in run.detail:
         context |= figures_context(request, run, criterion, card.campaign.slug)
     return context

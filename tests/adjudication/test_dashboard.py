@@ -12,7 +12,15 @@ from django.urls import reverse
 
 from adjudication.actions.jobs import request_agreement
 from adjudication.models import Method, Verdict
-from annotation.models import Assignment, AssignmentState, Item, Submission, SubmissionKind
+from annotation.models import (
+    Assignment,
+    AssignmentState,
+    Item,
+    MachineReply,
+    MachineRun,
+    Submission,
+    SubmissionKind,
+)
 from tests.adjudication.test_agreement import agree, noisy_labels
 from tests.adjudication.test_pages import address, client_of
 from tests.adjudication.test_votes import vote
@@ -175,6 +183,27 @@ def test_metric_and_pair_can_be_switched_on_the_overview(built: Built) -> None:
     machines = other.context["machines"]
     assert [machine.model for machine in machines] == ["m"]
     assert {test.label for test in machines[0].tests} == {"Macro F1", "Agreement", "Spearman’s ρ"}
+
+
+def test_machine_runs_tell_their_prompt_and_what_could_not_be_read(built: Built) -> None:
+    run = MachineRun.objects.create(
+        campaign=built.campaign,
+        criterion=built.criterion,
+        annotator=built.annotators["m-1"],
+        kind="lexical",
+        recipe={"model": "m", "temperature": 0},
+        recipe_hash="ab" * 32,
+        requested_at=AT,
+    )
+    replies = [
+        MachineReply(run=run, item=item, state="invalid", problem="no grade", received_at=AT)
+        for item in built.items[:2]
+    ]
+    MachineReply.objects.bulk_create(replies)
+    page = main_of(client_of(built, "viewer").get(address("collection_dashboard")).content.decode())
+    told = text_of(page.split("What each run was asked with")[1].split("</table>")[0])
+    assert "m-1 none: words shared, no model asked" in told
+    assert "0 of 24 2 0" in told
 
 
 def test_managers_pause_from_the_overview_and_viewers_do_not(built: Built) -> None:
