@@ -7,6 +7,7 @@ from adjudication.views import (
     adjudication,
     agreement,
     contexts,
+    cycles,
     dashboard,
     disagreements,
     exports,
@@ -20,6 +21,19 @@ from adjudication.views import (
 urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/", dashboard.collection_dashboard, name="collection_dashboard"),
     path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),
+    path("c/<slug:slug>/anno-gpt/", cycles.cycle_list, name="cycle_list"),
+    path("c/<slug:slug>/anno-gpt/new/", cycles.cycle_create, name="cycle_create"),
+    *[
+        path(f"c/<slug:slug>/anno-gpt/<int:number>/{address}", view, name=name)
+        for address, view, name in (
+            ("", cycles.cycle_detail, "cycle_detail"),
+            ("freezing/", cycles.cycle_freeze, "cycle_freeze"),
+            ("test-set/", cycles.cycle_test_set, "cycle_test_set"),
+            ("runs/", cycles.cycle_run, "cycle_run"),
+            ("test/", cycles.cycle_test, "cycle_test"),
+            ("decision/", cycles.cycle_decide, "cycle_decide"),
+        )
+    ],
     path("c/<slug:slug>/exports/", exports.export_list, name="export_list"),
     path("c/<slug:slug>/exports/<slug:name>/", exports.export_download, name="export_download"),
     *[

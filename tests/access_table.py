@@ -32,6 +32,7 @@ from accounts.models import ApiToken, Invitation, JobState, User
 from adjudication.models import AgreementRun, ContextCheck, Method, Verdict, VoteRun
 from annotation.definitions.extractions import Content
 from annotation.models import (
+    AnnoCycle,
     Annotator,
     AnnotatorKind,
     Assignment,
@@ -105,6 +106,7 @@ class World:
     assignment_run: AssignmentRun
     machine_run: MachineRun
     prompt: PromptTemplate
+    cycle: AnnoCycle
     agreement_run: AgreementRun
     vote_run: VoteRun
     context_check: ContextCheck
@@ -171,6 +173,7 @@ def make_world() -> World:
             sha256="ab" * 32,
             created_at=AT,
         ),
+        cycle=_tuning(collection, manager),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
         vote_run=vote_run,
         context_check=ContextCheck.objects.create(
@@ -206,6 +209,22 @@ def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
         run=run, item=item, state=ReplyState.INVALID, text="Perhaps.", problem="is no answer", received_at=AT
     )
     return run
+
+
+def _tuning(collection: Collection, manager: User) -> AnnoCycle:
+    """A cycle of Anno-GPT that has only just begun."""
+    dev = Campaign.objects.create(
+        collection=collection, slug="dev", name="Dev", kind=CampaignKind.RELEVANCE, split="dev", seed=1, created_at=AT
+    )
+    criterion = Criterion.objects.create(campaign=dev, key="relevance", label="Relevance")
+    Level.objects.bulk_create([Level(criterion=criterion, value=v, label=f"level {v}") for v in range(3)])
+    return AnnoCycle.objects.create(
+        collection=collection, number=1, criterion="relevance", dev=dev, margin=0.05, created_by=manager, created_at=AT
+    )
+
+
+def _cycle(w: World) -> dict[str, Any]:
+    return {"number": w.cycle.number}
 
 
 def _reply(w: World) -> dict[str, Any]:
@@ -545,6 +564,14 @@ TABLE: list[Row] = [
     *row("annotator_release", MANAGERS_WRITE, where=key_of("annotator")),
     *row("annotator_hand_over", MANAGERS_FORM_SENT, where=key_of("annotator")),
     *row("judgment_import", MANAGERS_FORM),
+    *row("cycle_list", OVERSEERS_PAGE),
+    *row("cycle_create", MANAGERS_FORM_SENT),
+    *row("cycle_detail", OVERSEERS_PAGE, where=_cycle),
+    *row("cycle_freeze", MANAGERS_WRITE, where=_cycle, data=lambda _: {"machine": "none"}),
+    *row("cycle_test_set", MANAGERS_WRITE, where=_cycle, data=lambda w: {"campaign": w.cycle.dev_id}),
+    *row("cycle_run", MANAGERS_WRITE, where=_cycle, data=lambda w: {"campaign": w.cycle.dev_id}),
+    *row("cycle_test", MANAGERS_WRITE, where=_cycle),
+    *row("cycle_decide", MANAGERS_WRITE, where=_cycle, data=lambda _: {"outcome": "stop", "reason": "Enough."}),
     *row("machine_list", OVERSEERS_PAGE),
     *row("machine_create", MANAGERS_FORM),
     *row("machine_detail", OVERSEERS_PAGE, where=key_of("machine_run")),

@@ -16,6 +16,7 @@ from adjudication.queries.labels import counted_judgments
 from adjudication.runs.votes import VOTERS
 from adjudication.stats.report import Options
 from annotation.models import Campaign
+from annotation.permissions.seals import check_not_sealed
 
 MOST_RESAMPLES = 100_000
 
@@ -112,7 +113,11 @@ def _check_options(seed: int, parameters: dict[str, Any]) -> None:
 def _ask(
     model: type[J], verb: str, campaign: Campaign, by: User | None, at: datetime, *, send: bool, **fields: Any
 ) -> J:
-    """A new job of the campaign, unless one of its kind is still on its way or there is nothing to read."""
+    """A new job of the campaign, unless one of its kind is still on its way or there is nothing to read.
+
+    Errors: NotAllowed while the campaign is a sealed test set.
+    """
+    check_not_sealed(campaign)
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     rows = model._default_manager
     if send and rows.filter(campaign=campaign).exclude(state__in=FINAL_STATES).exists():

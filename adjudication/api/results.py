@@ -1,5 +1,6 @@
 """Agreement, votes and verdicts: read by overseers, asked for by managers and adjudicators."""
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 from django.db.models import F, QuerySet
@@ -15,13 +16,25 @@ from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.models import Method, TiePolicy, Verdict, VoteRun
 from adjudication.queries.agreement import as_json, fetch_standing
 from annotation.api.base import InCampaignView
+from annotation.models import Campaign
 from annotation.permissions.labels import check_can_read_labels
+from annotation.permissions.seals import check_not_sealed
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
 DECIDE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR)
 ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
 MOST_SEED = 2**63 - 1
+
+
+class InUnsealedView(InCampaignView):
+    """403 besides for everybody while the campaign is a sealed test set."""
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        campaign = super().campaign
+        check_not_sealed(campaign)
+        return campaign
 
 
 class JobSerializer(serializers.Serializer[Any]):
@@ -118,7 +131,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
     reopened_at = serializers.DateTimeField(allow_null=True)
 
 
-class AgreementView(InCampaignView):
+class AgreementView(InUnsealedView):
     """Agreement between the annotators of a campaign."""
 
     serializer_class = AgreementSerializer
@@ -149,7 +162,7 @@ class AgreementView(InCampaignView):
         return Response(JobSerializer(job).data, status=202)
 
 
-class VoteList(InCampaignView):
+class VoteList(InUnsealedView):
     """Majority votes."""
 
     serializer_class = VoteSerializer
@@ -177,7 +190,7 @@ class VoteList(InCampaignView):
         return Response(VoteSerializer(run).data, status=202)
 
 
-class VerdictList(InCampaignView):
+class VerdictList(InUnsealedView):
     """The value each item has now."""
 
     serializer_class = VerdictSerializer

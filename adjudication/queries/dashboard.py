@@ -8,6 +8,7 @@ from adjudication.models import AgreementResult, AgreementRun, VoteRun
 from adjudication.queries.agreement import STATISTICS, Shown, Standing, fetch_standing, show
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
 from annotation.models import Campaign, CampaignState
+from annotation.permissions.seals import sealed_by
 from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
 from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
 
@@ -80,7 +81,8 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
     campaign.collection = collection
     progress = fetch_progress(campaign, now)
     rows = annotator_rows(campaign, now)
-    agreement = fetch_standing(campaign)
+    is_sealed = sealed_by(campaign) is not None
+    agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
     return CampaignCard(
         campaign=campaign,
         progress=progress,
@@ -88,7 +90,7 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
         estimate=estimate_end(progress, rows, now),
         agreement=agreement,
         headline=_headline(agreement.run) if agreement.run else [],
-        votes=fetch_vote_standing(campaign),
+        votes=VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign),
     )
 
 

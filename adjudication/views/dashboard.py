@@ -17,6 +17,7 @@ from adjudication.queries.dashboard import (
     fetch_material,
     fetch_running,
 )
+from adjudication.queries.trials import machine_rows
 from adjudication.views.figures import figures_context, people_context
 from adjudication.views.jobs import job_context
 from adjudication.views.scope import Scope, chosen_criterion
@@ -47,6 +48,7 @@ def collection_dashboard(request: HttpRequest, slug: str) -> HttpResponse:
             "material": fetch_material(collection),
             "cards": [(card, campaign_findings(card.campaign)) for card in cards],
             "running": [_job(membership, one) for one in fetch_running(collection)],
+            "machine_rows": machine_rows(collection),
         }
         card = chosen_card(cards, request.GET.get("campaign", ""))
         if card is not None:

@@ -9,6 +9,7 @@ from accounts.models import User
 from adjudication.permissions import can_adjudicate
 from annotation.models import Campaign, Criterion
 from annotation.permissions.labels import check_can_read_labels
+from annotation.permissions.seals import check_not_sealed
 from annotation.queries.campaigns import fetch_campaign
 from corpus.models import Collection, Membership
 from corpus.permissions import check_can_oversee, fetch_membership
@@ -45,10 +46,15 @@ class Scope:
 
 
 def fetch_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
-    """404 for outsiders and unknown campaigns, 403 for annotators: they learn nothing of labels, votes or verdicts."""
+    """404 for outsiders and unknown campaigns, 403 for annotators: they learn nothing of labels, votes or verdicts.
+
+    403 for everybody while a test campaign is sealed.
+    """
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    return Scope(membership, fetch_campaign(membership, campaign))
+    found = fetch_campaign(membership, campaign)
+    check_not_sealed(found)
+    return Scope(membership, found)
 
 
 def fetch_label_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:

@@ -12,6 +12,7 @@ from accounts.schema import answers
 from annotation.api.base import InCampaignView
 from annotation.models import Assignment, AssignmentState, Judgment
 from annotation.permissions.labels import check_can_read_labels
+from annotation.permissions.seals import check_not_sealed
 from corpus.permissions import can_oversee
 
 
@@ -73,6 +74,7 @@ class JudgmentList(InCampaignView):
     def get_queryset(self) -> QuerySet[Any, Any]:
         rows = Judgment.objects.filter(assignment__item__campaign=self.campaign)
         if can_oversee(self.membership):
+            check_not_sealed(self.campaign)
             check_can_read_labels(self.campaign, self.person)
         else:
             rows = rows.filter(assignment__annotator__user=self.person, assignment__repeat=0)

@@ -1,0 +1,76 @@
+"""Forms of the Anno-GPT page."""
+
+from typing import Any
+
+from django import forms
+
+from adjudication.actions.cycles import MOST_RUNS
+from annotation.models import AnnoCycle, Campaign, Criterion, Outcome, Split
+from corpus.models import Collection
+
+OUTCOMES = [
+    (Outcome.ANNOTATE, "Annotate everything with the frozen machine"),
+    (Outcome.AGAIN, "A new cycle, with a fresh test set"),
+    (Outcome.STOP, "No machine: people annotate"),
+]
+
+
+class CycleForm(forms.Form):
+    """What is fixed before anything is tried."""
+
+    dev = forms.ModelChoiceField(
+        queryset=Campaign.objects.none(),
+        label="Development campaign",
+        empty_label=None,
+        help_text="People judge it, and prompts are tried on it. About 90 pairs by two people served DORIS-MAE.",
+    )
+    criterion = forms.ChoiceField(help_text="What is judged; other campaigns must use the same levels for it.")
+    margin = forms.FloatField(
+        min_value=0.1,
+        max_value=50,
+        initial=5,
+        label="Margin of equivalence, in points",
+        help_text="The largest difference in agreement that you would call none. It cannot be changed later.",
+    )
+    runs = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_RUNS,
+        initial=2,
+        label="Runs on the test set",
+        help_text="Their figures are averaged.",
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        dev = self.fields["dev"]
+        assert isinstance(dev, forms.ModelChoiceField)  # noqa: S101 - narrows the type
+        criterion = self.fields["criterion"]
+        assert isinstance(criterion, forms.ChoiceField)  # noqa: S101 - narrows the type
+        keys = Criterion.objects.filter(campaign__collection=collection, campaign__split=Split.DEV)
+        criterion.choices = [(key, key) for key in sorted(set(keys.values_list("key", flat=True)))]
+        dev.queryset = collection.campaigns.filter(split=Split.DEV).order_by("-pk")
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """As the action takes it: the margin is a share there."""
+        return {**self.cleaned_data, "margin": round(self.cleaned_data["margin"] / 100, 6)}
+
+
+class DecisionForm(forms.Form):
+    """How the cycle ends, and why."""
+
+    outcome = forms.ChoiceField(choices=OUTCOMES, widget=forms.RadioSelect, label="What follows")
+    reason = forms.CharField(
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Kept with the table of the test, for whoever uses the collection.",
+    )
+
+    def __init__(self, *args: Any, cycle: AnnoCycle, may_use_test: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.cycle = cycle
+        outcome = self.fields["outcome"]
+        assert isinstance(outcome, forms.ChoiceField)  # noqa: S101 - narrows the type
+        outcome.choices = OUTCOMES if may_use_test else OUTCOMES[-1:]
+        if not may_use_test:
+            outcome.initial = Outcome.STOP
