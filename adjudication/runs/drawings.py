@@ -60,12 +60,13 @@ def draw_forest(lines: Sequence[Line], axis: str) -> Drawing:
     for place, line in enumerate(reversed(lines)):
         if line.value is None:
             words, across = f"undefined: {line.why}", axes.get_yaxis_transform()
-            axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=8)
+            told = axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=8)
+            told.set_in_layout(False)  # a long reason must not push the axes out of the figure
             continue
         if line.low is not None and line.high is not None:
             axes.plot([line.low, line.high], [place, place], color=SPAN, linewidth=1.6, solid_capstyle="butt")
         axes.plot([line.value], [place], marker="o", markersize=4.5, color=SPAN)
-    axes.set_yticks(range(len(lines)), [line.label for line in reversed(lines)])
+    axes.set_yticks(range(len(lines)), [_pair(line.label) for line in reversed(lines)])
     axes.set_ylim(-0.7, len(lines) - 0.3)
     axes.set_xlabel(axis, color=INK)
     axes.grid(axis="x", color=GRID, linewidth=0.6)
@@ -159,6 +160,11 @@ def _frame(axes: Axes, across: int, down: int) -> None:
     axes.tick_params(length=0, colors=INK, labelsize=8.5)
     for side in axes.spines.values():
         side.set_visible(False)
+
+
+def _pair(text: str) -> str:
+    """A pair's label on at most two lines that leave room for the axes; machines have long names."""
+    return fill(shorten(text, 84, placeholder="…"), 44)
 
 
 def _name(text: str) -> str:
