@@ -8,6 +8,7 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
+from annotation.definitions.desk import without_proposals
 from annotation.definitions.extractions import BadExtraction, Content, findings_of, read_content, write_content
 from annotation.models import (
     Annotator,
@@ -28,6 +29,8 @@ GRAVE = ("dangling", "empty")  # rules of findings that finishing asks about onc
 def begin_extraction(*, assignment: Assignment, by: User, at: datetime) -> Extraction:
     """The annotator's extraction of the paper; made from the machine's proposal where they have not begun.
 
+    Proposals to anonymise are not applied: the screen offers them sentence by sentence.
+
     Errors: those of `check_can_extract`.
     """
     assignment = _locked(assignment, by)
@@ -39,7 +42,7 @@ def begin_extraction(*, assignment: Assignment, by: User, at: datetime) -> Extra
     begun = store_extraction(
         paper=paper,
         source=ExtractionSource.ANNOTATOR,
-        content=machine_content(paper) or Content(),
+        content=without_proposals(machine_content(paper) or Content()),
         by=by,
         at=at,
         assignment=assignment,

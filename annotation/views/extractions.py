@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -26,8 +27,9 @@ from annotation.definitions.extractions import (
     write_content,
 )
 from annotation.forms.extractions import RevisionForm
-from annotation.models import AnnotatorState, Assignment, Campaign, CampaignKind, Extraction
+from annotation.models import AnnotatorState, Assignment, Campaign, CampaignKind, Extraction, ExtractionState
 from annotation.queries.campaigns import fetch_campaign
+from annotation.queries.extraction_desk import desk_paper, desk_state
 from annotation.queries.extractions import content_of, own_papers
 from annotation.views.answers import person_of
 from annotation.views.context import campaign_context
@@ -44,7 +46,7 @@ STEPS = {"undo": undo_extraction, "redo": redo_extraction}
 @require_safe
 def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The person's papers in their order, with how far they are."""
-    membership, found = _own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign)
     papers = own_papers(found, membership.user)
     guideline = found.guidelines.first()
     context = campaign_context(membership, found, "", papers=papers, guideline=guideline)
@@ -56,7 +58,7 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
 @require_safe
 def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One of the person's papers; opening it for the first time takes over the machine's proposal."""
-    membership, found = _own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign)
     assignment = _own_assignment(membership, found, pk)
     extraction = begin_extraction(assignment=assignment, by=membership.user, at=timezone.now())
     return _show(request, membership, found, extraction)
@@ -65,8 +67,8 @@ def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -
 @require_POST
 def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Take in an XML file that the annotator has corrected, as a new revision."""
-    membership, found = _own_campaign(request, slug, campaign)
-    extraction = _own_extraction(membership, found, pk)
+    membership, found = own_campaign(request, slug, campaign)
+    extraction = own_extraction(membership, found, pk)
     form = RevisionForm(request.POST, request.FILES)
     if form.is_valid():
         try:
@@ -92,8 +94,8 @@ def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -
 @require_POST
 def extraction_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One step back, or forward again (`step` is undo or redo)."""
-    membership, found = _own_campaign(request, slug, campaign)
-    extraction = _own_extraction(membership, found, pk)
+    membership, found = own_campaign(request, slug, campaign)
+    extraction = own_extraction(membership, found, pk)
     act = STEPS.get(request.POST.get("step", ""), undo_extraction)
     try:
         act(extraction=extraction, by=membership.user, at=timezone.now())
@@ -107,8 +109,8 @@ def extraction_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 @require_POST
 def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Finish the paper, or take it up again (`reopen`)."""
-    membership, found = _own_campaign(request, slug, campaign)
-    extraction = _own_extraction(membership, found, pk)
+    membership, found = own_campaign(request, slug, campaign)
+    extraction = own_extraction(membership, found, pk)
     by, at = membership.user, timezone.now()
     try:
         if "reopen" in request.POST:
@@ -127,8 +129,8 @@ def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -
 @require_safe
 def extraction_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """The person's present state as ACM-CR XML."""
-    membership, found = _own_campaign(request, slug, campaign)
-    extraction = _own_extraction(membership, found, pk)
+    membership, found = own_campaign(request, slug, campaign)
+    extraction = own_extraction(membership, found, pk)
     written = "".join(write_acm_cr(_as_gold(extraction)))
     response = HttpResponse(written, content_type="application/xml; charset=utf-8")
     name = extraction.paper.key.rpartition("/")[2]
@@ -141,7 +143,7 @@ def _as_gold(extraction: Extraction) -> AnnotatedPaper:
     return gold_of_content(content_of(extraction), doi=paper.key, title=paper.title, abstract=paper.abstract)
 
 
-def _own_campaign(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
+def own_campaign(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
     """404 for strangers and other kinds of campaigns, 403 for members who do not work in it."""
     membership = fetch_membership(request.user, slug)
     found = fetch_campaign(membership, campaign)
@@ -157,7 +159,7 @@ def _own_assignment(membership: Membership, campaign: Campaign, pk: int) -> Assi
     return get_object_or_404(mine.select_related("item__campaign", "item__paper", "annotator"), pk=pk)
 
 
-def _own_extraction(membership: Membership, campaign: Campaign, pk: int) -> Extraction:
+def own_extraction(membership: Membership, campaign: Campaign, pk: int) -> Extraction:
     mine = Extraction.objects.filter(assignment__item__campaign=campaign)
     mine = mine.filter(assignment__annotator__user=membership.user_id)
     return get_object_or_404(mine.select_related("paper__collection", "assignment"), assignment=pk)
@@ -172,8 +174,8 @@ def _show(
     form: RevisionForm | None = None,
 ) -> HttpResponse:
     """The page; with a form only where it was refused."""
-    paper = extraction.paper
-    revision = extraction.revisions.get(number=extraction.current)
+    paper, content = extraction.paper, content_of(extraction)
+    state = desk_state(extraction, content)
     context: dict[str, Any] = campaign_context(
         membership,
         campaign,
@@ -181,8 +183,16 @@ def _show(
         paper=paper,
         extraction=extraction,
         form=form or RevisionForm(initial={"base": extraction.current}),
-        can_undo=revision.parent is not None,
-        can_redo=extraction.revisions.filter(parent=extraction.current).exists(),
-        **extraction_context(paper, content_of(extraction)),
+        **extraction_context(paper, content),
     )
-    return render(request, "annotation/extraction_detail.html", context, status=422 if form else 200)
+    if extraction.state == ExtractionState.FINISHED:
+        return render(request, "annotation/extraction_detail.html", context, status=422 if form else 200)
+    keys = [membership.collection.slug, campaign.slug, extraction.assignment_id]
+    context["desk"] = {
+        "extraction": extraction.pk,
+        "state": state,
+        "paper": desk_paper(paper, content),
+        "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ("save", "move", "propose", "read")}
+        | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")},
+    }
+    return render(request, "annotation/extraction_desk.html", context, status=422 if form else 200)

@@ -1,0 +1,89 @@
+"""What the extraction screen is told of a paper: blocks to choose from, and contexts as they would be made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Any
+
+from annotation.definitions.extractions import Content, ExtractedContext, ExtractedSentence
+from corpus.extraction.reading import read_sentence
+from corpus.extraction.sentences import sentence_spans
+from corpus.formats.papers import Reference
+
+_WORDS = re.compile(r"\s+|[\w'’]+|[^\w\s]")
+
+
+def without_proposals(content: Content) -> Content:
+    """Return the content with every proposal to anonymise taken back: nothing is applied that nobody has seen."""
+    return replace(content, contexts=tuple(_as_printed(context) for context in content.contexts))
+
+
+def _as_printed(context: ExtractedContext) -> ExtractedContext:
+    sentences = (ExtractedSentence(each.original or each.text, each.cites) for each in context.sentences)
+    return replace(context, sentences=tuple(sentences))
+
+
+def stored_references(entries: Iterable[Mapping[str, Any]]) -> list[Reference]:
+    """Return the references of a paper's stored list, keyed by the numbers that extractions use."""
+    return [
+        Reference(
+            key=entry["number"],
+            title=entry.get("title", ""),
+            authors=tuple(entry.get("authors", ())),
+            year=entry.get("year"),
+            raw=entry.get("raw", ""),
+        )
+        for entry in entries
+    ]
+
+
+def context_of_block(
+    block: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], number: str
+) -> tuple[ExtractedContext, list[tuple[str, str]]]:
+    """Return the context that a stored block would make, and its cleaning as pieces (same | removed | added, text)."""
+    numbers = {entry.get("key", entry["number"]): entry["number"] for entry in entries}
+    text = block.get("text", "")
+    references = stored_references(entries)
+    sentences = tuple(
+        _sentence(text[start:end], cites, numbers, references) for start, end, cites in _sentence_spans(block)
+    )
+    context = ExtractedContext(number, block.get("part", ""), sentences, (block["id"],))
+    return context, cleaning(block.get("printed") or text, text)
+
+
+def _sentence_spans(block: Mapping[str, Any]) -> list[tuple[int, int, list[str] | None]]:
+    stored = block.get("sentences", [])
+    if stored:
+        return [(each.get("start", 0), each["end"], each.get("cites", [])) for each in stored]
+    return [(start, end, None) for start, end in sentence_spans(block.get("text", ""))]
+
+
+def _sentence(
+    text: str, cites: list[str] | None, numbers: Mapping[str, str], references: list[Reference]
+) -> ExtractedSentence:
+    if cites is None:
+        return ExtractedSentence(text, read_sentence(text, references).cites)
+    return ExtractedSentence(text, tuple(numbers[key] for key in cites if key in numbers))
+
+
+def cleaning(printed: str, cleaned: str) -> list[tuple[str, str]]:
+    """Return how cleaning changed the text, line ends aside, as pieces of kind same, removed or added."""
+    old, new = _WORDS.findall(" ".join(printed.split())), _WORDS.findall(" ".join(cleaned.split()))
+    pieces: list[tuple[str, str]] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            pieces.append(("same", "".join(old[i1:i2])))
+            continue
+        pieces += [
+            (kind, text) for kind, text in (("removed", "".join(old[i1:i2])), ("added", "".join(new[j1:j2]))) if text
+        ]
+    return pieces
+
+
+def next_context_id(content: Content) -> str:
+    """Return an id that no context of the content has: the next number, two digits at least."""
+    numbers = [int(context.id) for context in content.contexts if context.id.isascii() and context.id.isdigit()]
+    return f"{max(numbers, default=0) + 1:02}"

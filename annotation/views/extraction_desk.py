@@ -1,0 +1,161 @@
+"""What the extraction screen asks for and sends: JSON for one person's work on one paper, and pictures of its pages."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.actions.extractions import redo_extraction, save_extraction, undo_extraction
+from annotation.definitions.desk import context_of_block, next_context_id, stored_references
+from annotation.definitions.extractions import Content, write_content
+from annotation.models import Extraction
+from annotation.queries.extraction_desk import desk_state
+from annotation.queries.extractions import content_of
+from annotation.views.extractions import own_campaign, own_extraction
+from corpus.extraction.reading import read_sentence
+from corpus.extraction.worker import ExtractionFailed, render_page
+from corpus.models import Paper, PaperSource
+
+PAGE_WIDTH = 1200  # pixels
+LONGEST_SENTENCE = 20_000
+STEPS = {"undo": undo_extraction, "redo": redo_extraction}
+
+
+class Malformed(Exception):
+    """The request is no JSON of the form that the screen sends."""
+
+
+@never_cache
+@require_POST
+def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """Store the whole extraction as a new revision, made from the revision `base`."""
+    extraction = _fetch(request, slug, campaign, pk)
+    try:
+        sent = _sent(request)
+        base, change = sent.get("base"), sent.get("change", "")
+        if type(base) is not int or not isinstance(change, str):
+            raise Malformed
+        saved = save_extraction(
+            extraction=extraction,
+            content=sent.get("content"),
+            base=base,
+            by=_person(request),
+            at=timezone.now(),
+            change=change,
+        )
+    except Malformed:
+        return _malformed()
+    except Conflict as conflict:
+        extraction.refresh_from_db()
+        return JsonResponse({"reason": conflict.reason, **desk_state(extraction)}, status=409)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return JsonResponse({"reason": refusal.reason}, status=422)
+    return JsonResponse(desk_state(saved))
+
+
+@never_cache
+@require_POST
+def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """One step back or forward again; answers with the state that is now current."""
+    extraction = _fetch(request, slug, campaign, pk)
+    try:
+        act = STEPS.get(str(_sent(request).get("step")))
+    except Malformed:
+        return _malformed()
+    if act is None:
+        return _malformed()
+    try:
+        moved = act(extraction=extraction, by=_person(request), at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return JsonResponse({"reason": refusal.reason}, status=422)
+    return JsonResponse(desk_state(moved))
+
+
+@never_cache
+@require_POST
+def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """The context that a block of the paper would make, with its cleaning; stores nothing."""
+    extraction = _fetch(request, slug, campaign, pk)
+    paper = extraction.paper
+    try:
+        wanted = _sent(request).get("block")
+    except Malformed:
+        return _malformed()
+    block = next((each for each in paper.blocks if each["id"] == wanted), None)
+    if block is None:
+        return JsonResponse({"reason": "The paper has no such block."}, status=422)
+    context, pieces = context_of_block(block, paper.references, next_context_id(content_of(extraction)))
+    return JsonResponse({"context": write_content(Content((context,)))["contexts"][0], "cleaning": pieces})
+
+
+@never_cache
+@require_POST
+def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """What a sentence cites and how it reads without the names of the cited; stores nothing."""
+    paper = _fetch(request, slug, campaign, pk).paper
+    try:
+        text = _sent(request).get("text")
+    except Malformed:
+        return _malformed()
+    if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
+        return _malformed()
+    reading = read_sentence(text, stored_references(paper.references))
+    cuts = [{"start": cut.start, "text": cut.text, "put": cut.put} for cut in reading.cuts]
+    return JsonResponse({"cites": reading.cites, "anonymised": reading.anonymised, "cuts": cuts})
+
+
+@require_safe
+@cache_control(private=True, max_age=86_400)
+def extraction_page(request: HttpRequest, slug: str, campaign: str, pk: int, page: int) -> HttpResponse:
+    """The picture of a page of the person's paper."""
+    return page_picture(_fetch(request, slug, campaign, pk).paper, page)
+
+
+def page_picture(paper: Paper, page: int) -> HttpResponse:
+    """A page as WebP, drawn once by a guarded process and kept beside the file. 404 where there is no such page."""
+    if paper.source != PaperSource.PDF or not paper.file.name or not 1 <= page <= len(paper.pages):
+        raise Http404
+    name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"
+    if default_storage.exists(name):
+        with default_storage.open(name) as kept:
+            return HttpResponse(kept.read(), content_type="image/webp")
+    try:
+        picture = render_page(Path(paper.file.path), page, width=PAGE_WIDTH)
+    except ExtractionFailed as failed:
+        raise Http404(failed.reason) from failed
+    default_storage.save(name, ContentFile(picture))
+    return HttpResponse(picture, content_type="image/webp")
+
+
+def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> Extraction:
+    membership, found = own_campaign(request, slug, campaign)
+    return own_extraction(membership, found, pk)
+
+
+def _person(request: HttpRequest) -> Any:
+    return request.user
+
+
+def _sent(request: HttpRequest) -> dict[str, Any]:
+    try:
+        sent = json.loads(request.body)
+    except (ValueError, RecursionError) as error:
+        raise Malformed from error
+    if not isinstance(sent, dict):
+        raise Malformed
+    return sent
+
+
+def _malformed() -> JsonResponse:
+    return JsonResponse({"reason": "The request is not what this screen sends. Reload the page."}, status=400)

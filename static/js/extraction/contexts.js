@@ -1,0 +1,260 @@
+/** The middle pane: contexts with their sentences; one sentence is current and has a caret between two words. */
+
+import { part } from "../labelling/page.js";
+import { places } from "./edits.js";
+
+const MARKER = /\[\d+[a-z]?(?:\s*[,;–-]\s*\d+[a-z]?)*\]/g;
+const SECTIONS = ["introduction", "related work", ""];
+
+export class Contexts extends EventTarget {
+  constructor() {
+    super();
+    this.root = part("contexts");
+    this.at = { c: 0, s: 0 };
+    this.caret = 0; // index into places(text): where a split would fall
+    this.content = null;
+    this.known = new Set();
+    this.isEditing = false; // what is being typed is not painted over
+    this.proposals = new Map(); // "text" → {anonymised, cuts} or null: what A would do
+    this.root.addEventListener("click", (event) => this.clicked(event));
+    this.root.addEventListener("focusin", (event) => {
+      const row = event.target.closest("[data-sentence]");
+      if (row && !event.target.matches("textarea")) this.go(Number(row.dataset.context), Number(row.dataset.sentence));
+    });
+    this.root.addEventListener("change", (event) => {
+      if (event.target.matches("select[data-section]")) this.tell("section", { c: Number(event.target.dataset.section), section: event.target.value });
+    });
+  }
+
+  tell(name, detail = {}) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  clicked(event) {
+    const word = event.target.closest("[data-place]");
+    const reference = event.target.closest("[data-reference]");
+    if (reference) this.tell("reference", { number: reference.dataset.reference });
+    if (word) this.caret = Number(word.dataset.place);
+    const button = event.target.closest("button[data-do]");
+    if (button) this.tell("do", { action: button.dataset.do, c: Number(button.dataset.context) });
+    else if (word) this.show();
+  }
+
+  get sentence() {
+    return this.content?.contexts[this.at.c]?.sentences[this.at.s] ?? null;
+  }
+
+  get offset() {
+    return places(this.sentence?.text ?? "")[this.caret] ?? 0;
+  }
+
+  go(c, s, { focus = false } = {}) {
+    if (c !== this.at.c || s !== this.at.s) {
+      this.at = { c, s };
+      this.caret = 0;
+      this.show();
+      this.tell("moved");
+    }
+    if (focus) this.focus();
+  }
+
+  /** Keep the place within the content, after an edit or an undo. */
+  settle() {
+    const contexts = this.content.contexts;
+    const c = Math.max(0, Math.min(this.at.c, contexts.length - 1));
+    const s = Math.max(0, Math.min(this.at.s, (contexts[c]?.sentences.length ?? 1) - 1));
+    this.at = { c, s };
+    this.caret = Math.max(0, Math.min(this.caret, places(this.sentence?.text ?? "").length - 1));
+  }
+
+  move(steps) {
+    const rows = this.content.contexts.flatMap((context, c) => context.sentences.map((_, s) => ({ c, s })));
+    const now = rows.findIndex(({ c, s }) => c === this.at.c && s === this.at.s);
+    const next = rows[Math.max(0, Math.min(rows.length - 1, now + steps))];
+    if (next) this.go(next.c, next.s, { focus: true });
+  }
+
+  moveCaret(steps) {
+    const most = places(this.sentence?.text ?? "").length - 1;
+    this.caret = Math.max(0, Math.min(most, this.caret + steps));
+    this.show();
+    this.focus();
+  }
+
+  focus() {
+    const row = this.root.querySelector("[data-sentence][aria-current]");
+    row?.focus({ preventScroll: true });
+    row?.scrollIntoView({ block: "nearest" });
+  }
+
+  render(content, known) {
+    this.content = content;
+    this.known = known;
+    this.settle();
+    this.show();
+  }
+
+  show() {
+    if (this.isEditing) return;
+    const hadFocus = this.root.contains(document.activeElement) && !document.activeElement.matches("textarea, select");
+    const articles = this.content.contexts.map((context, c) => this.article(context, c));
+    this.root.replaceChildren(...(articles.length ? articles : [part("no-contexts").content.cloneNode(true)]));
+    if (hadFocus) this.focus();
+  }
+
+  article(context, c) {
+    const article = document.createElement("article");
+    article.className = "desk-context card";
+    article.setAttribute("aria-label", `Context ${context.id}`);
+    const head = document.createElement("header");
+    head.append(label(`Context ${context.id}`), this.sections(context, c), button("remove-context", "Remove", c, `Remove context ${context.id}`));
+    const list = document.createElement("ol");
+    list.className = "desk-sentences";
+    list.append(...context.sentences.map((sentence, s) => this.row(sentence, c, s)));
+    article.append(head, list);
+    return article;
+  }
+
+  sections(context, c) {
+    const select = document.createElement("select");
+    select.dataset.section = c;
+    select.setAttribute("aria-label", `Section of context ${context.id}`);
+    const names = SECTIONS.includes(context.section) ? SECTIONS : [...SECTIONS, context.section];
+    for (const name of names) select.append(new Option(name || "no section", name, false, name === context.section));
+    return select;
+  }
+
+  row(sentence, c, s) {
+    const isCurrent = c === this.at.c && s === this.at.s;
+    const row = document.createElement("li");
+    row.className = "desk-sentence";
+    Object.assign(row.dataset, { sentence: s, context: c });
+    row.tabIndex = isCurrent ? 0 : -1;
+    if (isCurrent) row.setAttribute("aria-current", "true");
+    const text = document.createElement("p");
+    text.append(...this.words(sentence, isCurrent));
+    if (!sentence.text.trim()) text.append(note("Empty sentence", "bad"));
+    row.append(text);
+    const notes = this.notes(sentence, isCurrent);
+    if (notes.length) row.append(line(notes));
+    return row;
+  }
+
+  /** The text with its markers as links, and the caret before the word where a split would fall. */
+  words(sentence, isCurrent) {
+    const at = isCurrent ? places(sentence.text) : [];
+    const marks = [...sentence.text.matchAll(MARKER)].map((match) => [match.index, match.index + match[0].length]);
+    const cuts = new Set([0, sentence.text.length, ...marks.flat(), ...at]);
+    const edges = [...cuts].sort((a, b) => a - b);
+    return edges.slice(0, -1).flatMap((from, i) => {
+      const piece = sentence.text.slice(from, edges[i + 1]);
+      const place = at.indexOf(from);
+      const isMark = marks.some(([start, end]) => from >= start && from < end);
+      const element = isMark ? this.marker(piece) : document.createElement("span");
+      if (!isMark) element.textContent = piece;
+      if (place >= 0) element.dataset.place = place;
+      return place >= 0 && place === this.caret ? [caretSign(), element] : [element];
+    });
+  }
+
+  marker(text) {
+    const element = document.createElement("span");
+    const numbers = [...text.matchAll(/\d+[a-z]?/g)].map(([number]) => number);
+    const isKnown = numbers.every((number) => this.known.has(number));
+    element.className = isKnown ? "desk-marker" : "desk-marker is-dangling";
+    element.dataset.reference = numbers[0] ?? "";
+    element.textContent = text;
+    if (!isKnown) element.title = "Not in the list of references";
+    return element;
+  }
+
+  notes(sentence, isCurrent) {
+    const notes = [];
+    if (sentence.cites.length) notes.push(note(`cites ${sentence.cites.join(", ")}`, this.dangling(sentence).length ? "bad" : ""));
+    if (sentence.anonymised) notes.push(note("anonymised", "info"));
+    if (sentence.original) notes.push(aside(`before: ${sentence.original}`));
+    const proposal = this.proposals.get(sentence.text);
+    if (isCurrent && !sentence.anonymised && proposal) {
+      notes.push(aside(`A takes out: ${proposal.cuts.map((cut) => `“${cut.text.trim()}”`).join(", ")}`));
+    }
+    return notes;
+  }
+
+  dangling(sentence) {
+    return sentence.cites.filter((number) => !this.known.has(number));
+  }
+
+  /** Type in the current sentence; resolves to the new text, or null where Escape was pressed first. */
+  edit() {
+    const row = this.root.querySelector("[data-sentence][aria-current]");
+    const old = this.sentence.text;
+    const field = document.createElement("textarea");
+    field.value = old;
+    field.rows = Math.max(2, Math.ceil(old.length / 55));
+    field.setAttribute("aria-label", "Text of the sentence; Enter keeps it, Escape leaves it as it was");
+    row.querySelector("p").replaceChildren(field);
+    field.focus();
+    this.isEditing = true;
+    return new Promise((done) => {
+      const end = (value) => {
+        field.removeEventListener("blur", keep);
+        this.isEditing = false;
+        done(value === null || value === old ? null : value.replace(/\s+/g, " ").trim());
+      };
+      const keep = () => end(field.value);
+      field.addEventListener("blur", keep);
+      field.addEventListener("keydown", (event) => {
+        event.stopPropagation();
+        if (event.key === "Escape") end(null);
+        else if (event.key === "Enter" && !event.shiftKey) end(field.value);
+        else return;
+        event.preventDefault();
+      });
+    });
+  }
+}
+
+function caretSign() {
+  const sign = document.createElement("span");
+  sign.className = "desk-caret";
+  sign.setAttribute("aria-hidden", "true");
+  return sign;
+}
+
+function label(text) {
+  const heading = document.createElement("h3");
+  heading.className = "overline";
+  heading.textContent = text;
+  return heading;
+}
+
+function button(action, text, c, name) {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.className = "button quiet";
+  Object.assign(element.dataset, { do: action, context: c });
+  element.textContent = text;
+  element.setAttribute("aria-label", name);
+  return element;
+}
+
+function note(text, kind) {
+  const element = document.createElement("span");
+  element.className = `badge ${kind}`;
+  element.textContent = text;
+  return element;
+}
+
+function aside(text) {
+  const element = document.createElement("span");
+  element.className = "small muted";
+  element.textContent = text;
+  return element;
+}
+
+function line(children) {
+  const element = document.createElement("p");
+  element.className = "row small";
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,343 @@
+/** The extraction screen: three panes, their keys, and every edit saved. Without this script the page still lets one
+ * read, correct by file, and finish. */
+
+import { announce, anyDialogOpen, data, notice, part, show, takesKeys } from "../labelling/page.js";
+import { Offline, post } from "../labelling/server.js";
+import { Contexts } from "./contexts.js";
+import * as edits from "./edits.js";
+import { References } from "./references.js";
+import { Saver } from "./saver.js";
+import { Sheet } from "./sheet.js";
+
+let state = data.state;
+let content = state.content;
+const saver = new Saver(state);
+const sheet = new Sheet();
+const contexts = new Contexts();
+const references = new References();
+const asked = new Set(); // texts whose reading was asked for
+
+// --- showing ------------------------------------------------------------------------------------------------------------
+
+function render() {
+  const known = new Set(content.references.map((each) => each.number));
+  contexts.render(content, known);
+  references.render(content, new Set(state.inside));
+  sheet.use(content.contexts);
+  const inside = content.references.filter((each) => state.inside.includes(each.value)).length;
+  part("coverage").textContent = `${inside} of ${content.references.length} references in the collection`;
+  part("context-count").textContent = String(content.contexts.length);
+  part("reference-count").textContent = String(content.references.length);
+  part("undo").disabled = !(state.undo || !saver.isClean);
+  part("redo").disabled = !state.redo;
+  lookAhead();
+}
+
+/** Take an edit: show it at once, save it soon. */
+function edit(next, change) {
+  if (next === content) return;
+  content = next;
+  state = { ...state, undo: true, redo: false };
+  render();
+  saver.save(content, change);
+}
+
+function take(newest) {
+  state = newest;
+  content = newest.content;
+  render();
+}
+
+/** Ask how the current sentence would read without names, so that A and its hint are there at once. */
+async function lookAhead() {
+  const sentence = contexts.sentence;
+  if (!sentence?.cites.length || sentence.anonymised || asked.has(sentence.text)) return;
+  asked.add(sentence.text);
+  const reading = await readingOf(sentence.text);
+  if (!reading) asked.delete(sentence.text);
+  else if (contexts.sentence?.text === sentence.text && reading.anonymised) contexts.show();
+}
+
+async function readingOf(text) {
+  const { status, body } = await ask(data.urls.read, { text });
+  if (status !== 200) return null;
+  contexts.proposals.set(text, body.anonymised ? body : null);
+  return body;
+}
+
+/** POST and answer; a network that fails is said and answered with status 0. */
+async function ask(url, json) {
+  try {
+    return await post(url, json);
+  } catch (error) {
+    if (!(error instanceof Offline)) throw error;
+    notice("The server cannot be reached just now. What you did is kept in this browser.");
+    return { status: 0, body: null };
+  }
+}
+
+// --- what can be done ------------------------------------------------------------------------------------------------
+
+async function makeContext() {
+  const block = sheet.selected;
+  if (!block) return;
+  if (!(await saver.flush())) return;
+  const { status, body } = await ask(data.urls.propose, { block: block.id });
+  if (status !== 200) {
+    if (body) notice(body.reason);
+    return;
+  }
+  showCleaning(body, block);
+}
+
+function showCleaning({ context, cleaning }, block) {
+  const dialog = part("cleaning");
+  const pieces = cleaning.map(([kind, text]) => piece(kind, text));
+  part("cleaning-diff").replaceChildren(...pieces);
+  show(part("cleaning-same"), !cleaning.some(([kind]) => kind !== "same"));
+  part("cleaning-sentences").replaceChildren(...context.sentences.map((each) => Object.assign(document.createElement("li"), { textContent: each.text })));
+  show(part("cleaning-again"), content.contexts.some((each) => each.blocks.includes(block.id)));
+  dialog.returnValue = "";
+  dialog.onclose = () => {
+    if (dialog.returnValue !== "accept") return sheet.select(block.id, { focus: true });
+    edit(edits.addContext(content, context), `context ${context.id}`);
+    const c = content.contexts.findIndex((each) => each.id === context.id);
+    contexts.go(c, 0, { focus: true });
+    announce(`Context ${context.id} with ${context.sentences.length} sentences`);
+  };
+  dialog.showModal();
+}
+
+function piece(kind, text) {
+  const element = document.createElement(kind === "same" ? "span" : kind === "removed" ? "del" : "ins");
+  element.textContent = text;
+  return element;
+}
+
+function splitHere() {
+  const { c, s } = contexts.at;
+  if (!contexts.sentence || contexts.offset <= 0) return announce("There is one word only");
+  edit(edits.split(content, c, s, contexts.offset), "split");
+  contexts.go(c, s + 1, { focus: true });
+}
+
+function mergeUp() {
+  const { c, s } = contexts.at;
+  if (!contexts.sentence || s === 0) return announce("There is no sentence above in this context");
+  contexts.at = { c, s: s - 1 };
+  edit(edits.merge(content, c, s), "merge");
+  contexts.focus();
+}
+
+async function anonymise() {
+  const { c, s } = contexts.at;
+  const sentence = contexts.sentence;
+  if (!sentence) return;
+  if (sentence.anonymised) {
+    const back = { ...sentence, text: sentence.original || sentence.text, anonymised: false, original: "" };
+    return edit(edits.replaceSentence(content, c, s, back), "names put back");
+  }
+  const known = contexts.proposals.get(sentence.text);
+  const reading = known === undefined ? await readingOf(sentence.text) : known;
+  if (!reading?.anonymised) return announce("No names of cited authors stand before a marker here");
+  const next = { ...sentence, text: reading.anonymised, anonymised: true, original: sentence.text };
+  edit(edits.replaceSentence(content, c, s, next), "anonymised");
+}
+
+async function editText() {
+  const { c, s } = contexts.at;
+  const sentence = contexts.sentence;
+  if (!sentence) return;
+  const text = await contexts.edit();
+  if (text === null) {
+    contexts.show();
+    return contexts.focus();
+  }
+  const before = edits.citedIn(sentence.text);
+  const unseen = sentence.cites.filter((number) => !before.includes(number));
+  const known = new Set(content.references.map((each) => each.number));
+  const seen = edits.citedIn(text).filter((number) => known.has(number) || sentence.cites.includes(number));
+  const original = sentence.anonymised ? sentence.original : "";
+  edit(edits.replaceSentence(content, c, s, { ...sentence, text, cites: [...seen, ...unseen], original }), "text");
+  contexts.focus();
+}
+
+function attach() {
+  const { c, s } = contexts.at;
+  const sentence = contexts.sentence;
+  if (!sentence) return;
+  prompt("numbers", sentence.cites.join(", "), (typed) => {
+    edit(edits.replaceSentence(content, c, s, { ...sentence, cites: edits.typedNumbers(typed) }), "references");
+    contexts.focus();
+  });
+}
+
+function remove() {
+  const { c, s } = contexts.at;
+  const context = content.contexts[c];
+  if (!context) return;
+  if (context.sentences.length <= 1) return removeContext(c);
+  edit(edits.removeSentence(content, c, s), "sentence removed");
+  announce("Sentence removed. U brings it back.");
+  contexts.focus();
+}
+
+function removeContext(c) {
+  announce(`Context ${content.contexts[c].id} removed. U brings it back.`);
+  edit(edits.removeContext(content, c), `context ${content.contexts[c].id} removed`);
+  contexts.focus();
+}
+
+function pick(n) {
+  const docno = references.candidate(n);
+  if (docno) edit(edits.setValue(content, references.at, docno), `reference ${references.current.number}`);
+  references.focus();
+}
+
+function paste() {
+  const reference = references.current;
+  if (!reference) return;
+  prompt("identifier", reference.value ?? "", (typed) => {
+    edit(edits.setValue(content, references.at, typed), `reference ${reference.number}`);
+    references.focus();
+  });
+}
+
+/** Ask for one line of text in the dialog of that name. */
+function prompt(name, value, done) {
+  const dialog = part(name);
+  const field = dialog.querySelector("input");
+  field.value = value;
+  dialog.returnValue = "";
+  dialog.onclose = () => (dialog.returnValue === "keep" ? done(field.value) : render());
+  dialog.showModal();
+  field.select();
+}
+
+async function step(name) {
+  if (!(await saver.flush())) return;
+  const { status, body } = await ask(data.urls.move, { step: name });
+  if (status === 200) {
+    saver.follow(body);
+    take(body);
+    announce(name === "undo" ? "Taken back" : "Done again");
+  } else if (body) announce(body.reason);
+}
+
+async function finish() {
+  if (!(await saver.flush())) return notice("Not everything is saved yet. Finish once it is.");
+  const findings = state.findings.map((each) => Object.assign(document.createElement("li"), { textContent: each.text }));
+  part("finish-findings").replaceChildren(...findings);
+  show(part("finish-some"), findings.length > 0);
+  show(part("finish-none"), findings.length === 0);
+  part("finish").showModal();
+}
+
+// --- keys -----------------------------------------------------------------------------------------------------------
+
+const inPane = (name) => part(name).contains(document.activeElement);
+
+/** Keys that mean something in the pane that has the focus; the middle one is meant where none has. */
+const KEYS = {
+  sheet: {
+    ArrowDown: () => sheet.move(1), ArrowUp: () => sheet.move(-1), j: () => sheet.move(1), k: () => sheet.move(-1),
+    Enter: makeContext,
+  },
+  references: {
+    ArrowDown: () => references.move(1), ArrowUp: () => references.move(-1), j: () => references.move(1), k: () => references.move(-1),
+    1: () => pick(1), 2: () => pick(2), 3: () => pick(3), p: paste, n: () => edit(edits.setValue(content, references.at, null), "no identifier"),
+  },
+  contexts: {
+    ArrowDown: () => contexts.move(1), ArrowUp: () => contexts.move(-1), j: () => contexts.move(1), k: () => contexts.move(-1),
+    ArrowRight: () => contexts.moveCaret(1), ArrowLeft: () => contexts.moveCaret(-1),
+    s: splitHere, m: mergeUp, a: anonymise, t: attach, e: editText, Enter: editText, x: remove,
+  },
+};
+const EVERYWHERE = {
+  c: makeContext, u: () => step("undo"), "?": () => part("help").showModal(),
+  "[": () => sheet.open(sheet.page - 1), "]": () => sheet.open(sheet.page + 1),
+  z: () => part("sheet").classList.toggle("is-large"), f: finish, 4: () => focusPane("sheet"), 5: () => focusPane("contexts"), 6: () => focusPane("references"),
+};
+
+function focusPane(name) {
+  if (name === "sheet") sheet.select(sheet.selected?.id, { focus: true });
+  else (name === "contexts" ? contexts : references).focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing || anyDialogOpen() || takesKeys(event.target) || event.altKey) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (event.ctrlKey || event.metaKey) {
+    const step_ = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[key];
+    if (step_) {
+      event.preventDefault();
+      step(step_);
+    }
+    return;
+  }
+  if (key === "u" && event.shiftKey) return void step("redo");
+  const isControl = event.target.matches?.("a, button:not([data-block]), summary");
+  if (isControl && (key === "Enter" || key === " ")) return;
+  const pane = ["sheet", "references"].find(inPane) ?? "contexts";
+  const act = KEYS[pane][key] ?? EVERYWHERE[key];
+  const moves = key.startsWith("Arrow") || key === "j" || key === "k";
+  if (!act || (event.repeat && !moves)) return;
+  event.preventDefault();
+  act();
+});
+
+// --- wiring ---------------------------------------------------------------------------------------------------------
+
+const ACTS = {
+  context: makeContext, undo: () => step("undo"), redo: () => step("redo"), finish, help: () => part("help").showModal(),
+  "page-before": () => sheet.open(sheet.page - 1), "page-after": () => sheet.open(sheet.page + 1),
+  split: splitHere, merge: mergeUp, anonymise, attach, edit: editText, remove, paste,
+  "close-notice": () => notice(""),
+};
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-act]");
+  if (button) ACTS[button.dataset.act]?.();
+});
+
+contexts.addEventListener("moved", lookAhead);
+contexts.addEventListener("section", ({ detail }) => edit(edits.setSection(content, detail.c, detail.section), "section"));
+contexts.addEventListener("reference", ({ detail }) => references.goTo(detail.number));
+contexts.addEventListener("do", ({ detail }) => removeContext(detail.c));
+references.addEventListener("pick", ({ detail }) => pick(detail));
+
+saver.addEventListener("state", ({ detail }) => {
+  part("save-state").dataset.state = detail.state;
+  part("save-text").textContent = detail.text;
+});
+saver.addEventListener("settled", ({ detail }) => {
+  state = saver.waiting ? { ...detail, content } : detail;
+  render();
+});
+saver.addEventListener("refused", ({ detail }) => notice(`${detail} Undo the edit (U) or reload the page.`));
+saver.addEventListener("clash", ({ detail }) => {
+  const dialog = part("clash");
+  dialog.onclose = () => {
+    const mine = content;
+    saver.follow(detail);
+    if (dialog.returnValue === "mine") edit(mine, "kept over another window's");
+    else take(detail);
+  };
+  if (!anyDialogOpen()) dialog.showModal();
+});
+window.addEventListener("beforeunload", (event) => {
+  if (!saver.isClean) event.preventDefault();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "hidden") saver.flush();
+});
+
+show(part("desk"));
+document.body.classList.add("desk-works");
+sheet.start();
+render();
+const kept = saver.kept();
+if (kept) {
+  edit(kept.content, kept.change);
+  notice("What you did before the page was closed was not saved yet. It is here again, and is being saved now.");
+}
+contexts.focus();
