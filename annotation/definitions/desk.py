@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -67,6 +67,33 @@ def _sentence(
     if cites is None:
         return ExtractedSentence(text, read_sentence(text, references).cites)
     return ExtractedSentence(text, tuple(numbers[key] for key in cites if key in numbers))
+
+
+def reading_of(text: str, blocks: Iterable[Mapping[str, Any]], entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what a sentence cites and what is proposed for it, as the screen takes it.
+
+    A sentence as the paper prints it has the proposal that was made while reading the whole paper, which knows names
+    that stand without a number; any other is read by itself. Numbers are those of the stored references.
+    """
+    for block in blocks:
+        for each in block.get("sentences", ()):
+            if block["text"][each.get("start", 0) : each["end"]] == text:
+                return _reading(each, {entry.get("key", entry["number"]): entry["number"] for entry in entries})
+    found = asdict(read_sentence(text, stored_references(entries)))
+    return _reading(found, {entry["number"]: entry["number"] for entry in entries})
+
+
+def _reading(sentence: Mapping[str, Any], numbers: Mapping[str, str]) -> dict[str, Any]:
+    def known(keys: Iterable[str]) -> list[str]:
+        return [numbers[key] for key in keys if key in numbers]
+
+    cites = known(sentence.get("cites", ()))
+    return {
+        "cites": cites,
+        "anonymised": sentence.get("anonymised", ""),
+        "anonymised_cites": known(sentence.get("anonymised_cites", ())) or cites,
+        "cuts": [{"text": cut["text"], "put": cut.get("put", "")} for cut in sentence.get("cuts", ())],
+    }
 
 
 def cleaning(printed: str, cleaned: str) -> list[tuple[str, str]]:

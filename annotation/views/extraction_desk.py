@@ -13,13 +13,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.actions.extractions import redo_extraction, save_extraction, undo_extraction
-from annotation.definitions.desk import context_of_block, next_context_id, stored_references
+from annotation.definitions.desk import context_of_block, next_context_id, reading_of
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction
 from annotation.queries.extraction_desk import desk_state
 from annotation.queries.extractions import content_of
 from annotation.views.extractions import own_campaign, own_extraction
-from corpus.extraction.reading import read_sentence
 from corpus.extraction.worker import ExtractionFailed, render_page
 from corpus.models import Paper, PaperSource
 
@@ -110,9 +109,7 @@ def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
         return _malformed()
     if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
         return _malformed()
-    reading = read_sentence(text, stored_references(paper.references))
-    cuts = [{"start": cut.start, "text": cut.text, "put": cut.put} for cut in reading.cuts]
-    return JsonResponse({"cites": reading.cites, "anonymised": reading.anonymised, "cuts": cuts})
+    return JsonResponse(reading_of(text, paper.blocks, paper.references))
 
 
 @require_safe

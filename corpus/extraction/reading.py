@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from corpus.extraction.anonymise import proposal
+from corpus.extraction.anonymise import Anonymiser
 from corpus.extraction.markers import AuthorYears, author_year_markers, numeric_markers
-from corpus.formats.papers import Cut, Marker, Reference
+from corpus.formats.papers import Marker, Reference, Sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a sentence cites (keys of references, repeats and order kept), and how it reads without names.
-
-    `anonymised` is "" where nothing is proposed.
-    """
-
-    cites: tuple[str, ...]
-    anonymised: str
-    cuts: tuple[Cut, ...]
-
-
-def read_sentence(text: str, references: Sequence[Reference]) -> Reading:
-    """Return the reading of one sentence: numbers in brackets where it has any, else names with years."""
-    known: Mapping[str, Reference] = {reference.key: reference for reference in references}
+def read_sentence(text: str, references: Sequence[Reference]) -> Sentence:
+    """Return the text as one sentence: numbers in brackets where it has any, else names with years."""
+    known = {reference.key: reference for reference in references}
     markers: list[Marker] = numeric_markers(text, known) or author_year_markers(text, AuthorYears(references))
-    words, cuts = proposal(text, markers, known)
-    return Reading(tuple(key for marker in markers for key in marker.keys), words, cuts)
+    cites = tuple(key for marker in markers for key in marker.keys)
+    return Anonymiser(known).proposal(Sentence(0, len(text), cites), text, markers)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import open_campaign
 from annotation.actions.extractions import begin_extraction
-from annotation.definitions.desk import cleaning, context_of_block, next_context_id, without_proposals
+from annotation.definitions.desk import cleaning, context_of_block, next_context_id, reading_of, without_proposals
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource
 from annotation.queries.extractions import content_of
@@ -161,3 +161,11 @@ def test_names_with_years_are_read_where_there_are_no_numbers() -> None:
     reading = read_sentence("Lee (2019) did.", [Reference("1", authors=("Lee, Bo",), year=2019)])
     assert reading.cites == ("1",)
     assert reading.anonymised == "[1] did."
+
+
+def test_what_was_proposed_while_reading_the_paper_stays() -> None:
+    text = "Lee et al. went on."
+    stored = {"end": 19, "anonymised": "[2] went on.", "anonymised_cites": ["b1"], "cuts": [{"text": "Lee et al."}]}
+    found = reading_of(text, [{"id": 1, "text": text, "sentences": [stored]}], ENTRIES)
+    assert (found["cites"], found["anonymised"], found["anonymised_cites"]) == ([], "[2] went on.", ["2"])
+    assert reading_of("Nothing here.", [], ENTRIES)["anonymised"] == ""

@@ -51,7 +51,7 @@ function take(newest) {
 /** Ask how the current sentence would read without names, so that A and its hint are there at once. */
 async function lookAhead() {
   const sentence = contexts.sentence;
-  if (!sentence?.cites.length || sentence.anonymised || asked.has(sentence.text)) return;
+  if (!sentence || sentence.anonymised || asked.has(sentence.text)) return;
   asked.add(sentence.text);
   const reading = await readingOf(sentence.text);
   if (!reading) asked.delete(sentence.text);
@@ -134,13 +134,15 @@ async function anonymise() {
   const sentence = contexts.sentence;
   if (!sentence) return;
   if (sentence.anonymised) {
-    const back = { ...sentence, text: sentence.original || sentence.text, anonymised: false, original: "" };
+    const text = sentence.original || sentence.text;
+    const cites = (await readingOf(text))?.cites ?? sentence.cites;
+    const back = { text, cites, anonymised: false, original: "" };
     return edit(edits.replaceSentence(content, c, s, back), "names put back");
   }
   const known = contexts.proposals.get(sentence.text);
   const reading = known === undefined ? await readingOf(sentence.text) : known;
   if (!reading?.anonymised) return announce("No names of cited authors stand before a marker here");
-  const next = { ...sentence, text: reading.anonymised, anonymised: true, original: sentence.text };
+  const next = { text: reading.anonymised, cites: reading.anonymised_cites, anonymised: true, original: sentence.text };
   edit(edits.replaceSentence(content, c, s, next), "anonymised");
 }
 
