@@ -66,6 +66,11 @@ class CampaignCard:
     votes: VoteStanding
 
     @property
+    def is_under_way(self) -> bool:
+        """Whether it is no wonder that something is missing: judgments are still to come, or no vote was counted."""
+        return self.campaign.state != CampaignState.CLOSED and (self.progress.left > 0 or self.votes.run is None)
+
+    @property
     def undecided(self) -> int:
         return int(self.votes.run.counts.get("unresolved", 0)) if self.votes.run else 0
 

@@ -135,8 +135,9 @@ _FLAGGED = Q(
     ).values("assignment__item")[:_ALL]
 )
 _TIE = Q(method=Method.UNRESOLVED, n_votes__gte=F("vote_run__min_votes"))
+NEEDS_DECISION = (_TIE & ~_SENT) | _REOPENED
 _CONDITIONS = {
-    "open": (_TIE & ~_SENT) | _REOPENED,
+    "open": NEEDS_DECISION,
     "tie": _TIE,
     "reopened": _REOPENED,
     "machine": Q(machine_differs=True),

@@ -34,6 +34,7 @@ class Target:
     excluded: Excluded
     n_items: int
     n_units: int
+    is_thin: bool = False  # a mean of pairs that all have too few common items: a value, and no interval
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class PairAnalysis:
         reasons: list[Reason | None],
         seen: dict[tuple[int, ...], tuple[int, int]],
     ) -> Target:
+        is_thin = False
         if row.scope == "pair":
             excluded: Excluded = ()
             reason = reasons[row.plus[0]]
@@ -135,11 +137,18 @@ class PairAnalysis:
             checked = [self._included(side, reasons) for side in (row.plus, row.minus)]
             excluded = checked[0][1] + checked[1][1]
             sides = (checked[0][0], checked[1][0])
+            if not row.minus and not sides[0] and (thin := self._thin(row.plus, reasons)):
+                is_thin, sides = True, (thin, ())
+                excluded = tuple(one for one in excluded if one[1] is not Reason.TOO_FEW_ITEMS)
             reason = _why_empty(row, sides, excluded)
         key = tuple(sorted({*sides[0], *sides[1]})) or tuple(sorted({*row.plus, *row.minus}))
         if key not in seen:
             seen[key] = self.extent(key)
-        return Target(row, statistic, sides[0], sides[1], reason, excluded, *seen[key])
+        return Target(row, statistic, sides[0], sides[1], reason, excluded, *seen[key], is_thin)
+
+    def _thin(self, pairs: tuple[int, ...], reasons: list[Reason | None]) -> tuple[int, ...]:
+        """Those with a value on fewer than `min_common` items."""
+        return tuple(pair for pair in pairs if reasons[pair] is None and self.point.total[pair] < self.min_common)
 
     def _included(self, pairs: tuple[int, ...], reasons: list[Reason | None]) -> tuple[tuple[int, ...], Excluded]:
         kept, excluded = [], []

@@ -286,6 +286,9 @@ class _Job:
             bounded=target.statistic == "accuracy",
             flags=(*target.row.flags, *((Flag.HELD_FIXED,) if fixed else ())),
         )
+        if target.is_thin:
+            counted = (estimate.n_items, estimate.n_pairs)
+            estimate = Estimate(estimate.value, None, *counted, ci_reason=Reason.TOO_FEW_ITEMS)
         row = target.row
         return Result(target.statistic, row.scope, row.annotators, row.block, row.model, estimate, target.excluded)
 

@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-CODE_VERSION = "1"  # raised whenever a figure could change for the same labels and seed
+CODE_VERSION = "2"  # raised whenever a figure could change for the same labels and seed
 
 
 class Reason(StrEnum):

@@ -26,6 +26,9 @@ WORDS = {  # what each of annotation.queries.preferences.KEYS does
     "guideline": "go to the guideline",
     "highlights": "highlights on or off",
     "help": "show the keys of the screen",
+    "rewrite": "rewrite the question",
+    "search": "search the collection for papers that fit",
+    "too_many": "discard the question: too many papers fit",
 }
 SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 

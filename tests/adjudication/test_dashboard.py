@@ -13,8 +13,10 @@ from django.urls import reverse
 from adjudication.actions.jobs import request_agreement
 from adjudication.models import Method, Verdict
 from annotation.models import (
+    Annotator,
     Assignment,
     AssignmentState,
+    Campaign,
     Item,
     MachineReply,
     MachineRun,
@@ -242,3 +244,36 @@ def test_the_overview_and_the_lists_ask_a_bounded_number_of_questions(
 
 def test_client_is_logged_in(built: Built) -> None:
     assert Client().get(address("judgment_list")).status_code == 302
+
+
+def test_a_campaign_just_begun_lacks_nothing_yet() -> None:
+    begun = build_campaign([[0, 1], [None, None]], people=("ana", "ben"))
+    Assignment.objects.create(
+        item=begun.items[1], annotator=begun.annotators["ana"], state=AssignmentState.PENDING, slot=1
+    )
+    page = client_of(begun, "manager").get(reverse("collection_dashboard", args=["tea"])).content.decode()
+    assert "not yet" in main_of(page)
+    assert "fatal" not in main_of(page)
+    Assignment.objects.filter(state=AssignmentState.PENDING).delete()
+    Campaign.objects.update(state="closed")
+    page = client_of(begun, "manager").get(reverse("collection_dashboard", args=["tea"])).content.decode()
+    assert "fatal" in main_of(page)
+
+
+def test_ties_wait_on_the_first_page_of_those_who_decide() -> None:
+    found = build_campaign([[0, 2], [1, 1], [0, 1]], people=("ana", "ben"))
+    vote(found)
+    page = main_of(client_of(found, "adjudicator").get(reverse("home")).content.decode())
+    assert "2 to decide" in text_of(page)
+    assert address("adjudication_screen") in page
+    assert page.count("<h1") == 1
+    for other in ("viewer", "ana"):
+        assert "to decide" not in client_of(found, other).get(reverse("home")).content.decode()
+    Assignment.objects.create(item=found.items[1], annotator=add_judge(found), state=AssignmentState.PENDING, slot=3)
+    assert "to decide" not in client_of(found, "adjudicator").get(reverse("home")).content.decode()
+
+
+def add_judge(built: Built) -> Annotator:
+    """The adjudicator judges as well."""
+    user = built.people["adjudicator"]
+    return Annotator.objects.create(campaign=built.campaign, name="ada", user=user, created_at=AT)

@@ -147,7 +147,6 @@ def reason_of(matrix: list[list[int]], statistic: str, scope: str) -> Reason | N
         ([[0, -1], [-1, 1]] * 20, "gwet_ac2", "all", Reason.NO_ITEM_WITH_TWO_LABELS),
         ([[0]] * 20, "alpha_ordinal", "all", Reason.FEWER_THAN_TWO_ANNOTATORS),
         ([[0]] * 20, "accuracy", "mean", Reason.FEWER_THAN_TWO_ANNOTATORS),
-        ([[0, 1]] * 9, "accuracy", "mean", Reason.TOO_FEW_ITEMS),
     ],
 )
 def test_undefined_figures_say_why(matrix: list[list[int]], statistic: str, scope: str, reason: Reason) -> None:
@@ -159,6 +158,16 @@ def test_few_items_have_a_value_and_no_interval() -> None:
     for estimate in (found.find("accuracy", "pair").estimate, found.find("alpha_ordinal", "all").estimate):
         assert estimate.value is not None
         assert (estimate.ci, estimate.ci_reason) == (None, Reason.TOO_FEW_ITEMS)
+
+
+def test_a_mean_of_pairs_with_few_items_each_has_a_value_and_no_interval() -> None:
+    matrix = np.full((12, 3), -1)
+    matrix[:6, :2] = [[0, 0], [1, 1], [2, 2], [0, 1], [1, 2], [2, 2]]  # a and b: 4 of 6 equal
+    matrix[6:, 1:] = [[0, 0], [1, 1], [0, 1], [2, 1], [1, 0], [2, 0]]  # b and c: 2 of 6 equal; a and c share nothing
+    found = run(make_labels(matrix, SCALE, ["a", "b", "c"]), "accuracy").find("accuracy", "mean")
+    assert found.estimate.value == pytest.approx((4 / 6 + 2 / 6) / 2)
+    assert (found.estimate.ci, found.estimate.ci_reason, found.estimate.n_pairs) == (None, Reason.TOO_FEW_ITEMS, 2)
+    assert found.excluded_pairs == ((("a", "c"), Reason.NO_OVERLAP),)
 
 
 def test_few_topics_have_no_interval() -> None:
