@@ -36,8 +36,10 @@ class Anonymiser:
     marker is known where only one reference has these authors.
     """
 
-    def __init__(self, references: Mapping[str, Reference]) -> None:
+    def __init__(self, references: Mapping[str, Reference], numbers: Mapping[str, str] | None = None) -> None:
+        """`numbers` say how a reference is numbered where its key is no number."""
         self.references = references
+        self.numbers = numbers or {}
         self.met: dict[str, str] = {}
         self.short: dict[str, list[str]] = defaultdict(list)
         for key, reference in references.items():
@@ -66,7 +68,7 @@ class Anonymiser:
         if not marker.keys:
             return None
         if not marker.text.startswith(("[", "(")):
-            return Cut(marker.start, marker.text, "[" + ", ".join(marker.keys) + "]", marker.keys[0])
+            return Cut(marker.start, marker.text, self._marker(marker.keys), marker.keys[0])
         begin = max(0, marker.start - _LONGEST)
         match = _NAMES.search(text[begin : marker.start])
         for key in marker.keys if match else ():
@@ -90,7 +92,10 @@ class Anonymiser:
             known = self.short.get(name, [])
             key = self.met.get(name) or (known[0] if len(known) == 1 else "")
             if key:
-                yield Cut(match.start(), match.group(), f"[{key}]", key)
+                yield Cut(match.start(), match.group(), self._marker((key,)), key)
+
+    def _marker(self, keys: Sequence[str]) -> str:
+        return "[" + ", ".join(self.numbers.get(key, key) for key in keys) + "]"
 
 
 def short_forms(reference: Reference) -> Iterator[str]:

@@ -8,6 +8,7 @@ from corpus.extraction.anonymise import Anonymiser
 from corpus.extraction.flow import part_of
 from corpus.extraction.layout import heading_number, plain_heading
 from corpus.extraction.sentences import sentence_spans
+from corpus.formats.paper_json import reference_numbers
 from corpus.formats.papers import FullPaper, Paragraph, Sentence, cited_sentences
 
 
@@ -16,7 +17,9 @@ def complete(paper: FullPaper) -> FullPaper:
 
     What the source says already stays. A subsection ("2.1") is of the part of the section above it.
     """
-    anonymiser = Anonymiser({reference.key: reference for reference in paper.references})
+    keys = [reference.key for reference in paper.references]
+    numbers = dict(zip(keys, reference_numbers(paper.references), strict=True))
+    anonymiser = Anonymiser({reference.key: reference for reference in paper.references}, numbers)
     parts: dict[str, str] = {}
     done = [_completed(paragraph, parts, anonymiser) for paragraph in paper.paragraphs]
     return replace(paper, paragraphs=tuple(done))
