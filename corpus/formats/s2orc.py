@@ -7,23 +7,26 @@ points.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, take_id, take_text, take_texts, take_year
-from corpus.formats.jsonl import read_objects
+from corpus.formats.jsonl import parse_object, read_objects
 from corpus.formats.jsonl_documents import document_from, take_authors
+from corpus.formats.lines import MAX_LINE_BYTES
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference, first_year
-from corpus.formats.records import DocumentRecord, PartProblem, Problem
+from corpus.formats.records import BrokenFile, DocumentRecord, PartProblem, Problem
 from corpus.formats.s2orc_spans import annotated_document, annotated_paper
 
 _PARSE_KEYS = ("pdf_parse", "latex_parse", "grobid_parse")
 _BREAK = ":::"
+_HEAD = 64
 
 
 def read_s2orc_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
     """Yield one document for each line of metadata, of doc2json's output or of the annotated generation."""
-    for found in read_objects(stream, file):
+    for found in _objects(stream, file):
         if isinstance(found, Problem):
             yield found
             continue
@@ -32,6 +35,21 @@ def read_s2orc_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord
             yield annotated_document(item, file, line) if "content" in item else _document(item, file, line)
         except FieldError as error:
             yield Problem(file, line, str(error))
+
+
+def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
+    """Yield one object for each line, or the one object of a file laid out over many, as doc2json writes it."""
+    head: bytes = stream.peek(_HEAD)[:_HEAD] if hasattr(stream, "peek") else b""
+    if head.removeprefix(BOM_UTF8).split(b"\n", 1)[0].strip() != b"{":
+        yield from read_objects(stream, file)
+        return
+    data = stream.read(MAX_LINE_BYTES + 1)
+    if len(data) > MAX_LINE_BYTES:
+        raise BrokenFile(file, 0, f"the object is longer than {MAX_LINE_BYTES >> 20} MB")
+    try:
+        yield 1, parse_object(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # bytes that are not UTF-8 are a ValueError too
+        raise BrokenFile(file, 0, f"is no single JSON object, and not one in each line: {error}") from error
 
 
 def _document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
@@ -57,7 +75,7 @@ def read_s2orc_papers(stream: BinaryIO, file: str) -> Iterator[FullPaper | Probl
 
     Such a marker is left out, its paragraph stays. Lines of metadata alone have no text: they are a `Problem` too.
     """
-    for found in read_objects(stream, file):
+    for found in _objects(stream, file):
         if isinstance(found, Problem):
             yield found
             continue

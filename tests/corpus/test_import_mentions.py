@@ -96,6 +96,22 @@ def test_s2orc_of_both_generations(collection, document, tmp_path, item):
     assert mention.source_document is None
 
 
+def test_doc2json_writes_one_object_over_many_lines(collection, document, tmp_path):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(2):
+        paper = PARSE | {"paper_id": f"p{number}", "header": {"date_generated": "2024"}, "identifiers": {}}
+        (folder / f"{number}.json").write_text(json.dumps(paper, indent=4))
+    (folder / "broken.json").write_text(json.dumps(PARSE, indent=4)[:300])
+    run = load(collection, folder)
+    assert run.state == JobState.FAILED
+    assert "no single JSON object" in run.reason
+    (folder / "broken.json").unlink()
+    run = load(collection, folder)
+    assert (counts(run), run.errors) == ((2, 0, 0, 0), [])
+    assert set(CitationMention.objects.values_list("source_key", flat=True)) == {"id:p0", "id:p1"}
+
+
 def test_grobid_tei_with_a_marker_that_names_nothing(collection, document, tmp_path):
     path = tmp_path / "spoons.tei.xml"
     path.write_text(TEI)
