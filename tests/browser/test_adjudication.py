@@ -41,6 +41,8 @@ def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
     page = new_page(user=built.people["adjudicator"])
     page.goto(address("adjudication_screen"))
     expect(page.locator("#document-title")).to_have_text("On doc00000")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(page.get_by_role("button", name="Decide")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Enter")
     expect(page.locator("#refused")).to_have_text("Choose a value first: press its digit.")
     page.keyboard.press("1")
