@@ -17,10 +17,10 @@ PAPERS_AT_ONCE = 50
 CONFIRMED, DRAFT, MACHINE, DISAGREED, NOTHING = "confirmed", "draft", "machine", "disagreed", "nothing"
 WORDS = {
     CONFIRMED: "confirmed",
-    DRAFT: "begun, not finished",
-    MACHINE: "machine's proposal, nobody has confirmed it",
-    DISAGREED: "finished by several annotators who differ: adjudicate it",
-    NOTHING: "nothing extracted yet",
+    DRAFT: "begun",
+    MACHINE: "machine's proposal",
+    DISAGREED: "annotators differ",
+    NOTHING: "nothing yet",
 }
 
 

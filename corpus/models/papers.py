@@ -28,7 +28,7 @@ class Paper(models.Model):
     """A citing paper: its running text in blocks and its list of references, before anybody has judged anything.
 
     `key` is the DOI, or the file's name where there is none; it has no blanks and never changes. The lists are JSON,
-    because a paper is read and written whole (ADR 11): `corpus/formats/paper_json.py` says what stands in them.
+    because a paper is read and written whole (ADR 13): `corpus/formats/paper_json.py` says what stands in them.
     """
 
     collection = models.ForeignKey(
