@@ -19,6 +19,8 @@ import httpx2
 import openai
 
 LONGEST_TOLD = 300  # characters of an endpoint's own words in a reason
+LONGEST_BODY = 4 << 20  # bytes
+LONGEST_TIMES = 5  # so many time-outs long may an answer trickle in
 LONGEST_RETRY_AFTER = 600.0  # seconds; whoever asks for more is tried again after this
 UNUSABLE = frozenset({401, 402, 403, 404, 405})
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
@@ -91,7 +93,7 @@ def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
         yield
     except openai.APIStatusError as error:
         raise _from_status(error) from None
-    except openai.APITimeoutError:
+    except (openai.APITimeoutError, httpx2.TimeoutException):
         raise Busy(f"no answer within {endpoint.timeout:g} seconds") from None
     except (openai.APIConnectionError, httpx2.HTTPError) as error:
         cause = error.__cause__ or error
@@ -121,14 +123,27 @@ class Chat:
         if self.endpoint.max_tokens:
             options = {"max_tokens": self.endpoint.max_tokens, **options}
         started = time.monotonic()
-        with endpoint_errors(self.endpoint):
-            response = self.client.chat.completions.with_raw_response.create(
+        with (
+            endpoint_errors(self.endpoint),
+            self.client.chat.completions.with_streaming_response.create(
                 model=self.endpoint.model,
                 messages=list(messages),  # type: ignore[arg-type]
                 **options,
-            )
-            body = response.http_response.content
+            ) as response,
+        ):
+            body = self.read_body(response.iter_bytes(), started)
         return read_reply(body, time.monotonic() - started)
+
+    def read_body(self, chunks: Iterator[bytes], started: float) -> bytes:
+        """The whole body. Errors: Busy for one that never ends, by its length or by the time it takes."""
+        body, most = bytearray(), LONGEST_TIMES * self.endpoint.timeout
+        for chunk in chunks:
+            body += chunk
+            if len(body) > LONGEST_BODY:
+                raise Busy(f"the answer is longer than {LONGEST_BODY >> 20} MB")
+            if time.monotonic() - started > most:
+                raise Busy(f"the answer was not whole after {most:g} seconds")
+        return bytes(body)
 
 
 def read_reply(body: bytes, seconds: float) -> Reply:

@@ -62,7 +62,15 @@ class Garbage:
     content_type: str = "text/html"
 
 
-Step = Answer | Status | Hang | CutOff | Garbage | str
+@dataclass(frozen=True)
+class Trickle:
+    """A 200 whose body comes in pieces, each after so many seconds, and never ends by itself."""
+
+    piece: bytes = b" "
+    seconds: float = 0.05
+
+
+Step = Trickle | Answer | Status | Hang | CutOff | Garbage | str
 Script = Sequence[Step] | Callable[["Call"], Step]
 
 
@@ -148,6 +156,8 @@ class ChatStub:
             request.close_connection = True
         elif isinstance(step, CutOff):
             self.break_off(request)
+        elif isinstance(step, Trickle):
+            self.trickle(request, step)
         elif isinstance(step, Garbage):
             self.send(request, 200, step.body, {"Content-Type": step.content_type})
         elif isinstance(step, Status):
@@ -168,6 +178,14 @@ class ChatStub:
         # A reset, not an end: what a dying server or a proxy with a time limit does.
         request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         request.close_connection = True
+
+    def trickle(self, request: BaseHTTPRequestHandler, step: Trickle) -> None:
+        request.send_response(200)
+        request.send_header("Content-Type", "application/json")
+        request.end_headers()
+        request.close_connection = True
+        while not self.closing.wait(step.seconds):
+            request.wfile.write(step.piece)
 
     def send(self, request: BaseHTTPRequestHandler, code: int, body: bytes, headers: dict[str, str]) -> None:
         request.send_response(code)

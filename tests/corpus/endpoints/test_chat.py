@@ -9,7 +9,7 @@ import pytest
 
 from corpus.endpoints.chat import Busy, Chat, Endpoint, Rejected, Reply, Unusable, read_reply
 from corpus.endpoints.driver import Failure, Pace, ask_all
-from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Script, Status, completion
+from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Script, Status, Trickle, completion
 
 QUESTION = [{"role": "user", "content": "Which?"}]
 KEY = "sk-very-secret"
@@ -104,6 +104,11 @@ def test_a_time_out_and_a_closed_door():
         url = stub.url
     with Chat(Endpoint(url, KEY, "wise")) as chat, pytest.raises(Busy, match="connection failed"):
         chat.ask(QUESTION)
+
+
+def test_an_answer_that_never_ends_is_given_up():
+    assert "not whole after 1 seconds" in str(refused([Trickle()], timeout=0.2))
+    assert "longer than 4 MB" in str(refused([Trickle(b"x" * (1 << 19), 0)]))
 
 
 def test_an_address_that_is_none():
