@@ -7,7 +7,7 @@ a quality (LitSearch's files do), counts as that file says.
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import connection
@@ -16,11 +16,13 @@ from accounts.refusals import Refused
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.models import Campaign, CampaignKind, Criterion, Split
 from corpus.models import Collection
+from corpus.queries.authors import withdrawn_topics
 from corpus.text.overlap import word_overlap
 
 KEPT, DISCARDED, UNDECIDED = "kept", "discarded", "undecided"
 IMPORTED_LABELS = {0: "Broad", 1: "Specific"}
 IMPORTED = ("specificity", "quality")
+WITHDRAWN = "withdrawn by its author"
 
 TOPICS = """
 SELECT t.id, t.number, t.source, t.text, t.extra,
@@ -154,7 +156,9 @@ def rubric_campaigns(collection: Collection) -> list[Campaign]:
 
 
 def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSet:
-    """The set by all rubric campaigns, or by the one of this short name alone. Seven queries, whatever its size.
+    """The set by all rubric campaigns, or by the one of this short name alone. Eight queries, whatever its size.
+
+    A question that its author has withdrawn is discarded, however it was rated.
 
     Errors: Refused for a campaign that there is not.
     """
@@ -169,9 +173,14 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
     rows = _rows(TOPICS, named)
     if campaign:
         rows = [row for row in rows if row[0] in ratings.item_of]
-    questions = tuple(_question(row, ratings) for row in rows)
+    withdrawn = set(withdrawn_topics(collection).values_list("pk", flat=True))
+    questions = tuple(_without(_question(row, ratings), withdrawn) for row in rows)
     labels = {value: label for rule in rules.values() for value, label in rule.labels.items()}
     return QuestionSet(questions, dict(sorted((IMPORTED_LABELS | labels).items())), tuple(campaigns))
+
+
+def _without(question: SetQuestion, withdrawn: set[int]) -> SetQuestion:
+    return replace(question, state=DISCARDED, reason=WITHDRAWN) if question.pk in withdrawn else question
 
 
 class _Ratings:

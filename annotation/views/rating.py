@@ -12,6 +12,7 @@ from annotation.permissions.labelling import check_can_label
 from annotation.queries.desks import Desk, fetch_desk
 from annotation.views.answers import answer_json, for_script, person_of
 from corpus.models import Collection
+from corpus.queries.authors import call_guideline
 from corpus.queries.documents import HIT_END, HIT_START, SearchPage, has_searchable_words, search_documents
 from corpus.text.markdown import render_markdown
 
@@ -30,7 +31,7 @@ def rating_context(desk: Desk) -> dict[str, Any]:
     """The template's part for rubrics; the script's is `rating_data`."""
     return {
         "skip_reasons": SKIP_REASONS,
-        "author_guidelines": render_markdown(AUTHOR_GUIDELINES, headings_from=4),
+        "author_guidelines": render_markdown(call_guideline(desk.collection) or AUTHOR_GUIDELINES, headings_from=4),
         "most_fitting": read_rubric_options(json.loads(desk.options)).most_fitting,
         "too_many": too_many(desk),
     }

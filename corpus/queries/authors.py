@@ -155,9 +155,9 @@ def calls_of(collection: Collection) -> QuerySet[QuestionCall]:
     )
 
 
-def guideline_of(topic: Topic) -> str:
-    """The Markdown that the author of this topic was given, "" for other topics."""
-    found = QuestionCall.objects.filter(invitations__answers__question__topic=topic).values_list("guideline", flat=True)
+def call_guideline(collection_id: int) -> str:
+    """The Markdown that authors were given by the collection's newest call, "" where it has none."""
+    found = QuestionCall.objects.filter(collection=collection_id).values_list("guideline", flat=True)
     return found.first() or ""
 
 

@@ -57,7 +57,13 @@ def _call(membership: Membership, pk: int) -> QuestionCall:
 
 
 def _context(membership: Membership, **more: Any) -> dict[str, Any]:
-    return {"membership": membership, "collection": membership.collection, "tab": "topics", "may_manage": True, **more}
+    return {
+        "membership": membership,
+        "collection": membership.collection,
+        "tab": "questions",
+        "may_manage": True,
+        **more,
+    }
 
 
 @require_safe

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.queries.question_set import fetch_question_set
 from annotation.models import Campaign, CampaignKind, Item
 from corpus.actions.author_answers import BadLink, find_author, opt_out, submit_answer, withdraw_answer
 from corpus.actions.author_calls import (
@@ -40,7 +41,7 @@ from corpus.models import (
     QuestionCall,
     Role,
 )
-from corpus.queries.authors import contributors_of, count_call, guideline_of, withdrawn_topics
+from corpus.queries.authors import call_guideline, contributors_of, count_call, withdrawn_topics
 from corpus.runs.author_mails import run_mailing
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 
@@ -337,7 +338,7 @@ def test_answers_become_topics_after_the_deadline(manager: Membership, call: Que
         ("author-tea-2", "author-tea", ""),
     ]
     assert [each.document.docno for each in topics[1].targets.all()] == ["D1"]
-    assert guideline_of(topics[0]) == GUIDELINE
+    assert call_guideline(call.collection_id) == GUIDELINE
     with pytest.raises(Refused, match="no answer that is not a topic"):
         take_in_questions(by=manager.user, at=timezone.now(), call=call)
     with pytest.raises(Refused, match="part of the collection now"):
@@ -418,3 +419,21 @@ def test_the_page_asks_as_often_for_many_as_for_few(
 
 def test_jobs_know_the_mailing(call: QuestionCall) -> None:
     assert jobs.task_name(AuthorMailing) == "corpus.tasks.run_author_mailing"
+
+
+def test_a_withdrawn_question_is_never_kept(manager: Membership, call: QuestionCall) -> None:
+    ann = invite(call)
+    answer(ann)
+    close(call)
+    (topic,) = take_in_questions(by=manager.user, at=timezone.now(), call=call)
+    topic.extra = {"quality": 2, "specificity": 1}
+    topic.save()
+    campaign = Campaign.objects.create(
+        collection=call.collection, slug="dev", name="Dev", kind=CampaignKind.RUBRIC, split="dev", seed=1, created_at=AT
+    )
+    Item.objects.create(campaign=campaign, split=campaign.split, topic=topic)
+    assert [each.text for each in fetch_question_set(call.collection).kept] == [QUESTION]
+    withdraw_answer(at=AT, token=author_token(ann))
+    found = fetch_question_set(call.collection)
+    assert found.kept == []
+    assert [(each.state, each.reason) for each in found.questions] == [("discarded", "withdrawn by its author")]
