@@ -61,8 +61,8 @@ class BuildForm(forms.Form):
         label="Retrievers",
         required=False,
     )
-    query_depth = _number("Depth of the search for the whole topic", DEFAULT.query_depth)
-    aspect_depth = _number("Depth of the search for each aspect", DEFAULT.aspect_depth, "0: aspects are not searched.")
+    query_depth = _number("Candidates for the whole topic", DEFAULT.query_depth)
+    aspect_depth = _number("Candidates for each aspect", DEFAULT.aspect_depth, "0: aspects are not searched.")
     query_take = _number("Taken of each list of the whole topic (A)", DEFAULT.query_take)
     fused_take = _number("Taken of each fused list of the aspects (B)", DEFAULT.fused_take)
     aspect_take = _number("Taken of each aspect's own list (C)", DEFAULT.aspect_take)

@@ -8,9 +8,7 @@ from corpus.actions.sub_queries import MOST_ASPECTS
 
 
 class SizeForm(forms.Form):
-    size = forms.IntegerField(
-        min_value=1, max_value=MOST_ASPECTS, initial=2, label="Aspects of a sub-query", help_text=f"1 to {MOST_ASPECTS}"
-    )
+    size = forms.IntegerField(min_value=1, max_value=MOST_ASPECTS, initial=2, label="Aspects of a sub-query")
 
 
 class FilterForm(forms.Form):

@@ -39,7 +39,7 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     overlap = overlap_of_methods(membership.collection)
-    context = context_of(membership) | {
+    context = context_of(membership, "pools") | {
         "overlap": overlap,
         "plot": draw_upset(overlap),
         "holes": holes_of_runs(membership.collection),

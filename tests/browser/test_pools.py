@@ -86,6 +86,7 @@ class TestAccessible:
             f"{full}?method=bm25&only=1",
             empty,
             reverse("import_create", args=["tea", "pool"]),
+            reverse("pool_report", args=["tea"]),
         ):
             assert_accessible_everywhere(page, address)
 
@@ -95,6 +96,15 @@ class TestAccessible:
         RetrievalRun.objects.all().delete()
         for name in ("run_list", "pool_list"):
             assert_accessible_everywhere(page, reverse(name, args=["tea"]))
+
+    def test_sub_queries(self, new_page: NewPage, manager: User, collection: Collection) -> None:
+        page = new_page(user=manager)
+        address = reverse("sub_query_list", args=["tea"])
+        assert_accessible_everywhere(page, address)
+        page.get_by_label("Aspects of a sub-query").fill("2")
+        page.get_by_role("button", name="Make sub-queries").click()
+        expect(page.get_by_role("heading", name="1 sub-query")).to_be_visible()
+        assert_accessible_everywhere(page, address)
 
     @pytest.mark.parametrize("state", [JobState.RUNNING, JobState.FAILED])
     def test_while_pools_are_built(
@@ -139,6 +149,14 @@ def test_pools_are_built_while_one_watches(
     expect(page.get_by_text("10.1145/0039 is in the pool of topic 1.")).to_be_visible()
     page.get_by_role("button", name="Remove 10.1145/0039 from the pool").click()
     expect(page.get_by_text("10.1145/0039 is no longer in the pool.")).to_be_visible()
+    page.goto(reverse("pool_list", args=["tea"]))
+    page.get_by_text("Build pools", exact=True).click()
+    for name in ("bm25", "specter2-title-abstract", "ada-002"):
+        page.get_by_label(f"{name} –").uncheck()
+    page.get_by_label("The recipe of DORIS-MAE").check()
+    page.get_by_role("button", name="Build the pools").click()
+    expect(page.get_by_text("tfidf:query").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("with a search of the whole collection")).to_be_visible()
 
 
 @pytest.mark.services
