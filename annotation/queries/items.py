@@ -71,12 +71,16 @@ class Supply:
         return self.pairs - self.taken - self.left
 
 
-def pair_parameters(campaign: Campaign) -> dict[str, Any]:
-    """What the SQL of this module needs to know about a campaign."""
+def pair_parameters(campaign: Campaign, *, sampled: bool = False) -> dict[str, Any]:
+    """What the SQL of this module needs to know about a campaign.
+
+    A sample of a main campaign keeps away from development and test pairs, as those of each other: Anno-GPT compares
+    the three. A main campaign of everything is of everything.
+    """
     return {
         "collection": campaign.collection_id,
         "campaign": campaign.pk,
-        "held_out": campaign.split in HELD_OUT,
+        "held_out": sampled or campaign.split in HELD_OUT,
     }
 
 
@@ -93,9 +97,9 @@ def whole_sets() -> Iterator[CursorWrapper]:
         cursor.execute("SET LOCAL enable_nestloop = on")
 
 
-def fetch_supply(campaign: Campaign) -> Supply:
-    """How many pairs there are and are left for the campaign."""
-    named = pair_parameters(campaign)
+def fetch_supply(campaign: Campaign, *, sampled: bool = False) -> Supply:
+    """How many pairs there are and are left for the campaign, or for a sample of it."""
+    named = pair_parameters(campaign, sampled=sampled)
     if campaign.kind == CampaignKind.EXTRACTION:
         return _paper_supply(named)
     with whole_sets() as cursor:

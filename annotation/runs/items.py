@@ -59,13 +59,14 @@ NOTHING = {
 def build(campaign: Campaign, *, sample: int | None, seed: int, stratified: bool, report: Report = silent) -> Built:
     """Make items of all pairs that are left, or of `sample` of them drawn by `seed`.
 
+    A sample never takes a pair that another development or test campaign has, whatever the campaign's own split.
     `stratified` draws the same number from each topic, as far as it has them. Builds of one collection wait for each
     other, so that held-out splits cannot take the same pair.
     Errors: Refused when there is nothing to take or less than asked for; Conflict where the campaign has gone.
     """
     Collection.objects.select_for_update(no_key=True).get(pk=campaign.collection_id)
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    supply = fetch_supply(campaign)
+    supply = fetch_supply(campaign, sampled=sample is not None)
     _check_supply(campaign, supply, sample)
     try:
         created = _insert(campaign, supply, sample=sample, seed=seed, stratified=stratified, report=report)
@@ -129,7 +130,7 @@ def _insert(
 ) -> int:
     """Make the items; how many were made."""
     if campaign.kind == CampaignKind.EXTRACTION:
-        named = {**_named(campaign), "sample": sample, "seed": str(seed)}
+        named = {**_named(campaign, sampled=sample is not None), "sample": sample, "seed": str(seed)}
         with connection.cursor() as cursor:
             cursor.execute(INSERT_PAPERS, named)
             return cursor.rowcount
@@ -139,7 +140,7 @@ def _insert(
 
 
 def _draw(campaign: Campaign, sample: int, seed: int, stratified: bool) -> int:
-    named = {**_named(campaign), "sample": sample, "seed": str(seed), "stratified": stratified}
+    named = {**_named(campaign, sampled=True), "sample": sample, "seed": str(seed), "stratified": stratified}
     with whole_sets() as cursor:
         cursor.execute(INSERT.format(chosen=DRAWN), named)
         return cursor.rowcount
@@ -168,5 +169,5 @@ def _batches(sizes: list[tuple[int, int]]) -> list[tuple[list[int], int]]:
     return batches
 
 
-def _named(campaign: Campaign) -> dict[str, Any]:
-    return {**pair_parameters(campaign), "split": str(campaign.split)}
+def _named(campaign: Campaign, *, sampled: bool = False) -> dict[str, Any]:
+    return {**pair_parameters(campaign, sampled=sampled), "split": str(campaign.split)}

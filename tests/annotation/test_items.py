@@ -329,3 +329,18 @@ def test_leases_that_ran_out_are_listed():
     assert not find_items(campaign, stale, AT).exists()
     held = annotator(campaign, "ana").assignments.filter(state="pending").values_list("item", flat=True)
     assert set(find_items(campaign, stale, AT + timedelta(hours=2))) == set(held) != set()
+
+
+def test_samples_of_the_three_splits_never_overlap():
+    """Development, test and main as Anno-GPT needs them; all that is left can still be taken as a whole."""
+    made = make_material(topics=3, aspects=2, documents=5)
+    drawn = []
+    for split in (Split.DEV, Split.TEST, Split.MAIN):
+        campaign = campaign_of(made, name=split, split=split)
+        build(campaign, sample=10, seed=7)
+        drawn.append(keys(campaign))
+    assert len(set().union(*drawn)) == 30, "each pair in one of the three"
+    main = campaign_of(made, name="Sampled main")
+    with pytest.raises(Refused, match=r"Only 10 pairs are left for this campaign, and 11 were asked for\. 20 of"):
+        build(main, sample=11, seed=8)
+    assert build(campaign_of(made, name="Everything")).created == 30
