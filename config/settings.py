@@ -263,6 +263,11 @@ MAIL_RATE = env.number("LITMUS_MAIL_RATE", 60)  # letters to authors a minute; 0
 
 # --- language models --------------------------------------------------------------------------------------------------
 # Any OpenAI-compatible chat endpoint. Without an address and a model, what needs one says so and stays off.
+CROSSREF_URL = (env.url("LITMUS_CROSSREF_URL", ("http", "https")) or "").rstrip("/")
+OPENALEX_URL = (env.url("LITMUS_OPENALEX_URL", ("http", "https")) or "").rstrip("/")
+OPENALEX_KEY = env.text("LITMUS_OPENALEX_KEY")
+REGISTRY_MAILTO = env.text("LITMUS_REGISTRY_MAILTO")
+
 LLM_BASE_URL = (env.url("LITMUS_LLM_BASE_URL", ("http", "https")) or "").rstrip("/")
 LLM_API_KEY = env.text("LITMUS_LLM_API_KEY")
 LLM_MODEL = env.text("LITMUS_LLM_MODEL")

@@ -34,10 +34,14 @@ _ADDRESSES = (
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a reference may be in the collection: `docno` where that is sure enough, and docnos to choose from."""
+    """What a reference may be in the collection: `docno` where that is sure enough, and docnos to choose from.
+
+    `doi` is that of a work outside the collection, as a registry of publications knows it.
+    """
 
     docno: str = ""
     candidates: tuple[str, ...] = ()
+    doi: str = ""
 
 
 def propose(paper: FullPaper, links: Mapping[str, Link], parts: Sequence[str] = PARTS) -> Content:
@@ -74,7 +78,7 @@ def _sentence(paragraph: Paragraph, sentence: Sentence, numbers: Mapping[str, st
 
 
 def _reference(reference: Reference, number: str, link: Link) -> ExtractedReference:
-    value = link.docno or _address(reference.ids.items())
+    value = link.docno or _address(reference.ids.items()) or link.doi or None
     candidates = tuple(dict.fromkeys((*filter(None, [link.docno]), *link.candidates)))[:MOST_CANDIDATES]
     return ExtractedReference(number, value, _raw(reference), kind_of(value), candidates)
 

@@ -25,6 +25,7 @@ from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.queries.links import link_references, title_index
 from annotation.runs.extractions import replace_content, store_extraction
+from annotation.runs.registries import Registries
 from corpus.extraction.texts import complete
 from corpus.extraction.titles import TitleIndex
 from corpus.extraction.vocabulary import Vocabulary, count_words
@@ -70,6 +71,7 @@ def load_papers(run: ImportRun, progress: Progress, tally: Tally) -> None:
             except BrokenFile as broken:
                 tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
         loader.set_order()
+        loader.tell_registries()
         if run.dry_run:
             transaction.set_rollback(True)
 
@@ -160,6 +162,11 @@ class _Loader:
         """The collection's titles, for finding what references mean; read once."""
         return title_index(self.run.collection)
 
+    @cached_property
+    def registries(self) -> Registries:
+        """What Crossref and OpenAlex are asked through, where they are configured."""
+        return Registries(self.progress.check)
+
     # --- storing ----------------------------------------------------------------------------------------------------
 
     def _store(self, found: Found, source: PaperSource, file: _File) -> None:
@@ -175,7 +182,8 @@ class _Loader:
             if found.status:  # a draft that was given out: nobody stands by it
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
         else:
-            content = propose(found, link_references(found.references, self.titles))
+            links = link_references(found.references, self.titles)
+            content = propose(found, {**links, **self.registries.dois(found.references, links)})
             fields = _parsed_fields(found, paper, source, file)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:
@@ -233,6 +241,11 @@ class _Loader:
         reason = f"people have begun to work on {paper.key}, so its text and the proposal stay as they are"
         self.tally.add_notes([Problem(file.name, 0, reason)])
         self.tally.unchanged += 1
+
+    def tell_registries(self) -> None:
+        """Note which registries gave no answer: their DOIs are missing from the proposals."""
+        if "registries" in self.__dict__:
+            self.tally.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
 
     def set_order(self) -> None:
         """Give papers the order and the numbers of the tables read; those that no table names come after."""

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 
 from rapidfuzz import fuzz
 
+from corpus.endpoints.registries import Registered
 from corpus.extraction.titles import TitleIndex, Work, surname_key
 from corpus.formats.papers import Reference
 from corpus.text.words import fold_word, title_key, tokens, word_spans
@@ -147,6 +148,44 @@ def _same_name(one: str, other: str) -> bool:
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------
+
+
+def registered_candidate(reference: Reference, registered: Registered) -> Candidate:
+    """Return a registry's publication as a candidate; its `docno` is the DOI, else the address."""
+    work = Work(
+        registered.doi or registered.address,
+        registered.title,
+        tuple(surname_key(name) for name in registered.authors),
+        registered.year,
+    )
+    text = reference.raw or reference.title
+    words = {fold_word(text[start:end]) for start, end in word_spans(text)}
+    found = _candidate(reference, work, title_key(text), words)
+    return replace(found, differing=differing_words(found.title, reference.title or text))
+
+
+def registered_link(reference: Reference, found: Iterable[Registered]) -> Link:
+    """Return the link of a reference to what registries found for it: one DOI that fits, or none with candidates.
+
+    Preprints and refereed versions are not exchanged: a reference to a preprint takes a preprint's DOI only, any
+    other a refereed one; the refereed version of a preprint is told in `refereed`.
+    """
+    publications = list(found)
+    candidates = [registered_candidate(reference, each) for each in publications]
+    fitting = [
+        (each, candidate)
+        for each, candidate in zip(publications, candidates, strict=True)
+        if _fits(candidate) and candidate.has_author and each.doi
+    ]
+    wants_preprint = _is_preprint(reference)
+    same = _nearest([candidate for each, candidate in fitting if each.is_preprint == wants_preprint])
+    shown = tuple(sorted(candidates, key=lambda each: -each.score)[:MOST_CANDIDATES])
+    dois = {candidate.docno for candidate in same}
+    refereed = {each.refereed or ("" if each.is_preprint else each.doi) for each, _ in fitting} - {""}
+    told = refereed.pop() if wants_preprint and len(refereed) == 1 else ""
+    if len(dois) == 1:
+        return Link(reference.key, "doi", dois.pop(), refereed=told, candidates=shown)
+    return Link(reference.key, "none", "", refereed=told, is_ambiguous=len(dois) > 1, candidates=shown)
 
 
 def find_candidates(reference: Reference, index: TitleIndex, most: int = MOST_CANDIDATES) -> tuple[Candidate, ...]:

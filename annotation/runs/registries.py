@@ -1,0 +1,89 @@
+"""Asking Crossref and OpenAlex for the DOIs of references, where settings say so."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import ExitStack
+from dataclasses import replace
+
+from django.conf import settings
+from django.core.cache import cache
+
+from annotation.definitions.proposals import Link
+from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFailed
+from corpus.extraction.linking import registered_link
+from corpus.formats.papers import Reference
+
+SECONDS_KEPT = 30 * 24 * 3600
+_PRINTED = frozenset({"doi", "arxiv", "acl", "pmid", "pmcid"})
+
+
+class KeptAnswers(MutableMapping[str, str]):
+    """Registries' answers in Django's cache, by the hash of the question, for a month."""
+
+    def __getitem__(self, question: str) -> str:
+        found = cache.get(_key(question))
+        if not isinstance(found, str):
+            raise KeyError(question)
+        return found
+
+    def __setitem__(self, question: str, answer: str) -> None:
+        cache.set(_key(question), answer, SECONDS_KEPT)
+
+    def __delitem__(self, question: str) -> None:
+        cache.delete(_key(question))
+
+    def __iter__(self) -> Iterator[str]:
+        raise TypeError("a cache does not list what it keeps")
+
+    def __len__(self) -> int:
+        raise TypeError("a cache does not count what it keeps")
+
+
+def _key(question: str) -> str:
+    return f"registry:{hashlib.sha256(question.encode()).hexdigest()}"
+
+
+def configured() -> list[Registry]:
+    """The registries that settings name."""
+    mailto = settings.REGISTRY_MAILTO
+    found = []
+    if settings.CROSSREF_URL:
+        found.append(Registry("crossref", settings.CROSSREF_URL, mailto))
+    if settings.OPENALEX_URL:
+        found.append(Registry("openalex", settings.OPENALEX_URL, mailto, settings.OPENALEX_KEY))
+    return found
+
+
+class Registries:
+    """All configured registries, for one job. `check` may raise to stop; one that fails is asked no more."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self.left = configured()
+        self.check = check
+        self.failures: list[str] = []
+
+    def dois(self, references: Iterable[Reference], links: Mapping[str, Link]) -> dict[str, Link]:
+        """The links of references that are in no document and print no identifier, with the DOIs that fit them."""
+        found: dict[str, Link] = {}
+        with ExitStack() as stack:
+            asking = [stack.enter_context(Asker(each, KeptAnswers(), self.check)) for each in self.left]
+            for reference in references if asking else ():
+                link = links.get(reference.key, Link())
+                if link.docno or _PRINTED & reference.ids.keys() or not reference.title:
+                    continue
+                answer = registered_link(reference, self._find(asking, reference))
+                if answer.kind == "doi":
+                    found[reference.key] = replace(link, doi=answer.value)
+        return found
+
+    def _find(self, asking: list[Asker], reference: Reference) -> list[Registered]:
+        found: list[Registered] = []
+        author = reference.authors[0].partition(",")[0] if reference.authors else ""
+        for asker in list(asking):
+            try:
+                found += asker.find(reference.title, author, reference.year)
+            except RegistryFailed as failure:
+                self.failures.append(failure.reason)
+                self.left.remove(asker.registry)
+                asking.remove(asker)
+        return found

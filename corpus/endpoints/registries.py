@@ -1,0 +1,294 @@
+"""Registries of publications over HTTP: what Crossref and OpenAlex know of a title.
+
+Polite: one request at a time with a pause between two, an address for questions in each, Retry-After and Crossref's
+own rate obeyed, answers kept in a cache that the caller passes in. Shapes: Crossref REST API (`/works`, message type
+work-list), OpenAlex API (`/works`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx2
+
+MOST_BYTES = 5_000_000  # of an answer
+MOST_FOUND = 5
+LONGEST_QUERY = 400  # characters
+LONGEST_PAUSE = 120.0  # seconds; a registry that asks for more is given up on
+WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+Kind = Literal["crossref", "openalex"]
+Cache = MutableMapping[str, str]
+
+_NAMES = {"crossref": "Crossref", "openalex": "OpenAlex"}
+_FIELDS = "DOI,title,author,issued,container-title,type,subtype,relation"
+_DOI_HOST = re.compile(r"^https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
+_TAGS = re.compile(r"<[^<>]{1,40}>")
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Where a registry is and how it is asked: seconds between two requests, seconds to wait, tries."""
+
+    kind: Kind
+    base_url: str
+    mailto: str = ""
+    key: str = field(default="", repr=False)
+    pause: float = 0.4
+    timeout: float = 20.0
+    attempts: int = 4
+
+    @property
+    def name(self) -> str:
+        """Its name for people."""
+        return _NAMES[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A publication that a registry knows; `refereed` is the DOI of what this preprint became, where it is told."""
+
+    registry: Kind
+    doi: str
+    title: str
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str = ""
+    is_preprint: bool = False
+    refereed: str = ""
+    address: str = ""
+
+
+class RegistryFailed(Exception):
+    """The registry gave no usable answer; `reason` is for people."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _Busy(Exception):
+    """Worth another try; `pause` is what the registry asks for, in seconds."""
+
+    def __init__(self, reason: str, pause: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.pause = pause
+
+
+def _nothing() -> None:
+    """Nobody cancels."""
+
+
+class Asker:
+    """An open connection to a registry; a context manager, for one thread.
+
+    `cache` maps requests to answers and may be kept for as long as one likes. `check` is called before each request
+    and several times a second in pauses; it may raise to stop.
+    """
+
+    def __init__(self, registry: Registry, cache: Cache | None = None, check: Callable[[], None] = _nothing) -> None:
+        self.registry = registry
+        self.cache: Cache = {} if cache is None else cache
+        self.check = check
+        self.pause = registry.pause
+        self.ready_at = 0.0
+        contact = f" (mailto:{registry.mailto})" if registry.mailto else ""
+        self.client = httpx2.Client(
+            timeout=httpx2.Timeout(registry.timeout, connect=min(registry.timeout, 10.0)),
+            headers={"User-Agent": f"Litmus/1.0{contact}", "Accept": "application/json"},
+        )
+
+    def __enter__(self) -> Asker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.client.close()
+
+    def find(self, title: str, author: str = "", year: int | None = None) -> list[Registered]:
+        """Return up to five publications with a title like this, best first as the registry ranks them.
+
+        An empty title finds nothing. Raises `RegistryFailed`.
+        """
+        words = " ".join(title.split())[:LONGEST_QUERY]
+        if not words:
+            return []
+        if self.registry.kind == "crossref":
+            parts = [words, author, str(year or "")]
+            wanted = {"query.bibliographic": " ".join(filter(None, parts)), "rows": str(MOST_FOUND), "select": _FIELDS}
+            return list(_crossref(self._get(wanted)))
+        # Commas and such are operators in OpenAlex's search.
+        wanted = {"search": re.sub(r"[^\w\s'-]+", " ", words), "per-page": str(MOST_FOUND)}
+        return list(_openalex(self._get(wanted)))
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+
+    def _get(self, wanted: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return the answer to a question, from the cache where it was asked before."""
+        key = f"{self.registry.base_url}/works?{httpx2.QueryParams(wanted)}"
+        kept = self.cache.get(key)
+        if kept is None:
+            kept = self._fetch(wanted)
+            answer = _object(kept, self.registry)
+            self.cache[key] = kept
+            return answer
+        return _object(kept, self.registry)
+
+    def _fetch(self, wanted: Mapping[str, str]) -> str:
+        reason = ""
+        for attempt in range(self.registry.attempts):
+            self._wait()
+            try:
+                return self._ask(wanted)
+            except _Busy as busy:
+                reason = busy.reason
+                pause = busy.pause if busy.pause is not None else self.registry.pause * 2 ** (attempt + 1)
+                if pause > LONGEST_PAUSE:
+                    break
+                self.ready_at = time.monotonic() + pause
+        raise RegistryFailed(f"{self.registry.name} gave no answer: {reason}")
+
+    def _wait(self) -> None:
+        self.check()
+        while (left := self.ready_at - time.monotonic()) > 0:
+            time.sleep(min(left, 0.2))
+            self.check()
+
+    def _ask(self, wanted: Mapping[str, str]) -> str:
+        """Ask once. Raises `_Busy` or `RegistryFailed`."""
+        parameters = dict(wanted)
+        if self.registry.mailto:
+            parameters["mailto"] = self.registry.mailto
+        if self.registry.key:
+            parameters["api_key"] = self.registry.key
+        try:
+            with self.client.stream("GET", f"{self.registry.base_url}/works", params=parameters) as response:
+                self._obey(response)
+                body = _body(response, self.registry)
+        except httpx2.TimeoutException:
+            raise _Busy(f"nothing came within {self.registry.timeout:g} seconds") from None
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            raise _Busy(f"the connection failed ({type(error).__name__})") from None
+        except httpx2.InvalidURL:
+            raise RegistryFailed(f"the address of {self.registry.name} is no address") from None
+        return body
+
+    def _obey(self, response: httpx2.Response) -> None:
+        """Take over the rate that Crossref tells and raise for what is no answer."""
+        limit, interval = (
+            response.headers.get("x-rate-limit-limit", ""),
+            response.headers.get("x-rate-limit-interval", ""),
+        )
+        if limit.isdigit() and int(limit) and (seconds := interval.rstrip("s")).isdigit():
+            self.pause = max(self.registry.pause, int(seconds) / int(limit))
+        self.ready_at = time.monotonic() + self.pause
+        status = response.status_code
+        if status in WORTH_ANOTHER_TRY:
+            asked = response.headers.get("retry-after", "")
+            raise _Busy(f"status {status}", float(asked) if asked.isdigit() else None)
+        if status != 200:
+            raise RegistryFailed(f"{self.registry.name} refused the question with status {status}")
+
+
+def _body(response: httpx2.Response, registry: Registry) -> str:
+    pieces = bytearray()
+    for piece in response.iter_bytes():
+        pieces += piece
+        if len(pieces) > MOST_BYTES:
+            raise RegistryFailed(f"{registry.name} sent more than {MOST_BYTES // 1_000_000} MB")
+    return pieces.decode("utf-8", "replace")
+
+
+def _object(text: str, registry: Registry) -> Mapping[str, Any]:
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise RegistryFailed(f"{registry.name} sent something that is no answer")
+    return answer
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _crossref(answer: Mapping[str, Any]) -> Iterator[Registered]:
+    for item in _list(_dict(answer.get("message")).get("items")):
+        doi, title = _text(item.get("DOI")), _first_text(item.get("title"))
+        if not doi or not title:
+            continue
+        authors = (_crossref_name(each) for each in _list(item.get("author")))
+        is_preprint = item.get("type") == "posted-content"
+        became = _list(_dict(item.get("relation")).get("is-preprint-of"))
+        yield Registered(
+            "crossref",
+            doi.lower(),
+            _plain(title),
+            tuple(name for name in authors if name),
+            _crossref_year(item),
+            _first_text(item.get("container-title")),
+            is_preprint,
+            next((_text(each.get("id")).lower() for each in became if each.get("id-type") == "doi"), ""),
+            f"https://doi.org/{doi}",
+        )
+
+
+def _crossref_name(author: Mapping[str, Any]) -> str:
+    family, given = _text(author.get("family")), _text(author.get("given"))
+    return f"{family}, {given}" if family and given else family or _text(author.get("name"))
+
+
+def _crossref_year(item: Mapping[str, Any]) -> int | None:
+    """Return the year of `{"date-parts": [[2019, 7]]}`; Crossref writes [[null]] for none."""
+    parts = _dict(item.get("issued")).get("date-parts")
+    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
+    return first[0] if first and isinstance(first[0], int) else None
+
+
+def _openalex(answer: Mapping[str, Any]) -> Iterator[Registered]:
+    for item in _list(answer.get("results")):
+        title = _text(item.get("title")) or _text(item.get("display_name"))
+        doi = _DOI_HOST.sub("", _text(item.get("doi"))).lower()
+        place = _dict(item.get("primary_location"))
+        address = _text(place.get("pdf_url")) or _text(_dict(item.get("open_access")).get("oa_url"))
+        if not title or not (doi or address):
+            continue
+        names = (_text(_dict(each.get("author")).get("display_name")) for each in _list(item.get("authorships")))
+        year = item.get("publication_year")
+        yield Registered(
+            "openalex",
+            doi,
+            _plain(title),
+            tuple(name for name in names if name),
+            year if isinstance(year, int) else None,
+            _text(_dict(place.get("source")).get("display_name")),
+            item.get("type") == "preprint" or place.get("version") == "submittedVersion",
+            "",
+            address or _text(place.get("landing_page_url")),
+        )
+
+
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _first_text(value: object) -> str:
+    return next((_text(each) for each in value if _text(each)), "") if isinstance(value, list) else ""
+
+
+def _plain(title: str) -> str:
+    """Titles come with tags such as <i> and <sup> in them."""
+    return " ".join(_TAGS.sub("", title).split())
