@@ -81,10 +81,12 @@ def question_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
     undecided, alone = len(found.in_state(UNDECIDED)), sum(not question.targets for question in kept)
     findings = []
     if undecided:
-        text = f"{undecided:,} questions are not decided yet (not rated, or tied): they are left out."
+        text = (
+            f"Not decided yet (not rated, or tied), so left out: {undecided:,} of {len(found.questions):,} questions."
+        )
         findings.append(Finding(WARNING, "undecided", text, undecided))
     if alone and not is_table:
-        findings.append(Finding(WARNING, "no_targets", f"{alone:,} kept questions have no target.", alone))
+        findings.append(Finding(WARNING, "no_targets", f"Kept questions without a target: {alone:,}.", alone))
     return findings
 
 

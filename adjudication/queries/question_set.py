@@ -175,8 +175,16 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
         rows = [row for row in rows if row[0] in ratings.item_of]
     withdrawn = set(withdrawn_topics(collection).values_list("pk", flat=True))
     questions = tuple(_without(_question(row, ratings), withdrawn) for row in rows)
-    labels = {value: label for rule in rules.values() for value, label in rule.labels.items()}
-    return QuestionSet(questions, dict(sorted((IMPORTED_LABELS | labels).items())), tuple(campaigns))
+    return QuestionSet(questions, _groups(rules.values(), questions), tuple(campaigns))
+
+
+def _groups(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[int, str]:
+    """Labels of the levels that split the set: those of the rubrics (else LitSearch's), and whatever else occurs."""
+    labels = {value: label for rule in rules for value, label in rule.labels.items()} or dict(IMPORTED_LABELS)
+    for question in questions:
+        if question.group is not None:
+            labels.setdefault(question.group, question.group_label or str(question.group))
+    return dict(sorted(labels.items()))
 
 
 def _without(question: SetQuestion, withdrawn: set[int]) -> SetQuestion:

@@ -74,8 +74,7 @@ class Statistics:
 def question_statistics(found: QuestionSet) -> Statistics:
     """All tables of the set. Families and subsets stand in the order in which their questions do."""
     kept = found.kept
-    groups = [value for value in found.groups if any(question.group == value for question in kept)]
-    groups = groups or list(found.groups)[:2]
+    groups = list(found.groups)
     lines = [line for label, own in _families(kept) for line in _family_lines(label, own, groups)]
     if len({label for label, _ in _families(kept)}) > 1:
         lines.append(_line("All", kept, groups, is_family=True))

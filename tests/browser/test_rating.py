@@ -3,13 +3,14 @@
 import re
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.models import FoundTarget, Judgment, Rewrite
 from corpus.text.overlap import shared_spans, word_overlap
 from corpus.text.words import fold_word
 from tests.browser.axe import assert_accessible
-from tests.factories.rubrics import Rubric, build_rubric
+from tests.factories.rubrics import Rubric, build_rubric, rate
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -154,3 +155,17 @@ def test_the_browser_counts_overlap_as_the_server_does(new_page):
     fold = "async ([url, letters]) => { const m = await import(url); return letters.map(m.foldWord); }"
     folded = dict(zip(letters, page.evaluate(fold, [module, letters]), strict=True))
     assert {letter: own for letter, own in folded.items() if own != fold_word(letter)} == {}
+
+
+def test_the_managers_pages_of_a_rubric_are_accessible(new_page):
+    rubric = build_rubric()
+    rate(rubric, "ana", "q1", rewrite="Do mouths carry meaning?", found=("13",))
+    page = new_page(user=rubric.people["mia"], viewport={"width": 390, "height": 844}, color_scheme="dark")
+    where = ["signs", rubric.campaign.slug]
+    for name in ("question_set", "rewrite_list", "item_build", "campaign_create"):
+        page.goto(reverse(name, args=where[:1] if name in ("question_set", "campaign_create") else where))
+        assert_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
+    page.locator("[name=kind][value=rubric]").check()
+    expect(page.locator("[name=cutoffs]")).to_be_attached()
+    expect(page.locator(".for-relevance")).to_be_hidden()
