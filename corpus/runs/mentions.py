@@ -32,6 +32,7 @@ TITLES = 10_000
 SHORTEST_TITLE = 12  # letters and digits: "Introduction" and the like link nothing
 LONGEST = {"source_id": 255, "source_doi": 300}
 LONGEST_KEY = 100
+LONGEST_TEXT = 50_000  # a paragraph; whole papers in one are asked about by nobody
 NOTHING_LINKED = "a paragraph that cites no document of the collection"
 REPEATED_PAPER = "a paragraph whose place came earlier in this import"
 
@@ -195,6 +196,7 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, list[bytes]]:
     """The record as lines for COPY into the staging tables. Errors: ValueError with what cannot be stored."""
     for name, longest in LONGEST.items():
         _check_length(name.replace("_", " "), getattr(record, name), longest)
+    _check_length("text", record.text, LONGEST_TEXT)
     markers = json.dumps([{"start": m.start, "end": m.end, "keys": m.keys} for m in record.markers])
     told = [
         record.source_key,

@@ -5,6 +5,7 @@ import pytest
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, CampaignKind, Item
 from corpus.actions.questions import change_cutoffs, correct_reply, discard_question, keep_question
+from corpus.actions.topics import delete_topic
 from corpus.models import Outcome, QuestionState, Role, Topic
 from corpus.queries.generation import list_questions, replies_for_a_person, run_figures
 from corpus.runs.question_reading import known_questions, read_reply
@@ -76,6 +77,16 @@ def test_a_topic_number_that_an_import_has_taken_gets_a_further_part(manager, me
     TopicFactory(collection=mention.collection, number=f"gen-{run.pk}-1-1", text="Something else")
     keep_question(by=manager, at=AT, question=make_question(mention, run=run, state="filtered"))
     assert Topic.objects.filter(number=f"gen-{run.pk}-1-1-2").exists()
+
+
+def test_a_topic_that_was_deleted_leaves_its_question_to_be_kept_again(manager, mention, run):
+    question = make_question(mention, run=run, text=TEXT, state="filtered")
+    keep_question(by=manager, at=AT, question=question)
+    delete_topic(by=manager, at=AT, topic=Topic.objects.get())
+    question.refresh_from_db()
+    assert (question.state, question.topic) == (QuestionState.RESTORED, None)
+    keep_question(by=manager, at=AT, question=question)
+    assert Topic.objects.get().text == TEXT
 
 
 def test_a_question_of_a_campaign_stays(manager, mention, run):

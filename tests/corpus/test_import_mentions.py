@@ -285,6 +285,7 @@ def test_a_cited_id_that_is_nowhere_and_markers_that_overlap(collection, documen
         ({"paragraph": -1}, "'paragraph' is not a whole number"),
         ({"paragraph": True}, "'paragraph' is not a whole number"),
         ({"source_id": "x" * 300}, "a source id of 300 characters"),
+        ({"text": "As shown [2]." + "x" * 60_000}, "a text of 60013 characters"),
         ({"references": {"b1": {"id": "x" * 300}}}, "a cited id of 300 characters"),
     ],
 )
@@ -292,6 +293,18 @@ def test_bad_lines_are_told_and_the_others_go_in(collection, document, tmp_path,
     run = load(collection, jsonl(tmp_path / "m.jsonl", [line(**changes), line(source_id="fine")]))
     assert words in reasons(run)[0]
     assert counts(run) == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize("key", ["b\0", "b\ud800"])
+def test_keys_that_cannot_be_stored_are_told(collection, document, tmp_path, key):
+    """They hide in the JSON within the JSON of S2ORC's annotations."""
+    annotated = json.loads(json.dumps(ANNOTATED))
+    annotations = annotated["content"]["annotations"]
+    for kind in ("bibref", "bibentry"):
+        annotations[kind] = annotations[kind].replace('"b0"', json.dumps(key))
+    run = load(collection, jsonl(tmp_path / "s2orc.jsonl", [annotated, PARSE]))
+    assert counts(run) == (1, 0, 0, 1)
+    assert "cannot be stored" in reasons(run)[0] or "no character" in reasons(run)[0]
 
 
 def test_a_paragraph_that_comes_twice_is_taken_once(collection, document, tmp_path):
