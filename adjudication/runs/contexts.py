@@ -15,7 +15,7 @@ from accounts.refusals import Refused
 from adjudication.exports.contexts import made_topics
 from adjudication.exports.options import CONTEXT_LEVELS, make_options
 from adjudication.models import ContextCheck
-from adjudication.stats.retrieval import ndcg, recall
+from adjudication.stats.retrieval import canonical_ranking, ndcg, recall
 from annotation.queries.contexts import context_statistics
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Document, Paper
@@ -24,6 +24,7 @@ from corpus.retrieval.index import BM25, Index, Settings
 from corpus.runs.indexes import Wanted, open_index
 
 CUT = 10
+TIES = 40  # documents looked at beyond the cut, so that those that tie with it can come first
 
 Topics = dict[str, tuple[str, dict[str, int]]]  # {number: (text, {docno: grade})}
 
@@ -99,11 +100,12 @@ class _Searcher:
         self.searched = len(index) - len(self.left_out)
 
     def search(self, text: str) -> list[str]:
-        """The docnos of the first ten documents."""
-        hits = self.index.search(BM25, text, CUT + len(self.left_out)).ids.tolist()
-        kept = [pk for pk in hits if pk not in self.left_out][:CUT]
-        docnos = dict(self.documents.filter(pk__in=kept).values_list("pk", "docno"))
-        return [docnos[pk] for pk in kept if pk in docnos]
+        """The docnos of the first ten documents; ties by docno falling, as trec_eval has them."""
+        hits = self.index.search(BM25, text, CUT + TIES + len(self.left_out))
+        found = zip(hits.ids.tolist(), hits.scores.tolist(), strict=True)
+        scores = {pk: score for pk, score in found if pk not in self.left_out}
+        docnos = dict(self.documents.filter(pk__in=scores).values_list("pk", "docno"))
+        return canonical_ranking({docno: scores[pk] for pk, docno in docnos.items()})[:CUT]
 
 
 def _mean(values: list[float | None]) -> float | None:

@@ -1,0 +1,184 @@
+"""How far two extractions of a paper agree: which paragraphs, where sentences end, what they cite, what references are.
+
+Each measure is defined in docs/extraction-agreement.md. Counts of several papers add up before a figure is made of
+them, so that a paper weighs by what is in it. Undefined is None with a reason, never 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import SequenceMatcher
+
+from annotation.definitions.extractions import Content, ExtractedContext
+
+LEAST_ALIKE = 0.5  # share of words two contexts must have in common to be the same paragraph
+
+_TOKENS = re.compile(r"\w+|[^\w\s]").findall
+
+NOTHING, NO_VARIATION = "nothing_to_compare", "no_variation"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: `value` or, where it is undefined, `reason`; `n` is what it stands on."""
+
+    value: float | None
+    n: int
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What two extractions have in common, in numbers that add up over papers.
+
+    `selected`: paragraphs by (taken by the one, taken by the other). `contexts`, `boundaries` and `cites`: (in common,
+    of the one, of the other). `identifiers`: references that both list, by their two kinds; `equal` of them agree.
+    """
+
+    selected: Counter[tuple[bool, bool]] = field(default_factory=Counter)
+    contexts: Counter[str] = field(default_factory=Counter)
+    boundaries: Counter[str] = field(default_factory=Counter)
+    cites: Counter[str] = field(default_factory=Counter)
+    identifiers: Counter[tuple[str, str]] = field(default_factory=Counter)
+    equal: int = 0
+
+    def add(self, other: Counts) -> None:
+        """Take in the counts of another paper."""
+        for each in fields(self):
+            if each.name == "equal":
+                self.equal += other.equal
+            else:
+                getattr(self, each.name).update(getattr(other, each.name))
+
+    def figures(self) -> dict[str, Figure]:
+        """All figures under their names."""
+        n = self.identifiers.total()
+        return {
+            "selection_kappa": _kappa(self.selected),
+            "selection_f1": _f1(self.contexts),
+            "boundary_f1": _f1(self.boundaries),
+            "citation_f1": _f1(self.cites),
+            "identifier_accuracy": Figure(self.equal / n, n) if n else Figure(None, 0, NOTHING),
+            "identifier_kappa": _kappa(self.identifiers),
+        }
+
+
+def compare(one: Content, other: Content, paragraphs: Collection[int], docnos: Collection[str] = frozenset()) -> Counts:
+    """Count what two extractions of a paper have in common.
+
+    `paragraphs` are the ids of the paper's paragraphs: what could be selected; empty where they are not known, and
+    then selection has no kappa. `docnos` tell which identifiers are documents of the collection.
+    """
+    found = Counts()
+    if paragraphs and all(context.blocks for context in (*one.contexts, *other.contexts)):
+        mine, theirs = (_blocks(content) for content in (one, other))
+        found.selected.update((each in mine, each in theirs) for each in paragraphs)
+    pairs = align(one.contexts, other.contexts)
+    found.contexts.update({"both": len(pairs), "one": len(one.contexts), "other": len(other.contexts)})
+    for name, content in (("one", one), ("other", other)):
+        sentences = [sentence for context in content.contexts for sentence in context.sentences]
+        found.cites[name] = sum(len(sentence.cites) for sentence in sentences)
+    for i, j in pairs:
+        _compare_contexts(one.contexts[i], other.contexts[j], found)
+    _compare_references(one, other, docnos, found)
+    return found
+
+
+def align(one: Sequence[ExtractedContext], other: Sequence[ExtractedContext]) -> list[tuple[int, int]]:
+    """Return pairs of places of the same paragraphs, the most alike first taken, each once, in the one's order."""
+    mine, theirs = ([Counter(_words(context)) for context in each] for each in (one, other))
+    alike = [
+        (score, -abs(i - j), -i, -j)
+        for i, words in enumerate(mine)
+        for j, others in enumerate(theirs)
+        if (score := _dice(words, others)) >= LEAST_ALIKE
+    ]
+    pairs: dict[int, int] = {}
+    for _, _, i, j in sorted(alike, reverse=True):
+        if -i not in pairs and -j not in pairs.values():
+            pairs[-i] = -j
+    return sorted(pairs.items())
+
+
+def _compare_contexts(one: ExtractedContext, other: ExtractedContext, found: Counts) -> None:
+    """Where sentences end, and what aligned sentences cite, over the words that both texts have."""
+    mine, theirs = _ends(one), _ends(other)
+    blocks = SequenceMatcher(None, _words(one), _words(other), autojunk=False).get_matching_blocks()
+    partner = {block.a + step: block.b + step for block in blocks for step in range(block.size)}
+    inner, others = ({end for end in ends if 0 < end < ends[-1]} for ends in (mine, theirs))
+    common = sum(1 for end in inner if end - 1 in partner and partner[end - 1] + 1 in others)
+    found.boundaries.update({"both": common, "one": len(inner), "other": len(others)})
+    shared = Counter((_sentence_of(mine, i), _sentence_of(theirs, j)) for i, j in partner.items())
+    taken_one, taken_other = set[int](), set[int]()
+    for (i, j), _ in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])):
+        if i in taken_one or j in taken_other:
+            continue
+        taken_one.add(i)
+        taken_other.add(j)
+        common_cites = Counter(one.sentences[i].cites) & Counter(other.sentences[j].cites)
+        found.cites["both"] += common_cites.total()
+
+
+def _compare_references(one: Content, other: Content, docnos: Collection[str], found: Counts) -> None:
+    mine, theirs = one.values, other.values
+    for number in mine.keys() & theirs.keys():
+        value, its = mine[number], theirs[number]
+        found.identifiers[_kind(value, docnos), _kind(its, docnos)] += 1
+        found.equal += value == its
+
+
+def _kind(value: str | None, docnos: Collection[str]) -> str:
+    """In the collection, an identifier elsewhere, or none: what an annotator decides first."""
+    return "none" if not value else "inside" if value in docnos else "outside"
+
+
+def _blocks(content: Content) -> set[int]:
+    return {block for context in content.contexts for block in context.blocks}
+
+
+def _words(context: ExtractedContext) -> list[str]:
+    return [word for sentence in context.sentences for word in _TOKENS(sentence.text.lower())]
+
+
+def _ends(context: ExtractedContext) -> list[int]:
+    """How many words have been read at the end of each sentence."""
+    total, ends = 0, []
+    for sentence in context.sentences:
+        total += len(_TOKENS(sentence.text.lower()))
+        ends.append(total)
+    return ends
+
+
+def _sentence_of(ends: Sequence[int], word: int) -> int:
+    return next(place for place, end in enumerate(ends) if word < end)
+
+
+def _dice(one: Counter[str], other: Counter[str]) -> float:
+    size = one.total() + other.total()
+    return 2 * (one & other).total() / size if size else 0.0
+
+
+def _f1(counts: Counter[str]) -> Figure:
+    """2·both / (one + other): the harmonic mean of both directions' recall."""
+    size = counts["one"] + counts["other"]
+    return Figure(2 * counts["both"] / size, size) if size else Figure(None, 0, NOTHING)
+
+
+def _kappa(table: Counter[tuple[bool, bool]] | Counter[tuple[str, str]]) -> Figure:
+    """Cohen's kappa of a table of pairs of labels."""
+    n = table.total()
+    if not n:
+        return Figure(None, 0, NOTHING)
+    rows: Counter[bool | str] = Counter()
+    columns: Counter[bool | str] = Counter()
+    for (row, column), count in table.items():
+        rows[row] += count
+        columns[column] += count
+    observed = sum(count for (row, column), count in table.items() if row == column) / n
+    expected = sum(rows[label] * columns[label] for label in rows) / n**2
+    if expected == 1:
+        return Figure(None, n, NO_VARIATION)
+    return Figure((observed - expected) / (1 - expected), n)
