@@ -14,7 +14,7 @@ from corpus.extraction.layout import Kind, chunks, drop_furniture, measure
 from corpus.extraction.lines import Line, find_gutters, page_lines
 from corpus.extraction.markers import AuthorYears, author_year_markers, numeric_markers
 from corpus.extraction.pages import PageRuns, read_pages
-from corpus.extraction.prose import boxes, printed, prose
+from corpus.extraction.prose import RAISED_NUMBERS, boxes, is_note_mark, printed, prose
 from corpus.extraction.references import references_of
 from corpus.extraction.sentences import sentence_spans
 from corpus.extraction.vocabulary import Vocabulary, count_words
@@ -106,6 +106,20 @@ def _doi(lines: Sequence[Line], flow: Flow) -> str:
     return next((match.group().rstrip(".)") for match in found if match), "")
 
 
+def _cites_raised(flow: Flow, references: Mapping[str, Reference]) -> bool:
+    """Whether raised numbers cite: most of them are in the list, and they name a good part of it."""
+    found = [
+        run.text
+        for block in flow.blocks
+        if block.kind is Kind.BODY
+        for line in block.lines
+        for place, run in enumerate(line.runs)
+        if RAISED_NUMBERS(run.text) and is_note_mark(line, place)
+    ]
+    named = {number for text in found for number in re.findall(r"\d+", text)}
+    return 2 * len(named & references.keys()) > max(len(references), len(named), 4)
+
+
 class _Marking:
     """Finds the markers of a paper in the way that it cites: by numbers or by names and years."""
 
@@ -120,6 +134,7 @@ class _Marking:
         self.is_numeric = 2 * numbers > len(references) or numbers >= sum(
             len(author_year_markers(text, self.author_years)) for text in texts
         )
+        self.cites_raised = not numbers and self.is_numeric and _cites_raised(flow, self.references)
 
     def markers(self, text: str) -> list[Marker]:
         """Return the markers of a text in order."""
@@ -129,7 +144,7 @@ class _Marking:
 
     def paragraph(self, block: Block, own: Vocabulary, vocabulary: Vocabulary) -> Paragraph:
         """Return a block with its markers and sentences."""
-        text = prose(block.lines, own, vocabulary)
+        text = prose(block.lines, own, vocabulary, cites_raised=self.cites_raised)
         is_citing = block.kind in _CITING
         markers = tuple(self.markers(text)) if is_citing else ()
         spans = sentence_spans(text) if is_citing else []

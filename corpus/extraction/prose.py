@@ -10,7 +10,8 @@ from corpus.extraction.pages import Run
 from corpus.extraction.vocabulary import Vocabulary, joined_over_break
 from corpus.formats.papers import Box
 
-_NOTE_MARK = re.compile(r"[\d,*†‡§¶∗⋆#]+|[a-z]|™|®|©|TM").fullmatch
+RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3})*,?").fullmatch
+_NOTE_MARK = re.compile(r"[\d,–*†‡§¶∗⋆#-]+|[a-z]|™|®|©|TM").fullmatch
 _TRADE = re.compile("[™®℠](?=(\\w)?)")
 _BEFORE_CLOSING = re.compile(r" ([,;:.!?)\]’”]+)(?=[\s,;:.)\]]|$)")
 _LONGEST_ADDRESS = 300
@@ -19,11 +20,13 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S*$")
 _DASH_END = re.compile(r"[^\W\d_]-$")
 
 
-def line_text(line: Line) -> str:
-    """Return the text of a line without its footnote marks."""
+def line_text(line: Line, *, cites_raised: bool = False) -> str:
+    """Return the text of a line without its footnote marks; raised numbers in brackets where they are how it cites."""
     pieces: list[str] = []
     for place, run in enumerate(line.runs):
         if is_note_mark(line, place):
+            if cites_raised and RAISED_NUMBERS(run.text):
+                pieces.append(f" [{run.text.strip(',')}]")
             continue
         text = _TRADE.sub(lambda match: " " if match[1] else "", run.text)
         pieces.append(" " + text if run.spaced and pieces else text)
@@ -55,11 +58,11 @@ def printed(lines: Iterable[Line]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def prose(lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary) -> str:
+def prose(lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary, *, cites_raised: bool = False) -> str:
     """Return lines as running text: white space folded, words joined that line ends cut in two."""
     text = ""
     for line in lines:
-        text = join(text, line_text(line).strip(), own, vocabulary)
+        text = join(text, line_text(line, cites_raised=cites_raised).strip(), own, vocabulary)
     return tidy(text)
 
 

@@ -116,7 +116,7 @@ def _run(path: Path, request: dict[str, Any], limits: Limits, check: Callable[[]
 def _environment() -> dict[str, str]:
     """What the child needs to find Python; no addresses, keys or passwords of ours."""
     kept = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "VIRTUAL_ENV")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"PYTHONIOENCODING": "utf-8"}
+    return {name: value for name, value in os.environ.items() if name in kept} | {"PYTHONIOENCODING": "utf-8"}
 
 
 def _answer(child: subprocess.Popen[bytes], question: bytes, limits: Limits, check: Callable[[], None]) -> bytes:

@@ -47,6 +47,15 @@ YEARS = {
     "f": "(Garcia, 2021; Smith et al., 2019, p. 4)",
     "g": "O’Neil et al. (2020a)",
 }
+RAISED = {
+    "a": "<sup>2,3</sup>",
+    "b": "<sup>6</sup>",
+    "c": "Smith et al.<sup>5</sup>",
+    "d": "<sup>3–6</sup>",
+    "e": "Lee and Park<sup>2</sup>",
+    "f": "<sup>1,5</sup>",
+    "g": "O’Neil et al.<sup>3</sup>",
+}
 SQUARE_YEARS = {name: text.replace("(", "[").replace(")", "]") for name, text in YEARS.items()}
 # What each of the citing sentences cites, in order, whatever the style.
 CITED = [("2", "3"), ("6",), ("5",), ("3", "4", "5", "6"), ("6",), ("2",), ("1", "5"), ("3",)]
@@ -103,7 +112,7 @@ TABLE = (
 
 
 def _paragraphs(texts: list[str], marks: dict[str, str]) -> str:
-    return "".join(f"<p>{text.format(**marks)}</p>" for text in texts)
+    return "".join(f"<p>{text.format(**marks).replace(' <sup>', '<sup>')}</p>" for text in texts)
 
 
 def _page(style: str, body: str) -> str:
@@ -196,4 +205,22 @@ def preprint() -> str:
     return _page(style, body)
 
 
-LAYOUTS = {"two-columns-years": two_columns_years, "ieee": ieee, "lncs": lncs, "preprint": preprint}
+def raised() -> str:
+    """One column, numbers raised above the line after the full stop or the word."""
+    style = (
+        f"@page {{ size: A4; margin: 1in 1.3in }} body {{ {BODY} }} h1 {{ text-align: center; font-size: 17pt }}"
+        "h2 { font-size: 12pt; margin: 12pt 0 6pt } p { margin: 0; text-indent: 1em } h2 + p { text-indent: 0 }"
+        "sup { font-size: 6.5pt; line-height: 0 } .r { font-size: 9pt; text-indent: -1.5em; padding-left: 1.5em }"
+    )
+    works = "".join(f"<p class=r>{place}. {each}</p>" for place, each in enumerate(LNCS, 1))
+    body = (
+        "<h1>Asking Better Questions of Small Archives</h1><p style='text-align:center'>Ana Müller and Bo van Dijk</p>"
+        "<h2>Abstract</h2><p>We look at how archives answer questions that their keepers never thought of. We find "
+        f"that small archives answer better.</p><h2>1 Introduction</h2>{_paragraphs(OPENING, RAISED)}"
+        "<h2>2 Related Work</h2>"
+        f"{_paragraphs(RELATED, RAISED)}<h2>3 Method</h2>{_paragraphs(METHOD, {})}<h2>References</h2>{works}"
+    )
+    return _page(style, body)
+
+
+LAYOUTS = {"raised": raised, "two-columns-years": two_columns_years, "ieee": ieee, "lncs": lncs, "preprint": preprint}
