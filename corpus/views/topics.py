@@ -24,7 +24,8 @@ from corpus.models import Membership, Topic, TopicKind
 from corpus.permissions import can_manage, can_oversee, check_can_manage, fetch_membership
 from corpus.queries.judged import is_judged
 from corpus.queries.origins import fetch_origin
-from corpus.queries.topics import aspect_tree, list_topics, neighbours, with_counts
+from corpus.queries.topics import Place, aspect_tree, list_topics, neighbours, with_counts
+from corpus.text.aspect_checks import Written, check_aspects
 
 PER_PAGE = 100
 STEPS = {"up": -1, "down": 1}
@@ -165,9 +166,14 @@ def tree_context(topic: Topic) -> dict[str, Any]:
         "tree": tree,
         "n_sub_aspects": sum(len(place.below) for place in tree),
         "n_distinct": len({place.node.aspect_id for top in tree for place in (top, *top.below)}),
+        "hints": check_aspects([_written(place) for place in tree]),
         "sentences": list(enumerate(topic.sentences)),
         "tied": {place for top in tree for each in (top, *top.below) for place in each.node.sentences},
     }
+
+
+def _written(place: Place) -> Written:
+    return Written(place.node.aspect.text, tuple(below.node.aspect.text for below in place.below))
 
 
 def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:

@@ -23,7 +23,7 @@ from corpus.actions.aspects import (
 from corpus.models import Aspect, AspectNode, Role, Topic
 from corpus.queries.topics import aspect_tree
 from tests.corpus.judging import judge, put_in_campaign
-from tests.factories.accounts import AT, MembershipFactory
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import TopicFactory, make_tree
 
 TREE = {"a": ["b", "c"], "d": [], "b": []}
@@ -303,3 +303,18 @@ class TestPages:
         for event in ("", "abc", "9" * 30):
             answer = client.post(self.address(topic, "aspect_restore"), {"event": event}, follow=True)
             assert b"no such deletion" in answer.content
+
+
+@pytest.mark.django_db
+def test_managers_are_told_what_is_worth_a_second_look(client: Client) -> None:
+    collection = CollectionFactory(slug="hints")
+    topic = TopicFactory(collection=collection, number="1")
+    make_tree(topic, {"It is quick.": [], "Labels are cleaned.": ["Labels of images are cleaned by hand, slowly."]})
+    address = reverse("topic_detail", args=["hints", topic.pk])
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    page = client.get(address).content.decode()
+    assert "Worth a second look (2)" in page
+    assert "points at something outside itself: <em>it</em>" in page
+    assert "is longer than the aspect it stands below" in page
+    client.force_login(MembershipFactory(collection=collection, role=Role.ANNOTATOR).user)
+    assert "second look" not in client.get(address).content.decode()

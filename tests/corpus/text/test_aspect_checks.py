@@ -1,0 +1,76 @@
+"""Hints about aspects: what points away, what is too long, what is the same, what overlaps."""
+
+import pytest
+
+from corpus.formats.records import TopicRecord
+from corpus.formats.topics import read_topics
+from corpus.text.aspect_checks import (
+    CONTEXT,
+    LONGER,
+    OVERLAP,
+    SAME,
+    Hint,
+    Written,
+    check_aspects,
+    words_needing_context,
+)
+from tests.shared import shared_path
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It should be quick.", ["it"]),
+        ("The paper trains a transformer and reports its memory.", []),
+        ("They are compared with trees.", ["they"]),
+        ("This method cleans labels.", ["this"]),
+        ("This paper cleans labels.", []),
+        ("Noise enters the labels, and these labels are cleaned.", []),
+        ("Such noise is removed.", ["such"]),
+        ("Sources such as encyclopedias are used.", []),
+        ("The former is quicker than the latter.", ["former", "latter"]),
+        ("The document compares decision trees.", []),
+        ("", []),
+    ],
+)
+def test_words_that_point_away(text: str, expected: list[str]) -> None:
+    assert words_needing_context(text) == expected
+
+
+def test_a_tree_without_faults_has_no_hints() -> None:
+    tree = [Written("The paper cleans noisy labels of images.", ("Labels are noisy.",)), Written("It is about tea.")]
+    assert check_aspects(tree[:1]) == []
+    assert check_aspects(tree) == [Hint(CONTEXT, "It is about tea.", "it")]
+
+
+def test_a_part_longer_than_its_whole() -> None:
+    below = "Labels are cleaned by hand with much patience."
+    assert check_aspects([Written("Labels are cleaned.", (below,))]) == [Hint(LONGER, below, "Labels are cleaned.")]
+
+
+def test_equal_but_for_signs() -> None:
+    tree = [Written("Labels are cleaned."), Written("labels are CLEANED"), Written("Labels are cleaned.")]
+    assert check_aspects(tree) == [Hint(SAME, "labels are CLEANED", "Labels are cleaned.")]
+
+
+def test_two_aspects_that_say_much_the_same() -> None:
+    one, other = "Noisy labels of images are cleaned.", "Cleaning noisy image labels."
+    assert check_aspects([Written(one), Written(other), Written("Tea is brewed in pots.")]) == [
+        Hint(OVERLAP, other, one)
+    ]
+
+
+@pytest.mark.shared
+def test_the_published_aspects_seldom_need_a_second_look() -> None:
+    """Hints that come all the time are read by nobody."""
+    topics = list(read_topics(shared_path("data", "doris-mae", "queries.txt"), "auto"))
+    found: dict[str, int] = {}
+    texts = 0
+    for topic in topics:
+        assert isinstance(topic, TopicRecord)
+        tree = [Written(aspect.text, tuple(child.text for child in aspect.children)) for aspect in topic.aspects]
+        texts += sum(1 + len(each.below) for each in tree)
+        for hint in check_aspects(tree):
+            found[hint.kind] = found.get(hint.kind, 0) + 1
+    assert texts == 1_715
+    assert sum(found.values()) < texts / 5, found
