@@ -336,5 +336,6 @@ LOGGING = {
         # A page that does not exist or is not yours is no event for an operator.
         "django.request": {"level": "ERROR"},
         "httpx2": {"level": "WARNING"},  # it tells each request
+        "fontTools": {"level": "WARNING"},  # it tells each table of each font that a drawing uses
     },
 }
