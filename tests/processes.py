@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
+from celery import current_app
 from django.conf import settings
 from django.db import connection
 
@@ -112,6 +113,17 @@ def start_celery_worker(log: Path, processes: int = 1, **extra: str) -> Child:
     worker = Child([*command, *quiet], log, child_environment(**extra))
     worker.wait_for_output(" ready.")
     return worker
+
+
+@contextlib.contextmanager
+def others_rest(queue: str) -> Iterator[None]:
+    """No worker that runs now takes jobs from the queue: for tests that start workers of their own and kill them."""
+    control = current_app.control
+    control.cancel_consumer(queue, reply=True, timeout=2)
+    try:
+        yield
+    finally:
+        control.add_consumer(queue, reply=True, timeout=2)
 
 
 @contextlib.contextmanager

@@ -163,9 +163,7 @@ def show(result: AgreementResult, label: str = "") -> Shown:
     method = (result.ci or {}).get("method", "")
     heeded = {"small_sample"} if method == "jackknife_t" else set()
     notes = tuple(FLAGS[flag] for flag in result.extra.get("flags", ()) if flag in FLAGS and flag not in heeded)
-    if left_out := result.extra.get("excluded_pairs"):
-        names = ", ".join(" and ".join(pair["annotators"]) for pair in left_out)
-        notes = (*notes, f"left out of the mean: {names}")
+    notes = (*notes, *_more_notes(result))
     ci = result.ci or {}
     points = {"value": result.value, **{edge: ci[edge] for edge in ("low", "high") if edge in ci}}
     return Shown(
@@ -183,6 +181,27 @@ def show(result: AgreementResult, label: str = "") -> Shown:
         p=_p(result.p),
         model=result.model,
     )
+
+
+def _more_notes(result: AgreementResult) -> list[str]:
+    """Pairs left out by name, the bound where agreement is perfect, and resamples that had no value."""
+    notes = []
+    if left_out := result.extra.get("excluded_pairs"):
+        notes.append("left out of the mean: " + ", ".join(" and ".join(pair["annotators"]) for pair in left_out))
+    bound = result.extra.get("lower_bound")
+    if bound is not None:
+        notes.append(f"by the rule of three at least {number(result.statistic, bound)}")
+    if result.ci and result.ci["n_undefined"]:
+        drawn = f" of {result.ci['resamples']:,}" if result.ci["resamples"] else ""
+        notes.append(f"{result.ci['n_undefined']:,}{drawn} resamples had no value and were dropped")
+    return notes
+
+
+def points(statistic: str, value: float | None) -> str:
+    """A difference of two figures as text: shares in percentage points, "" for none."""
+    if value is None or statistic not in SHARES:
+        return number(statistic, value)
+    return f"{100 * value:.1f} pp".replace("-", "−")
 
 
 def number(statistic: str, value: float | None) -> str:
@@ -240,12 +259,12 @@ def _difference(found: dict[str, Any]) -> Difference:
     return Difference(
         label=STATISTICS[statistic],
         model=found["model"],
-        value=number(statistic, difference["value"]),
-        low=number(statistic, ci.get("low")),
-        high=number(statistic, ci.get("high")),
+        value=points(statistic, difference["value"]),
+        low=points(statistic, ci.get("low")),
+        high=points(statistic, ci.get("high")),
         p=_p(difference["p"]),
         p_holm=_p(found["p_holm"]),
-        detectable=number(statistic, found["detectable"]),
+        detectable=points(statistic, found["detectable"]),
         verdict=_equivalence(found),
         n_items=difference["n_items"],
         n_excluded=found["n_excluded"],
@@ -260,7 +279,7 @@ def _equivalence(found: dict[str, Any]) -> str:
         return "no margin was set, so nothing can be said about equivalence"
     if found["equivalent"] is None:
         return "undefined"
-    margin = number(found["statistic"], found["margin"])
+    margin = points(found["statistic"], found["margin"])
     if found["equivalent"]:
         return f"equivalent within ±{margin}"
     return f"not worse by {margin} or more" if found["non_inferior"] else f"equivalence within ±{margin} not shown"

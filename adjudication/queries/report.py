@@ -71,12 +71,14 @@ def test_sentence(run: AgreementRun, criterion: str) -> str:
     if not planned:
         return ""
     told = "; ".join(
-        f"{one.label} ({one.model}) {one.value} ({one.low} to {one.high}), Holm-adjusted p {one.p_holm}, {one.verdict}"
+        f"{one.label} ({one.model}) {one.value} ({one.low} to {one.high}), n {one.n_items:,}, Holm-adjusted p"
+        f" {one.p_holm}, {one.verdict}"
         for one in planned
     )
     return (
         "p tests that people agree with each other as they do with the machine, by the paired differences on the same"
-        f" resamples: {told}. A large p is no evidence that there is no difference."
+        " resamples of the items with two human labels and one of every run:"
+        f" {told}. A large p is no evidence that there is no difference."
     )
 
 

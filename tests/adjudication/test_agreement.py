@@ -13,7 +13,7 @@ from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
 from adjudication.actions.jobs import campaign_seed, request_agreement
 from adjudication.models import AgreementResult, AgreementRun, Verdict
-from adjudication.queries.agreement import as_json, fetch_standing
+from adjudication.queries.agreement import as_json, fetch_standing, show
 from adjudication.runs.agreement import compute_agreement, run_agreement
 from adjudication.stats.report import NOMINAL
 from annotation.models import Scale
@@ -116,6 +116,24 @@ def test_undefined_says_why() -> None:
     nobody = run.results.filter(scope="pair", annotators=["ben", "cai"], statistic="accuracy").get()
     assert (nobody.value, nobody.reason) == (None, "no_overlap")
     assert not AgreementResult.objects.filter(value=float("nan")).exists()
+
+
+def test_perfect_agreement_has_a_bound_instead_of_an_interval() -> None:
+    run = agree(build_campaign([[0, 0], [1, 1], [2, 2]] * 10, people=("ana", "ben"), topics=30))
+    shown = show(run.results.get(scope="pair", statistic="accuracy"))
+    assert shown.value == "100.0 %"
+    assert shown.why_no_interval == "every resample gives the same value"
+    assert "by the rule of three at least 90.0 %" in shown.notes
+
+
+def test_resamples_without_a_value_are_told() -> None:
+    labels = [[0, 0]] * 112 + [[1, 0]] * 4 + [[0, 1]] * 4 + [[1, 1]]
+    run = agree(build_campaign(labels, people=("ana", "ben"), topics=121), interval="percentile", resamples=20_000)
+    result = run.results.get(scope="pair", statistic="spearman")
+    assert result.ci is not None
+    assert result.ci["n_undefined"] > 0
+    told = f"{result.ci['n_undefined']:,} of 20,000 resamples had no value and were dropped"
+    assert told in show(result).notes
 
 
 def test_one_annotator_has_no_pair() -> None:

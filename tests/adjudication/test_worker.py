@@ -16,7 +16,7 @@ from adjudication.models import AgreementRun, Verdict, VoteRun
 from adjudication.runs.agreement import run_agreement
 from tests.adjudication.test_agreement import noisy_labels
 from tests.factories.adjudication import AT, Built, build_campaign
-from tests.processes import Child, start_celery_worker, wait_for
+from tests.processes import Child, others_rest, start_celery_worker, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -63,9 +63,10 @@ def test_a_running_job_can_be_cancelled(celery_worker: Child) -> None:
 def own_worker(transactional_db: None, queue: redis.Redis, tmp_path: Path) -> Iterator[Child]:
     """A worker that a test may kill."""
     queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE, "unacked", "unacked_index")
-    worker = start_celery_worker(tmp_path / "first.log")
-    yield worker
-    worker.stop()
+    with others_rest(settings.CELERY_TASK_DEFAULT_QUEUE):
+        worker = start_celery_worker(tmp_path / "first.log")
+        yield worker
+        worker.stop()
     queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE, "unacked", "unacked_index")
 
 

@@ -129,9 +129,15 @@ def test_two_clicks_from_a_figure_to_the_judgments(new_page: NewPage) -> None:
     agree(built)
     page = new_page(user=built.people["viewer"])
     page.goto(reverse("collection_dashboard", args=["tea"]))
-    page.get_by_role("link", name="All figures").click()
+    page.locator(".campaign-card").get_by_role("link", name="All figures").click()
     page.locator("#pairs .matrix td a").first.click()
     expect(page.get_by_role("heading", name="Disagreements")).to_be_visible()
+    expect(page.locator(".vote-row .grade").first).to_be_visible()
+    page.goto(reverse("collection_dashboard", args=["tea"]))
+    page.select_option("#statistic", "spearman")
+    expect(page.locator("caption", has_text="Spearman")).to_be_visible()
+    page.locator("#people tbody a").first.click()
+    expect(page.get_by_role("heading", name="Judgments", exact=True)).to_be_visible()
     expect(page.locator(".vote-row .grade").first).to_be_visible()
 
 
