@@ -205,6 +205,9 @@ def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
         "unresolved": 1,
     }
     assert "2 tie resolved" in told.err
+    policies = {one["policy"]: one for one in counts["criteria"]["relevance"]["sensitivity"]}
+    assert (policies["median"]["changed"], policies["adjudicate"]["lost"]) == (0, 2)
+    assert "differs" in counts["criteria"]["relevance"]["dawid_skene"]
 
 
 def test_share_equal() -> None:

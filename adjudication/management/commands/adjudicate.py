@@ -36,4 +36,4 @@ class Command(ToldCommand):
         if run.state != JobState.DONE:
             raise Refused(run.reason)
         told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
-        return f"{policy.capitalize()} vote: {told or 'no item has a vote'}.", dict(run.counts)
+        return f"{policy.capitalize()} vote: {told or 'no item has a vote'}.", {**run.counts, "criteria": run.detail}
