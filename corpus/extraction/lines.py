@@ -136,6 +136,8 @@ def _is_next(current: list[Run], run: Run, gutter: Gutter | None) -> bool:
     last = current[-1]
     size = max(last.size, run.size)
     gap = run.left - last.right
+    if not run.spaced and last.left - 1 < run.left < last.right and _level(last, run):
+        return True  # the second letter of a ligature, which has the place of the whole
     if not -1.0 * size < gap < 1.6 * size or not (_level(last, run) or _level(current[0], run)):
         return False
     return not _is_over(last.right, run.left, gutter)
