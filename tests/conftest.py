@@ -79,6 +79,23 @@ def queue() -> Iterator[redis.Redis]:
         yield client
 
 
+@pytest.fixture
+def own_queue(queue: redis.Redis) -> Iterator[str]:
+    """A queue that the worker shared by all tests does not serve: for tests whose worker knows other settings."""
+    name = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-own"
+    queue.delete(name, "unacked", "unacked_index")
+    _send_tasks_to(name)
+    yield name
+    _send_tasks_to(settings.CELERY_TASK_DEFAULT_QUEUE)
+    queue.delete(name, "unacked", "unacked_index")
+
+
+def _send_tasks_to(name: str) -> None:
+    current_app.conf.task_routes = {"*": {"queue": name}}
+    current_app.amqp.flush_routes()
+    current_app.amqp.router = current_app.amqp.Router()
+
+
 @pytest.fixture(scope="session")
 def _celery_process(
     django_db_setup: None, django_db_blocker: object, queue: redis.Redis, tmp_path_factory: pytest.TempPathFactory

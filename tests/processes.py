@@ -106,11 +106,12 @@ class Child:
         self.process.wait()
 
 
-def start_celery_worker(log: Path, processes: int = 1, **extra: str) -> Child:
-    """A Celery worker on this test's database and queue, ready to take jobs."""
+def start_celery_worker(log: Path, processes: int = 1, *, queue: str = "", **extra: str) -> Child:
+    """A Celery worker on this test's database and queue (or the one named), ready to take jobs."""
     command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "--loglevel", "INFO"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--concurrency", str(processes)]
-    worker = Child([*command, *quiet], log, child_environment(**extra))
+    served = ["-Q", queue] if queue else []
+    worker = Child([*command, *quiet, *served], log, child_environment(**extra))
     worker.wait_for_output(" ready.")
     return worker
 

@@ -2,18 +2,22 @@
 
 from dataclasses import dataclass, field
 
+from django.core.cache import cache
+
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult
 from adjudication.queries.agreement import STATISTICS, Shown, show
 from adjudication.queries.cycles import People, criterion_in, people_of
-from adjudication.queries.inputs import build_labels, people_first, read_inputs
+from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
 from adjudication.queries.labels import scale_of
 from adjudication.stats.report import Agreement, Options, measure_agreement
+from adjudication.stats.results import CODE_VERSION
 from annotation.models import AnnotatorKind, Campaign, Criterion, MachineRun, MachineSource
 from annotation.queries.machines import Tally, tally_of
 
 TRIED = ("macro_f1", "accuracy", "spearman", "cohen_kappa")
 DEV_RESAMPLES = 1000
+SECONDS_KEPT = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,16 @@ def _by_agreement(candidate: Candidate) -> float:
 
 
 def _measure(campaign: Campaign, criterion: Criterion) -> Agreement | None:
+    """The figures over the labels of this moment; they are kept as long as the labels stay the same."""
     inputs = read_inputs(campaign)
+    key = f"dev-figures:{CODE_VERSION}:{criterion.pk}:{campaign.seed}:{inputs.digest}"
+    found: Agreement | None = cache.get(key)
+    if found is None and (found := _compute(campaign, criterion, inputs)) is not None:
+        cache.set(key, found, SECONDS_KEPT)
+    return found
+
+
+def _compute(campaign: Campaign, criterion: Criterion, inputs: Inputs) -> Agreement | None:
     scale = scale_of(criterion)
     matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
     if not matrix.annotators.size:

@@ -4,7 +4,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import redis
 from django.utils import timezone
 
 from accounts import jobs
@@ -22,9 +21,9 @@ pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 ITEMS = 24  # 3 topics × 2 aspects × 4 documents
 
 
-def start_worker(stub: ChatStub, log: Path) -> Child:
+def start_worker(stub: ChatStub, log: Path, queue: str) -> Child:
     told = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "wise", "LITMUS_LLM_RATE": "0"}
-    return start_celery_worker(log, **told, LITMUS_LLM_CONCURRENCY="2")
+    return start_celery_worker(log, queue=queue, **told, LITMUS_LLM_CONCURRENCY="2")
 
 
 def request_run() -> MachineRun:
@@ -45,18 +44,17 @@ def take_up(run: MachineRun) -> bool:
     return state_of(run) == JobState.DONE
 
 
-def test_a_worker_killed_in_the_middle_ends_with_every_pair_answered_once(queue: redis.Redis, tmp_path: Path) -> None:
-    queue.flushdb()
+def test_a_worker_killed_in_the_middle_ends_with_every_pair_answered_once(own_queue: str, tmp_path: Path) -> None:
     with stubbed(lambda call: Answer("Answer: 1", after=0.15)) as stub:
         run = request_run()
-        first = start_worker(stub, tmp_path / "first.log")
+        first = start_worker(stub, tmp_path / "first.log", own_queue)
         wait_for(lambda: run.replies.count() >= 5, 60, "the first replies")
         first.kill()
         kept = run.replies.count()
         asked = len(stub.calls)
         assert kept < ITEMS
         assert state_of(run) == JobState.RUNNING
-        second = start_worker(stub, tmp_path / "second.log")
+        second = start_worker(stub, tmp_path / "second.log", own_queue)
         try:
             wait_for(lambda: take_up(run), 60, "the end of the run")
         finally:
@@ -71,11 +69,10 @@ def test_a_worker_killed_in_the_middle_ends_with_every_pair_answered_once(queue:
     assert asked - kept <= 2
 
 
-def test_a_run_cancelled_in_the_middle_keeps_what_is_on_its_way(queue: redis.Redis, tmp_path: Path) -> None:
-    queue.flushdb()
+def test_a_run_cancelled_in_the_middle_keeps_what_is_on_its_way(own_queue: str, tmp_path: Path) -> None:
     with stubbed(lambda call: Answer("Answer: 1", after=0.15)) as stub:
         run = request_run()
-        worker = start_worker(stub, tmp_path / "worker.log")
+        worker = start_worker(stub, tmp_path / "worker.log", own_queue)
         try:
             wait_for(lambda: run.replies.count() >= 2, 60, "the first replies")
             cancel_machine_run(run=run, by=run.requested_by, at=timezone.now())

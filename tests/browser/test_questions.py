@@ -89,7 +89,7 @@ def test_pages_are_accessible(new_page: NewPage, manager: User, asked: Generatio
 
 
 @pytest.fixture
-def model(queue: object, tmp_path: Path, settings) -> Iterator[ChatStub]:
+def model(own_queue: str, tmp_path: Path, settings) -> Iterator[ChatStub]:
     """A stub of a model, known to the pages and to a worker of its own."""
 
     def answer(call: Call) -> str:
@@ -103,7 +103,7 @@ def model(queue: object, tmp_path: Path, settings) -> Iterator[ChatStub]:
     with ChatStub(answer) as stub:
         settings.LLM_BASE_URL, settings.LLM_MODEL = stub.url, "stub"
         own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub", "LITMUS_LLM_RATE": "0"}
-        worker: Child = start_celery_worker(tmp_path / "worker.log", **own)
+        worker: Child = start_celery_worker(tmp_path / "worker.log", queue=own_queue, **own)
         yield stub
         worker.stop()
 

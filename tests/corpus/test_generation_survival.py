@@ -26,7 +26,7 @@ MENTIONS = 5
 HELD = 2  # the call from which on no answer comes while the first worker lives
 
 
-def test_a_killed_worker_loses_no_answer(queue: object, tmp_path: Path, settings) -> None:
+def test_a_killed_worker_loses_no_answer(own_queue: str, tmp_path: Path, settings) -> None:
     collection = CollectionFactory(slug="tea")
     document = DocumentFactory(collection=collection, title="Green tea infusion temperatures")
     for number in range(MENTIONS):
@@ -45,13 +45,13 @@ def test_a_killed_worker_loses_no_answer(queue: object, tmp_path: Path, settings
         own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub"}
         own |= {"LITMUS_LLM_CONCURRENCY": "1", "LITMUS_LLM_RATE": "0"}
         run = request_questions(by=None, at=timezone.now(), collection=collection, wanted=MentionFilter())
-        first = start_celery_worker(tmp_path / "first.log", **own)
+        first = start_celery_worker(tmp_path / "first.log", queue=own_queue, **own)
         wait_for(lambda: len(stub.calls) == HELD + 1, 60, "the third question")
         assert run.replies.exclude(outcome=Outcome.WAITING).count() == HELD  # each stored before the next was asked
         first.kill()
         released.append(True)
         stub.gate.set()
-        second = start_celery_worker(tmp_path / "second.log", **own)
+        second = start_celery_worker(tmp_path / "second.log", queue=own_queue, **own)
         later = timezone.now() + 2 * jobs.LOST_AFTER + timedelta(seconds=1)
         wait_for(lambda: jobs.resume_lost_jobs(later) or _is_final(run), 60, "the claim of the dead worker to end")
         wait_for(lambda: _is_final(run), 60, f"the end of the run\n{second.output}")

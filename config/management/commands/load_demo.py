@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.actions.users import create_user, vouch_for_address
 from accounts.models import JobState, User
+from adjudication.actions.cycles import start_cycle
 from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.runs.agreement import run_agreement
 from adjudication.runs.votes import run_vote
@@ -18,8 +19,11 @@ from annotation.actions.answers import Given
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import create_campaign, open_campaign
 from annotation.actions.items import build_items
+from annotation.actions.machines import request_machine_runs
+from annotation.actions.recipes import Wish
 from annotation.actions.submissions import submit
-from annotation.models import Assignment, AssignmentState, Campaign, Split, SubmissionKind
+from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
+from annotation.runs.machines import run_machine_run
 from config.demo.people import (
     ANNOTATORS,
     EVERYBODY,
@@ -93,6 +97,7 @@ def load(now: datetime) -> Collection:
     for person in ANNOTATORS:
         _judge(trial, person, people[person.name], at, most=TRIAL_ITEMS)
         _judge(main, person, people[person.name], at + timedelta(days=2), most=DONE_OF_MAIN[person.name])
+    _let_baseline_judge(trial, manager, now)
     _compute(trial, manager, now)
     return collection
 
@@ -161,6 +166,14 @@ def _judge(campaign: Campaign, person: Person, user: User, at: datetime, *, most
             client_at=at,
         )
         submit(collection=SLUG, campaign=campaign.slug, given=[given], by=user, at=at)
+
+
+def _let_baseline_judge(campaign: Campaign, manager: User, at: datetime) -> None:
+    """The lexical baseline judges the round too, and a cycle of Anno-GPT begins on it."""
+    wish = Wish(kind=MachineKind.LEXICAL)
+    for run in request_machine_runs(campaign=campaign, by=manager, at=at, wish=wish, send=False):
+        run_machine_run(run.pk)
+    start_cycle(collection=campaign.collection, by=manager, at=at, dev=campaign, criterion="relevance")
 
 
 def _compute(campaign: Campaign, manager: User, at: datetime) -> None:
