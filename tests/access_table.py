@@ -614,6 +614,7 @@ TABLE: list[Row] = [
     *row("agreement_run", OVERSEERS_PAGE, where=key_of("agreement_run")),
     *row("agreement_cancel", DECIDERS_WRITE, where=key_of("agreement_run")),
     *row("agreement_download", OVERSEERS_PAGE, where=key_of("agreement_run")),
+    *row("extraction_agreement", OVERSEERS_PAGE, where=lambda _: {"campaign": "contexts"}),
     *row("disagreement_list", OVERSEERS_PAGE),
     *row("judgment_list", OVERSEERS_PAGE),
     *row("relevance_list", OVERSEERS_PAGE),

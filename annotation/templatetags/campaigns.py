@@ -27,12 +27,17 @@ SECTIONS = (
     ("judgments", "Judgments", "judgment_list", OVERSEERS),
     ("rewrites", "Rewrites", "rewrite_list", OVERSEERS),
     ("agreement", "Agreement", "agreement_detail", OVERSEERS),
+    ("comparison", "Agreement", "extraction_agreement", OVERSEERS),
     ("disagreements", "Disagreements", "disagreement_list", OVERSEERS),
     ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
     ("relevance", "Relevance", "relevance_list", OVERSEERS),
     ("settings", "Settings", "campaign_edit", MANAGERS),
 )
-ONLY_OF = {"relevance": CampaignKind.RELEVANCE, "rewrites": CampaignKind.RUBRIC}
+ONLY_OF = {
+    "relevance": CampaignKind.RELEVANCE,
+    "rewrites": CampaignKind.RUBRIC,
+    "comparison": CampaignKind.EXTRACTION,
+}
 GRADED = ("levels", "judgments", "agreement", "disagreements", "adjudication")  # for campaigns whose items get a level
 
 

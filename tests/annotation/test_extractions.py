@@ -310,3 +310,23 @@ def test_an_overseer_who_has_the_paper_to_do_sees_no_others_work_and_no_gold(mat
         client.force_login(material.people[name])
         page = client.get(reverse("paper_detail", args=["teas", paper.pk])).content.decode()
         assert ("secret" in page) is seen
+
+
+def test_agreement_of_those_who_finished_is_shown_with_the_papers_they_differ_on(material, client) -> None:
+    campaign = campaign_of(material, overlap=2)
+    paper = campaign.items.order_by("pk")[0].paper
+    address = reverse("extraction_agreement", args=["teas", campaign.slug])
+    client.force_login(material.people["vic"])
+    assert "Nothing to compare yet" in client.get(address).content.decode()
+    judges = [name for name in ("ana", "ben", "cai") if _has(campaign, name, paper)]
+    for name, content in zip(judges, (make_content(), make_content(cites=("2",))), strict=True):
+        by = material.people[name]
+        mine = begin_extraction(assignment=assignment_of(campaign, name, paper), by=by, at=AT)
+        save_extraction(extraction=mine, content=write_content(content), base=1, by=by, at=AT)
+        finish_extraction(extraction=mine, by=by, at=AT)
+    page = " ".join(client.get(address).content.decode().split())
+    assert "0.667" in page  # citations: one in common of two and one
+    assert "nothing to compare" in page  # the paper has no blocks, so there is no kappa of paragraphs
+    assert reverse("paper_detail", args=["teas", paper.pk]) in page
+    client.force_login(material.people["ana"])
+    assert client.get(address).status_code == 403
