@@ -317,6 +317,7 @@ SPECTACULAR_SETTINGS = {
         "AssignmentStateEnum": "annotation.models.AssignmentState",
         "JobStateEnum": "accounts.models.JobState",
         "CampaignKindEnum": "annotation.models.CampaignKind",
+        "MachineKindEnum": "annotation.models.machines.MachineKind",
     },
 }
 
