@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from adjudication.queries.question_set import KEPT, QuestionSet, SetQuestion
+from adjudication.queries.question_set import KEPT, QuestionSet, SetQuestion, fetch_question_set
+from corpus.models import Collection
 
 FAMILIES = (
     ("Inline-citation questions", ("inline",)),
@@ -83,6 +85,38 @@ def question_statistics(found: QuestionSet) -> Statistics:
         tuple(lines),
         tuple(_kept(label, own) for label, own in _by_subset(found.questions)),
     )
+
+
+def question_figures(collection: Collection) -> dict[str, Any]:
+    """The tables for `collection_stats`, by row and level; figures that are undefined are left out."""
+    found = fetch_question_set(collection)
+    statistics = question_statistics(found)
+    groups = (*statistics.groups, "all")
+    return {
+        "examined": sum(row.examined for row in statistics.kept),
+        "kept": sum(row.kept for row in statistics.kept),
+        "undecided": sum(row.undecided for row in statistics.kept),
+        "sources": {
+            row.label: _plain(examined=row.examined, kept=row.kept, percent=row.percent) for row in statistics.kept
+        },
+        "table": {
+            line.label: {
+                group: _plain(
+                    questions=cell.questions,
+                    mean_length=cell.length,
+                    mean_overlap=cell.overlap,
+                    targets=cell.targets,
+                    targets_per_question=cell.per_question,
+                )
+                for group, cell in zip(groups, (*line.cells, line.total), strict=True)
+            }
+            for line in statistics.lines
+        },
+    }
+
+
+def _plain(**figures: float | None) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in figures.items() if value is not None}
 
 
 def family_of(subset: str) -> str:

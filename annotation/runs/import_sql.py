@@ -20,15 +20,14 @@ COPY_UUIDS = "COPY judgment_uuid (grp, uuid) FROM STDIN"
 NAMES = "SELECT annotator, bool_or(machine) FROM judgment_row GROUP BY 1 ORDER BY min(n)"
 
 # A value is compared as a number only after it was seen to be one.
-MATCH = """
+_MATCH = """
 CREATE TEMP TABLE judgment_match ON COMMIT DROP AS
 SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS criterion_id, cr.key AS criterion,
   l.value AS value,
   CASE
     WHEN g.problem <> '' THEN g.problem
     WHEN t.id IS NULL THEN format('topic %%s is not in the collection', r.topic)
-    WHEN r.docno = '' THEN 'has no docno, and this campaign judges documents'
-    WHEN d.id IS NULL THEN format('document %%s is not in the collection', r.docno)
+    <documents>
     WHEN r.aspect <> '' AND a.id IS NULL THEN format('topic %%s has no aspect “%%s”', r.topic, left(r.aspect, 80))
     WHEN cr.id IS NULL AND r.criterion = '' THEN 'names no criterion, and the campaign has several'
     WHEN cr.id IS NULL THEN format('the campaign has no criterion “%%s”', left(r.criterion, 80))
@@ -47,11 +46,19 @@ LEFT JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = r.
 LEFT JOIN corpus_aspect a ON a.topic_id = t.id AND a.text = r.aspect
 LEFT JOIN annotation_criterion cr ON cr.campaign_id = %(campaign)s
   AND cr.key = CASE WHEN r.criterion = '' THEN %(criterion)s ELSE r.criterion END
-LEFT JOIN annotation_item i ON i.campaign_id = %(campaign)s AND i.topic_id = t.id AND i.document_id = d.id
+LEFT JOIN annotation_item i ON i.campaign_id = %(campaign)s AND i.topic_id = t.id AND <same document>
   AND coalesce(i.aspect_id, 0) = coalesce(a.id, 0) AND (r.aspect = '' OR a.id IS NOT NULL)
 LEFT JOIN annotation_level l ON l.criterion_id = cr.id
   AND l.value = CASE WHEN r.value ~ '^[+-]?[0-9]{1,4}$' THEN r.value::integer END
 """
+MATCH = _MATCH.replace(
+    "<documents>",
+    """WHEN r.docno = '' THEN 'has no docno, and this campaign judges documents'
+    WHEN d.id IS NULL THEN format('document %%s is not in the collection', r.docno)""",
+).replace("<same document>", "i.document_id = d.id")
+MATCH_QUESTIONS = _MATCH.replace(
+    "<documents>", "WHEN r.docno <> '' THEN 'names a document, but this campaign rates questions by themselves'"
+).replace("<same document>", "i.document_id IS NULL AND r.docno = ''")
 # The same thing twice, also in two files: the first counts.
 REPEATED = """
 UPDATE judgment_match m SET problem = format('repeats %%s, line %%s', f.file, f.line)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from accounts.refusals import Conflict
-from annotation.models import AnnotatorKind, Campaign
+from annotation.models import AnnotatorKind, Campaign, CampaignKind
 from annotation.permissions.campaigns import check_not_closed
 from annotation.runs import import_sql as sql
 from annotation.runs.constraints import checked_at_once
@@ -117,7 +117,7 @@ def _match(campaign: Campaign) -> None:
         "collection": campaign.collection_id,
         "criterion": criteria[0] if len(criteria) == 1 else "",
     }
-    _execute(sql.MATCH, named)
+    _execute(sql.MATCH_QUESTIONS if campaign.kind == CampaignKind.RUBRIC else sql.MATCH, named)
     _execute(sql.REPEATED, {})
     _execute(sql.GROUP)
     _execute("ANALYZE judgment_match; ANALYZE judgment_group")

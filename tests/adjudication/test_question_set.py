@@ -7,7 +7,7 @@ import zipfile
 from collections import Counter
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -187,6 +187,32 @@ def test_the_command_writes_it(rated, tmp_path):
     out = tmp_path / "set.jsonl"
     call_command("export", "signs", "--format", "litsearch", "--out", str(out))
     assert json.loads(out.read_text())["number"] == "q1"
+
+
+def test_collection_stats_tells_the_tables(litsearch):
+    out = io.StringIO()
+    call_command("collection_stats", "lit", "--json", stdout=out)
+    found = json.loads(out.getvalue())["questions"]
+    assert (found["kept"], found["examined"], found["undecided"]) == (597, 597, 0)
+    assert found["sources"]["inline_acl"] == {"examined": 98, "kept": 98, "percent": 100.0}
+    assert found["table"]["Author-written questions"]["Specific"]["questions"] == 211
+    assert found["table"]["All"]["all"]["targets"] == 639
+
+
+def test_exported_ratings_can_be_imported_again(rated, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_bytes(content(rated.collection, "judgments", campaign=rated.campaign.slug))
+    again = build_again(rated)
+    told = ["import_judgments", "signs", again.slug, str(file), "--json"]
+    out = io.StringIO()
+    call_command(*told, stdout=out)
+    assert json.loads(out.getvalue())["errors"] == []
+    assert states(rated.collection, again.slug) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}
+    file.write_text("annotator,topic,docno,criterion,value\nZoe,q3,11,quality,1\n")
+    out = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command(*told, stdout=out)
+    assert "rates questions by themselves" in json.loads(out.getvalue())["errors"][0]["reason"]
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from config.demo.people import (
     grade_of,
     read_answers,
 )
+from config.demo.questions import load_questions
 from corpus.actions.collections import create_collection
 from corpus.actions.imports import request_import
 from corpus.actions.people import add_member
@@ -99,6 +100,8 @@ def load(now: datetime) -> Collection:
         _judge(main, person, people[person.name], at + timedelta(days=2), most=DONE_OF_MAIN[person.name])
     _let_baseline_judge(trial, manager, now)
     _compute(trial, manager, now)
+    _import(collection, manager, at, ImportKind.TOPICS, ["questions.jsonl"])
+    load_questions(collection, people, at + timedelta(days=3))
     return collection
 
 
