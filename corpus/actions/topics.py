@@ -39,10 +39,17 @@ def create_topic(
     number: str,
     text: str,
     sentences: Sequence[str] = (),
+    source_papers: Sequence[str] = (),
     **fields: Any,
 ) -> Topic:
-    """A new topic after all others. With sentences, their join is the text."""
+    """A new topic after all others. With sentences, their join is the text. `source_papers` are docnos.
+
+    Errors: Refused for source papers that the collection lacks, Conflict for a number that is taken.
+    """
     check_manager(collection, by)
+    check_source_papers(collection, source_papers)
+    if source_papers:
+        fields["extra"] = {**fields.get("extra", {}), "idea_from": list(source_papers)}
     last = collection.topics.aggregate(last=Max("position"))["last"]
     topic = Topic(
         collection=collection,
@@ -64,6 +71,9 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
     topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
     if fields.get("sentences"):
         fields["text"] = " ".join(fields["sentences"])
+    if (papers := fields.pop("source_papers", None)) is not None and papers != topic.source_papers:
+        check_source_papers(topic.collection, [docno for docno in papers if docno not in topic.source_papers])
+        fields["extra"] = {**topic.extra, "idea_from": list(papers)}
     changed = {name: value for name, value in fields.items() if getattr(topic, name) != value}
     if not changed:
         return topic
@@ -114,6 +124,13 @@ def move_topic(*, by: User, at: datetime, topic: Topic, to: int | None = None, s
             before=before + 1,
             after=after + 1,
         )
+
+
+def check_source_papers(collection: Collection, docnos: Sequence[str]) -> None:
+    """Refuse docnos that are not in the collection: they could neither be left out nor lead anywhere."""
+    known = set(collection.documents.filter(docno__in=docnos).values_list("docno", flat=True))
+    if missing := [docno for docno in docnos if docno not in known]:
+        raise Refused(f"There is no document {missing[0]} in the collection, so it cannot be a source paper.")
 
 
 def why_kept(topic: Topic) -> str:

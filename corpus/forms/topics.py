@@ -30,6 +30,16 @@ class TopicForm(forms.Form):
         required=False, max_length=60, help_text="Where it comes from, for example author or inline-acl."
     )
     author = forms.CharField(required=False, max_length=200)
+    source_papers = forms.CharField(
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Docnos of the papers that the query was written from, one in each line. They stay out of its pool, "
+        "and lead to papers that cite them or are cited by them. Annotators do not see them.",
+    )
+
+    def clean_source_papers(self) -> list[str]:
+        return list(dict.fromkeys(self.cleaned_data["source_papers"].replace("\0", "").split()))
 
     def clean_number(self) -> str:
         number = str(self.cleaned_data["number"])
@@ -56,7 +66,8 @@ class TopicForm(forms.Form):
 def initial_of(topic: Topic) -> dict[str, Any]:
     """The topic as the form shows it."""
     names = ("number", "kind", "title", "text", "narrative", "source", "author")
-    return {**{name: getattr(topic, name) for name in names}, "sentences": "\n".join(topic.sentences)}
+    lists = {"sentences": "\n".join(topic.sentences), "source_papers": "\n".join(topic.source_papers)}
+    return {**{name: getattr(topic, name) for name in names}, **lists}
 
 
 class AspectForm(forms.Form):

@@ -45,6 +45,12 @@ class Topic(models.Model):
     def __str__(self) -> str:
         return f"{self.number}: {self.title or self.text[:80]}"
 
+    @property
+    def source_papers(self) -> list[str]:
+        """Docnos of the papers that the query was written from, as DORIS-MAE's `idea_from` has them."""
+        named = self.extra.get("idea_from")
+        return [str(docno) for docno in named] if isinstance(named, list) else []
+
 
 class Aspect(models.Model):
     """One distinct requirement text of a topic: the thing that is judged, wherever it stands in the tree."""

@@ -9,8 +9,6 @@ from django.db import connection
 from corpus.models import Collection, Topic
 from corpus.retrieval.recipe import Recipe, Surroundings
 
-SOURCES, CITES, CITED_BY, CATEGORIES = "idea_from", "citations", "cited_by", "categories"
-
 DOCUMENTS = "SELECT d.docno, d.id FROM corpus_document d WHERE d.collection_id = %s AND d.docno = ANY(%s)"
 # Citations are rows, or lists of docnos that came with the documents (DORIS-MAE, S2ORC, LitSearch): both count, in
 # either direction. A list that is no array of texts is no list of citations.
@@ -56,7 +54,7 @@ class SourcePapers:
 
 def source_papers(collection: Collection, topics: Iterable[Topic]) -> SourcePapers:
     """Look up the papers that topics name as their sources; three queries at most."""
-    named = {topic.pk: _docnos(topic.extra.get(SOURCES)) for topic in topics}
+    named = {topic.pk: topic.source_papers for topic in topics}
     docnos = sorted({docno for found in named.values() for docno in found})
     if not docnos:
         return SourcePapers({}, {})
@@ -70,10 +68,6 @@ def source_papers(collection: Collection, topics: Iterable[Topic]) -> SourcePape
                 pairs.setdefault(source, set()).add(other)
     of_topic = {pk: frozenset(ids[docno] for docno in found if docno in ids) for pk, found in named.items()}
     return SourcePapers(of_topic, {source: frozenset(found) for source, found in pairs.items()})
-
-
-def _docnos(value: object) -> list[str]:
-    return [str(docno) for docno in value] if isinstance(value, list) else []
 
 
 def _categories(documents: Iterable[int]) -> dict[int, frozenset[str]]:

@@ -69,6 +69,8 @@ def topic_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if can_manage(membership):
         context["undo"] = deletion_of(topic, request.GET.get("undo", ""))
     if can_oversee(membership):
+        known = set(topic.collection.documents.filter(docno__in=topic.source_papers).values_list("docno", flat=True))
+        context["source_papers"] = [(docno, docno in known) for docno in topic.source_papers]
         context["targets"] = topic.targets.select_related("document").defer("document__search").order_by("pk")
         context["n_pool"] = topic.pool.count()
         context["origin"] = fetch_origin(topic)

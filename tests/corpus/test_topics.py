@@ -241,3 +241,40 @@ class TestPages:
         topic = MembershipFactory().collection.topics.create(number="1", text="Elsewhere?")
         client = as_role(members, Role.MANAGER)
         assert client.get(reverse("topic_detail", args=["tea", topic.pk])).status_code == 404
+
+
+@pytest.mark.django_db
+class TestSourcePapers:
+    """The papers a query was written from: named by managers, never shown to annotators."""
+
+    def test_they_are_named_changed_and_taken_away(self, client: Client) -> None:
+        collection = CollectionFactory(slug="tea")
+        for docno in ("D1", "D2"):
+            DocumentFactory(collection=collection, docno=docno)
+        client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+        fields = {"number": "1", "kind": "complex-query", "text": "How hot?", "source_papers": "D1\nD2 D1"}
+        assert client.post(reverse("topic_create", args=["tea"]), fields).status_code == 302
+        topic = collection.topics.get()
+        assert topic.extra == {"idea_from": ["D1", "D2"]}
+        edit = reverse("topic_edit", args=["tea", topic.pk])
+        assert "D1\nD2</textarea>" in client.get(edit).content.decode()
+        refused = client.post(edit, fields | {"source_papers": "D1 D9"})
+        assert (refused.status_code, "There is no document D9" in refused.content.decode()) == (422, True)
+        topic.extra["idea_from"] = ["stranger"]
+        topic.save()
+        assert client.post(edit, fields | {"source_papers": "stranger D2"}).status_code == 302, "what came in stays"
+        assert client.post(edit, fields | {"source_papers": ""}).status_code == 302
+        topic.refresh_from_db()
+        assert topic.source_papers == []
+
+    def test_annotators_do_not_see_them(self, client: Client) -> None:
+        collection = CollectionFactory(slug="tea")
+        topic = TopicFactory(collection=collection, number="1", extra={"idea_from": ["10.1/secret"]})
+        for role, sees in ((Role.VIEWER, True), (Role.ANNOTATOR, False)):
+            client.force_login(MembershipFactory(collection=collection, role=role).user)
+            for address in (
+                reverse("topic_detail", args=["tea", topic.pk]),
+                reverse("api_topic", args=["tea", "1"]),
+            ):
+                page = client.get(address).content.decode()
+                assert ("10.1/secret" in page) == (sees and "/api/" not in address)
