@@ -76,8 +76,8 @@ def test_sentence(run: AgreementRun, criterion: str) -> str:
         for one in planned
     )
     return (
-        "p tests that people agree with each other as they do with the machine, by the paired differences on the same"
-        " resamples of the items with two human labels and one of every run:"
+        "p tests that people agree with each other as they do with the machine, by the paired difference on the"
+        " items with two human labels and one of every run:"
         f" {told}. A large p is no evidence that there is no difference."
     )
 
