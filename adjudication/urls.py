@@ -42,6 +42,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for address, view, name in (
             ("", contexts.context_report, "context_report"),
             ("table.<slug:form>", contexts.context_table, "context_table"),
+            ("topics/", contexts.context_topics_create, "context_topics_create"),
             ("checks/", contexts.context_check_create, "context_check_create"),
             ("checks/<int:pk>/", contexts.context_check, "context_check"),
             ("checks/<int:pk>/cancellation/", contexts.context_check_cancel, "context_check_cancel"),

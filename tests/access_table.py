@@ -632,6 +632,7 @@ TABLE: list[Row] = [
     *row("context_report", OVERSEERS_PAGE),
     *row("context_table", OVERSEERS_PAGE, where=lambda _: {"form": "csv"}),
     *row("context_check_create", DECIDERS_WRITE),
+    *row("context_topics_create", MANAGERS_WRITE, data=lambda _: {"level": "sentence"}),
     *row("context_check", "GET login 404 403 gone gone gone", where=key_of("context_check")),
     *row("context_check_cancel", DECIDERS_WRITE, where=key_of("context_check")),
     # --- dashboard, exports ------------------------------------------------------------------------------------------

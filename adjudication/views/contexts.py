@@ -11,14 +11,15 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
-from adjudication.actions.contexts import cancel_context_check, request_context_check
+from adjudication.actions.contexts import cancel_context_check, make_context_topics, request_context_check
 from adjudication.exports.context_table import as_csv, as_latex, table_rows
+from adjudication.exports.options import CONTEXT_LEVELS
 from adjudication.forms.contexts import ContextCheckForm
 from adjudication.models import ContextCheck
 from adjudication.permissions import can_adjudicate, check_can_adjudicate
 from annotation.queries.contexts import context_statistics
 from corpus.models import Collection, Membership
-from corpus.permissions import check_can_oversee, fetch_membership
+from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
 
 MOST_LIVE = 300  # papers that are counted while somebody waits; of more the newest check has the figures
 SHOWN = 10
@@ -43,6 +44,7 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "papers": collection.papers.count(),
         "form": ContextCheckForm(),
         "may_ask": can_adjudicate(membership),
+        "may_manage": can_manage(membership),
         "checks": [check for check in checks if check.state == JobState.DONE],
         "job": with_live_progress(checks[0]) if checks and checks[0].state != JobState.DONE else None,
     }
@@ -81,6 +83,28 @@ def context_check_create(request: HttpRequest, slug: str) -> HttpResponse:
     else:
         for field, errors in form.errors.items():
             messages.error(request, f"{form.fields[field].label or field}: {' '.join(map(str, errors))}")
+    return redirect("context_report", slug)
+
+
+@require_POST
+def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make topics of the contexts of a level."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    level = request.POST.get("level", "")
+    try:
+        if level not in CONTEXT_LEVELS:
+            raise Refused("Say which contexts: paragraphs or sentences.")
+        made = make_context_topics(collection=membership.collection, level=level, by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        text = (
+            f"{made.made:,} topics made, {made.known:,} were here already; {made.targets:,} documents are new targets."
+        )
+        messages.success(request, text)
     return redirect("context_report", slug)
 
 

@@ -13,7 +13,7 @@ from adjudication.runs.contexts import figures, merged, run_context_check
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource
 from corpus.formats.records import QrelRow, TopicRecord
-from corpus.models import Document, Paper
+from corpus.models import Document, Paper, Topic
 from tests.factories.accounts import AT
 from tests.factories.annotation import Material, make_material
 from tests.factories.papers import PaperFactory, make_content, make_extraction
@@ -123,3 +123,21 @@ def test_the_page_shows_figures_and_checks_and_gives_tables(material, client, dj
     assert ContextCheck.objects.count() == 1
     client.post(reverse("context_check_create", args=["teas"]), {"tokens": "pairs", "stemmer": "none", "k1": 1, "b": 0})
     assert ContextCheck.objects.count() == 2
+
+
+def test_contexts_become_topics_with_what_they_cite_as_targets(material, client, capsys) -> None:
+    client.force_login(material.manager)
+    address = reverse("context_topics_create", args=["teas"])
+    page = client.post(address, {"level": "paragraph"}, follow=True).content.decode()
+    assert "1 topics made, 0 were here already; 2 documents are new targets." in page
+    topic = Topic.objects.get(collection=material.collection)
+    assert (topic.number, topic.kind, topic.source) == ("123456701", "context-paragraph", "citation-context")
+    assert sorted(topic.targets.values_list("document__docno", flat=True)) == ["matcha", "oolong"]
+    call_command("make_context_topics", "teas", "--level", "paragraph", "--json")
+    assert json.loads(capsys.readouterr().out) == {"made": 0, "known": 1, "targets": 0}
+    call_command("make_context_topics", "teas", "--level", "sentence", "--include-drafts")
+    assert Topic.objects.filter(kind="context-sentence").count() == 3
+    Topic.objects.filter(number="123456701").update(kind="question")
+    with pytest.raises(CommandError, match="123456701 is taken"):
+        call_command("make_context_topics", "teas", "--level", "paragraph")
+    assert "paragraphs or sentences" in client.post(address, {"level": "x"}, follow=True).content.decode()
