@@ -168,6 +168,8 @@ def test_judgments_of_items_still_to_judge_are_kept_from_the_reader(built: Built
     built.collection.memberships.filter(user=built.people["ana"]).update(role="adjudicator")
     pending = Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[4], repeat=0)
     pending.update(state=AssignmentState.PENDING, finished_at=None)
+    assert client_of(built, "ana").get(address("judgment_list")).status_code == 403
+    Campaign.objects.update(state="closed")  # it may be opened again
     page = client_of(built, "ana").get(address("judgment_list"), {"item": built.items[4].pk}).content.decode()
     assert "its labels are kept from you" in page
     assert "data-grade" not in page
