@@ -9,7 +9,7 @@ from corpus.actions.pools import DEEPEST
 from corpus.models import Collection, RetrievalRun, Target
 from corpus.models.pools import GIVEN, TARGETS
 from corpus.queries.endpoints import embeddings_endpoint
-from corpus.queries.pools import known_methods
+from corpus.queries.pools import has_given_pools
 from corpus.queries.recipes import MOST, can_search, default_recipe
 from corpus.queries.runs import list_runs
 from corpus.retrieval.analysis import Analysis
@@ -91,7 +91,7 @@ class BuildForm(forms.Form):
         choices = [(run.name, _words(run)) for run in list_runs(collection)]
         if targets := Target.objects.filter(topic__collection=collection).count():
             choices.append((TARGETS, f"documents known to answer a topic – {targets:,}"))
-        if GIVEN in known_methods(collection):
+        if has_given_pools(collection):
             choices.append((GIVEN, "pools that came with the topics"))
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
         self.fields["methods"].initial = [name for name, _ in choices]

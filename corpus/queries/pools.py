@@ -69,9 +69,14 @@ def known_methods(collection: Collection) -> list[str]:
     found = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
     if collection.topics.filter(targets__isnull=False).exists():
         found.append(TARGETS)
-    if collection.topics.filter(extra__has_key="candidate_pool").exists():
+    if has_given_pools(collection):
         found.append(GIVEN)
     return found
+
+
+def has_given_pools(collection: Collection) -> bool:
+    """Whether any topic came with a pool of its own."""
+    return collection.topics.filter(extra__has_key="candidate_pool").exists()
 
 
 def pool_methods(collection: Collection) -> list[Method]:
