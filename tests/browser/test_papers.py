@@ -57,9 +57,6 @@ def test_pages_of_papers_are_accessible_everywhere(new_page: NewPage, material: 
         ("paper_list", ["teas"]),
         ("paper_detail", ["teas", paper.pk]),
         ("context_report", ["teas"]),
-        ("export_list", ["teas"]),
-        ("import_create", ["teas", "papers"]),
-        ("item_list", ["teas", campaign.slug]),
     ):
         assert_accessible_everywhere(page, reverse(name, args=args))
 
