@@ -49,6 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.CELERY_BROKER_URL = celery_broker(settings.REDIS_URL)
     current_app.conf.broker_url = settings.CELERY_BROKER_URL  # it may have read the settings already
     settings.CACHE_URL = settings.CACHES["default"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
+    # Rows of tests need not survive the machine; tests of durability start servers of their own.
+    settings.DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     scratch = Path(tempfile.mkdtemp(prefix="litmus-test-"))
