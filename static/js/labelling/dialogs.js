@@ -78,7 +78,7 @@ async function savePreferences(event) {
     shortcuts: form.shortcuts.checked,
     highlights: form.marks.checked,
     delay: form.delay.value === "" ? null : Number(form.delay.value),
-    keys: { ...data.preferences.keys, ...Object.fromEntries(inputs.map((input) => [input.name, input.dataset.value])) },
+    keys: Object.fromEntries(inputs.map((input) => [input.name, input.dataset.value])),
   };
   const reason = await storePreferences(wanted);
   tell("preferences-error", reason);
@@ -93,8 +93,8 @@ export async function storePreferences(wanted) {
   } catch {
     return "The network is away. Try again when it is back.";
   }
-  data.preferences = wanted;
-  labelKeys(wanted);
+  data.preferences = { ...wanted, keys: { ...data.preferences.keys, ...wanted.keys } };
+  labelKeys(data.preferences);
   return "";
 }
 
