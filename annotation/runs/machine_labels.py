@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from uuid import UUID, uuid5
+from uuid import UUID, uuid4, uuid5
 
 from django.db import transaction
 
@@ -74,10 +74,12 @@ def add_labels(run: MachineRun, values: Sequence[tuple[int, int]], at: datetime)
 
 
 def submission_of(run: MachineRun, assignment: Assignment, value: int, at: datetime, *, note: str = "") -> Submission:
-    """The submission, not saved, that says so; its id follows from the run, the item and what it says."""
-    name = f"{run.pk}|{assignment.item_id}|{value}|{note}|{at.isoformat() if note else ''}"
+    """The submission, not saved, that says so; a machine's id follows from the run, the item and what it says.
+
+    What a person decides (`note`) may be said again and taken back, so each such step has an id of its own.
+    """
     return Submission(
-        uuid=uuid5(NAMESPACE, name),
+        uuid=uuid4() if note else uuid5(NAMESPACE, f"{run.pk}|{assignment.item_id}|{value}||"),
         assignment=assignment,
         kind=SubmissionKind.ANSWER,
         answers={run.criterion.key: value},

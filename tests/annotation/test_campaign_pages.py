@@ -77,7 +77,7 @@ def test_a_campaign_is_made_by_its_form(made):
 
 def test_the_form_offers_only_what_is_supported_and_who_may_judge(made):
     page = text_of(client_of(made).get(url("campaign_create", campaign=None)))
-    assert "rubric" not in page
+    assert page.count('name="kind"') == 3
     assert "Ana" in page
     assert "Vic" not in page
 
@@ -98,7 +98,7 @@ def test_a_definition_comes_from_a_file(made):
     [
         ({"name": ""}, "This field is required"),
         ({"overlap": 0}, "greater than or equal to 1"),
-        ({"kind": "extraction"}, "Select a valid choice"),
+        ({"kind": "essay"}, "Select a valid choice"),
         ({"sample": 99}, "Only 24 pairs are left"),
         ({"file": SimpleUploadedFile("x.toml", b"name = ")}, "not valid TOML"),
         ({"file": SimpleUploadedFile("x.toml", b"\xff\xfe")}, "not text in UTF-8"),

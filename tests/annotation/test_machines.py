@@ -281,7 +281,7 @@ def test_a_person_says_what_an_invalid_reply_states_and_may_take_it_back(made: M
     label = Judgment.objects.filter(assignment__item=reply.item_id, assignment__annotator=run.annotator)
     for value in (2, 1):
         reply = decide_reply(reply=reply, by=made.manager, at=AT, value=value)
-        assert [one.value for one in label] == [value]
+        assert [one.value for one in label.all()] == [value]
         assert reply.state == ReplyState.INVALID
     reply = decide_reply(reply=reply, by=made.manager, at=AT, value=None)
     assert not label.exists()

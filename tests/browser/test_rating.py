@@ -26,6 +26,11 @@ def expect_question(page: Page, rubric: Rubric, number: str) -> None:
     expect(page.locator("[data-part=title]")).to_have_text(rubric.topics[number].text)
 
 
+def expect_saved(page: Page) -> None:
+    """The screen moves on once an answer is in the browser's queue; what the database has is known after this."""
+    expect(page.locator("[data-part=save-text]")).to_have_text(re.compile(r"^Saved \d"))
+
+
 def ratings(rubric: Rubric, number: str) -> dict[str, tuple[int, str]]:
     found = Judgment.objects.filter(assignment__item__topic__number=number)
     return {key: (value, reason) for key, value, reason in found.values_list("criterion__key", "value", "reason")}
@@ -70,6 +75,7 @@ def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page
     expect_question(page, rubric, first)
     page.keyboard.press("2")
     expect_question(page, rubric, second)
+    expect_saved(page)
     assert ratings(rubric, first) == {"specificity": (0, ""), "quality": (2, "")}
     rewrite = Rewrite.objects.get()
     assert (rewrite.text, rewrite.original) == (wording, rubric.topics[first].text)
@@ -85,12 +91,14 @@ def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page
     assert_accessible(page)
     page.keyboard.press("5")
     expect_question(page, rubric, third)
+    expect_saved(page)
     assert ratings(rubric, second) == {"specificity": (1, ""), "quality": (0, "too easy")}
 
     # M: more papers fit than may. Then undo brings it back, with everything.
     page.keyboard.press("0")
     page.keyboard.press("m")
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    expect_saved(page)
     assert ratings(rubric, third)["quality"] == (0, "too broad")
     page.keyboard.press("u")
     expect_question(page, rubric, third)

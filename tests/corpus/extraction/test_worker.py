@@ -21,8 +21,14 @@ def kind_of(path: Path, limits: Limits | None = None) -> str:
 
 
 def children() -> list[psutil.Process]:
-    found = psutil.Process().children(recursive=True)
-    return [each for each in found if "corpus.extraction.child" in each.cmdline()]
+    return [each for each in psutil.Process().children(recursive=True) if is_child(each)]
+
+
+def is_child(process: psutil.Process) -> bool:
+    try:
+        return "corpus.extraction.child" in process.cmdline()
+    except psutil.Error:  # it has ended, and only its parent has not noticed yet
+        return False
 
 
 def test_a_paper_comes_back_from_the_child(tmp_path: Path) -> None:
