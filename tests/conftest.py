@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from config import embedded
 from config.env import celery_broker, redis_database
@@ -35,6 +35,7 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 VIEWPORT = {"width": 1280, "height": 800}
+PATIENCE = 30_000  # milliseconds for something that should happen, under any load
 
 
 # --- servers ---------------------------------------------------------------------------------------------------------
@@ -141,6 +142,7 @@ def browser() -> Iterator[Browser]:
     """One headless Chromium for all browser tests of this process."""
     # Playwright runs an event loop in this thread; Django would refuse the test's own queries because of it.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
         yield chromium
@@ -161,7 +163,7 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
     def make(user: object = None, **options: object) -> Page:
         context = browser.new_context(**{"base_url": str(live_server), "viewport": VIEWPORT, **options})
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         if user is not None:
             sign_in(context, user, str(live_server))
         context.on("weberror", lambda event: faults.append(str(event.error)))

@@ -108,6 +108,14 @@ function watchFrames(root) {
 watchFrames(document);
 document.addEventListener("htmx:load", (event) => watchFrames(event.detail.elt.parentElement ?? document));
 
+// What was typed before htmx listened (a slow page, a fast typist, a form the browser has filled in again) is heard now.
+document.addEventListener("htmx:load", (event) => {
+  if (event.target !== document.body) return;
+  for (const field of document.querySelectorAll('[hx-trigger*="input"] :is(textarea, input)')) {
+    if (field.value !== field.defaultValue) field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+});
+
 // A job that has just become final tells the rest of the page, which may want to fetch its result.
 document.addEventListener("htmx:afterSwap", (event) => {
   const final = event.detail.elt.matches?.("[data-job-final]") ? event.detail.elt : null;
