@@ -8,13 +8,13 @@ class AnnotationConfig(AppConfig):
         from annotation.actions.annotators import take_off_everywhere
         from annotation.queries.contexts import context_figures
         from annotation.runs.imports import load_judgments
-        from annotation.runs.papers import load_papers
+        from annotation.runs.papers import papers_read
         from corpus.actions.people import register_farewell
         from corpus.models import ImportKind
         from corpus.queries import statistics
-        from corpus.runs.imports import register
+        from corpus.runs.imports import register, register_reading
 
         register(ImportKind.JUDGMENTS, load_judgments)
-        register(ImportKind.PAPERS, load_papers)
+        register_reading(ImportKind.PAPERS, papers_read)
         register_farewell(take_off_everywhere)
         statistics.register("contexts", context_figures)

@@ -2,7 +2,8 @@
 
     {"contexts": [{"id": "01", "section": "introduction", "blocks": [4],
                    "sentences": [{"text": "…", "cites": ["3", "4"], "anonymised": false, "original": ""}]}],
-     "references": [{"number": "3", "raw": "…", "value": "10.1145/…", "kind": "doi", "candidates": ["…"]}]}
+     "references": [{"number": "3", "raw": "…", "value": "10.1145/…", "kind": "doi", "candidates": ["…"],
+                     "refereed": "", "ambiguous": false}]}
 
 `read_content` is the only way in: what it refuses is never stored. Whether a reference is in the collection is not
 kept, because it follows from its value: by the rule of ACM-CR it is when the value is a docno to the letter.
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corpus.formats.acm_cr import AnnotatedPaper, CitingSentence, Context
+from corpus.formats.signs import carriable
 
 MOST_CONTEXTS, MOST_SENTENCES, MOST_REFERENCES, MOST_CANDIDATES = 2_000, 1_000, 5_000, 3
 MOST_CHARACTERS = 100_000  # of any one text
@@ -65,13 +67,19 @@ class ExtractedContext:
 @dataclass(frozen=True, slots=True)
 class ExtractedReference:
     """A reference as numbered in the paper. `value` is its identifier, None for none; `kind` is one of KINDS;
-    `candidates` are docnos that it may be, best first, for a person to pick from."""
+    `candidates` are docnos, or DOIs that registries know, that it may be, best first, for a person to pick from.
+
+    `refereed` is the one of them that is the refereed version of what the entry prints as a preprint. `is_ambiguous`
+    says that several fit equally well, so that none was taken.
+    """
 
     number: str
     value: str | None
     raw: str = ""
     kind: str = "none"
     candidates: tuple[str, ...] = ()
+    refereed: str = ""
+    is_ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,8 @@ def write_content(content: Content) -> dict[str, Any]:
                 "value": each.value,
                 "kind": each.kind,
                 "candidates": list(each.candidates),
+                "refereed": each.refereed,
+                "ambiguous": each.is_ambiguous,
             }
             for each in content.references
         ],
@@ -166,20 +176,17 @@ def _context(entry: object, where: str) -> ExtractedContext:
 
 def _sentence(entry: object, where: str) -> ExtractedSentence:
     found = _mapping(entry, where, {"text", "cites", "anonymised", "original"})
-    flag = found.get("anonymised", False)
-    if not isinstance(flag, bool):
-        raise BadExtraction(f"{where}: anonymised is true or false")
     cites = _list(found.get("cites", []), f"{where}, cites", MOST_REFERENCES)
     return ExtractedSentence(
         _text(found.get("text", ""), where),
         tuple(_number(cite, where) for cite in cites),
-        flag,
+        _flag(found.get("anonymised", False), f"{where}: anonymised"),
         _text(found.get("original", ""), where),
     )
 
 
 def _reference(entry: object, where: str) -> ExtractedReference:
-    found = _mapping(entry, where, {"number", "raw", "value", "kind", "candidates"})
+    found = _mapping(entry, where, {"number", "raw", "value", "kind", "candidates", "refereed", "ambiguous"})
     value = found.get("value")
     value = None if value is None else _text(value, where)
     kind = found.get("kind") or kind_of(value)
@@ -192,7 +199,15 @@ def _reference(entry: object, where: str) -> ExtractedReference:
         _text(found.get("raw", ""), where),
         kind,
         tuple(_text(each, where) for each in candidates),
+        _text(found.get("refereed", ""), where),
+        _flag(found.get("ambiguous", False), f"{where}: ambiguous"),
     )
+
+
+def _flag(value: object, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise BadExtraction(f"{what} is true or false")
+    return value
 
 
 def _mapping(value: object, where: str, known: set[str]) -> Mapping[str, Any]:
@@ -212,13 +227,14 @@ def _list(value: object, where: str, most: int) -> list[Any]:
 
 
 def _text(value: object, where: str) -> str:
+    """A text; signs that no file of ours could carry become blanks."""
     if not isinstance(value, str):
         raise BadExtraction(f"{where}: a text is wanted, not {value!r:.40}")
     if len(value) > MOST_CHARACTERS:
         raise BadExtraction(f"{where}: a text of more than {MOST_CHARACTERS:,} characters")
     if _UNSTORABLE.search(value):
         raise BadExtraction(f"{where}: a text holds a character that cannot be stored")
-    return value
+    return carriable(value)
 
 
 def _number(value: object, where: str) -> str:
@@ -258,12 +274,12 @@ def gold_of_content(content: Content, *, doi: str, title: str, abstract: str, fi
         )
         for context in content.contexts
     )
-    return AnnotatedPaper(doi, title, abstract, contexts, content.values, file)
+    return AnnotatedPaper(doi, carriable(title), carriable(abstract), contexts, content.values, file)
 
 
 def with_what_xml_lacks(corrected: Content, before: Content) -> Content:
     """Return a content that went through ACM-CR XML with what the format cannot carry: the blocks of contexts, raw
-    entries and candidates of references, and the original of sentences that have not changed."""
+    entries of references and what they may be, and the original of sentences that have not changed."""
     blocks = {context.id: context.blocks for context in before.contexts}
     references = {each.number: each for each in before.references}
     originals = {sentence.text: sentence.original for context in before.contexts for sentence in context.sentences}
@@ -276,9 +292,7 @@ def with_what_xml_lacks(corrected: Content, before: Content) -> Content:
         for context in corrected.contexts
     )
     entries = tuple(
-        replace(each, raw=references[each.number].raw, candidates=references[each.number].candidates)
-        if each.number in references
-        else each
+        replace(references[each.number], value=each.value, kind=each.kind) if each.number in references else each
         for each in corrected.references
     )
     return Content(contexts, entries)

@@ -17,6 +17,7 @@ from annotation.definitions.extractions import (
     ExtractedSentence,
     kind_of,
 )
+from corpus.endpoints.registries import Registered
 from corpus.formats.paper_json import reference_numbers
 from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence
 
@@ -36,12 +37,17 @@ _ADDRESSES = (
 class Link:
     """What a reference may be in the collection: `docno` where that is sure enough, and docnos to choose from.
 
-    `doi` is that of a work outside the collection, as a registry of publications knows it.
+    `doi` is that of a work outside the collection, as a registry of publications knows it. `refereed` is the docno,
+    else the DOI, of the refereed version of what the reference prints as a preprint; `is_ambiguous` says that several
+    works fit equally well. `works` tells what registries know of those candidates that are DOIs.
     """
 
     docno: str = ""
     candidates: tuple[str, ...] = ()
     doi: str = ""
+    refereed: str = ""
+    is_ambiguous: bool = False
+    works: tuple[Registered, ...] = ()
 
 
 def propose(paper: FullPaper, links: Mapping[str, Link], parts: Sequence[str] = PARTS) -> Content:
@@ -79,8 +85,10 @@ def _sentence(paragraph: Paragraph, sentence: Sentence, numbers: Mapping[str, st
 
 def _reference(reference: Reference, number: str, link: Link) -> ExtractedReference:
     value = link.docno or _address(reference.ids.items()) or link.doi or None
-    candidates = tuple(dict.fromkeys((*filter(None, [link.docno]), *link.candidates)))[:MOST_CANDIDATES]
-    return ExtractedReference(number, value, _raw(reference), kind_of(value), candidates)
+    first = filter(None, (link.docno, link.refereed))
+    candidates = tuple(dict.fromkeys((*first, *link.candidates)))[:MOST_CANDIDATES]
+    is_open = link.is_ambiguous and not link.docno
+    return ExtractedReference(number, value, _raw(reference), kind_of(value), candidates, link.refereed, is_open)
 
 
 def _address(ids: Iterable[tuple[str, str]]) -> str | None:

@@ -7,8 +7,8 @@ from django.db.models import Q
 from annotation.definitions.extractions import Content, findings_of, write_content
 from annotation.models import Extraction, ExtractionRevision
 from annotation.queries.extractions import content_of, docnos_among
+from corpus.extraction.linking import differing_words
 from corpus.models import Document, Paper
-from corpus.text.words import tokens
 
 SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")
 
@@ -48,18 +48,44 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def _documents(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
-    """What is known of each candidate and each document chosen, with the words of its title that the entry lacks."""
+    """What is known of each candidate and each document chosen, in the collection or by registries.
+
+    `pieces` are, by the number of a reference that may mean it, its title as (text, whether the entry lacks it).
+    """
+    shown = {**_registered(paper), **_in_collection(paper, content)}
+    titles = {entry["number"]: entry.get("title", "") for entry in paper.references}
+    for each in content.references:
+        printed = titles.get(each.number) or each.raw
+        for docno in each.candidates:
+            if docno in shown and printed:
+                pieces = shown[docno].setdefault("pieces", {})
+                pieces[each.number] = title_pieces(shown[docno]["title"], printed)
+    return shown
+
+
+def _in_collection(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
     wanted = {docno for each in content.references for docno in (*each.candidates, each.value) if docno}
     rows = Document.objects.filter(collection=paper.collection_id, docno__in=wanted)
-    found = {row.docno: row for row in rows.only("docno", "title", "authors", "year", "venue")}
-    shown: dict[str, dict[str, Any]] = {
-        docno: {"title": row.title, "authors": row.authors[:6], "year": row.year, "venue": row.venue}
-        for docno, row in found.items()
+    rows = rows.only("docno", "title", "authors", "year", "venue")
+    return {row.docno: _known(row.title, row.authors, row.year, row.venue, inside=True) for row in rows}
+
+
+def _registered(paper: Paper) -> dict[str, dict[str, Any]]:
+    works = (work for entry in paper.references for work in entry.get("registered", ()))
+    return {
+        work["doi"]: _known(work["title"], work["authors"], work["year"], work["venue"], inside=False) for work in works
     }
-    for each in content.references:
-        words = set(tokens(each.raw))
-        for docno in each.candidates:
-            if docno in found:
-                differing = [word for word in tokens(found[docno].title) if word not in words]
-                shown[docno].setdefault("differing", {})[each.number] = differing
-    return shown
+
+
+def _known(title: str, authors: list[str], year: int | None, venue: str, *, inside: bool) -> dict[str, Any]:
+    return {"title": title, "authors": authors[:6], "year": year, "venue": venue, "inside": inside}
+
+
+def title_pieces(title: str, printed: str) -> list[tuple[str, bool]]:
+    """A title in pieces: (text, whether the printed entry does not have these words there)."""
+    pieces: list[tuple[str, bool]] = []
+    done = 0
+    for start, end in differing_words(title, printed):
+        pieces += [(title[done:start], False), (title[start:end], True)]
+        done = end
+    return [piece for piece in (*pieces, (title[done:], False)) if piece[0]]

@@ -1,5 +1,6 @@
 """Which documents of a collection the references of a paper may be."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from annotation.definitions.proposals import Link
@@ -7,6 +8,8 @@ from corpus.extraction.linking import link
 from corpus.extraction.titles import TitleIndex, Work
 from corpus.formats.papers import Reference
 from corpus.models import Collection, Document
+
+_ARXIV = re.compile(r"https?://arxiv\.org/(?:abs|pdf)/(\d{4}\.\d{4,5})").match
 
 
 def title_index(collection: Collection) -> TitleIndex:
@@ -16,9 +19,15 @@ def title_index(collection: Collection) -> TitleIndex:
 
 def _works(collection: Collection) -> Iterator[Work]:
     rows = Document.objects.filter(collection=collection).order_by("pk")
-    fields = rows.values_list("docno", "title", "authors", "year", "doi")
-    for docno, title, authors, year, doi in fields.iterator(chunk_size=5_000):
-        yield Work(docno, title, tuple(authors), year, doi)
+    fields = rows.values_list("docno", "title", "authors", "year", "doi", "url")
+    for docno, title, authors, year, doi, url in fields.iterator(chunk_size=5_000):
+        yield Work(docno, title, tuple(authors), year, doi or _arxiv_doi(url))
+
+
+def _arxiv_doi(url: str) -> str:
+    """The DOI that arXiv gives to what lies at an address of its own."""
+    found = _ARXIV(url)
+    return f"10.48550/arxiv.{found[1]}" if found else ""
 
 
 def link_references(references: Iterable[Reference], index: TitleIndex) -> Mapping[str, Link]:
@@ -33,5 +42,5 @@ def link_references(references: Iterable[Reference], index: TitleIndex) -> Mappi
         others = [candidate.docno for candidate in each.candidates]
         candidates = tuple(dict.fromkeys(filter(None, (docno, each.refereed, *others))))
         if candidates:
-            found[each.key] = Link(docno, candidates)
+            found[each.key] = Link(docno, candidates, refereed=each.refereed, is_ambiguous=each.is_ambiguous)
     return found

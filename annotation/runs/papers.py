@@ -5,12 +5,10 @@ the text and the machine's proposal, the other title, abstract and the imported 
 """
 
 import hashlib
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -23,153 +21,62 @@ from accounts.jobs import Progress
 from annotation.definitions.extractions import BadExtraction, Content, content_of_gold
 from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
-from annotation.queries.links import link_references, title_index
 from annotation.runs.extractions import replace_content, store_extraction
-from annotation.runs.registries import Registries
-from corpus.extraction.texts import complete
-from corpus.extraction.titles import TitleIndex
-from corpus.extraction.vocabulary import Vocabulary, count_words
-from corpus.extraction.worker import ExtractionFailed, extract
-from corpus.formats.acm_cr import AnnotatedPaper, read_acm_cr
-from corpus.formats.members import Member, open_members
-from corpus.formats.paper_files import (
-    ACM_CR,
-    HEAD_BYTES,
-    PDF,
-    S2ORC,
-    SHEET,
-    TABLE,
-    TEI,
-    PlaceInOrder,
-    read_order,
-    tell_format,
-)
+from annotation.runs.paper_reading import Found, Incoming, Links, NewestLinks, PaperFile, Reader, Spool
+from corpus.formats.acm_cr import AnnotatedPaper
+from corpus.formats.paper_files import PlaceInOrder
 from corpus.formats.paper_json import reference_numbers, write_blocks, write_pages, write_references
 from corpus.formats.papers import FullPaper
 from corpus.formats.records import BrokenFile, Problem, id_problem
-from corpus.formats.s2orc import read_s2orc_papers
-from corpus.formats.tei import read_tei
-from corpus.models import Document, ImportRun, Paper, PaperSource
-from corpus.runs.reading import Odometer, sources_of
+from corpus.models import ImportRun, Paper, PaperSource
+from corpus.runs.imports import Work
 from corpus.runs.tally import REPEATED, Tally
 
-MOST_BYTES = 100 << 20  # of one file that holds one paper
-WORKSHEET = "a .dois worksheet; the XML beside it is what counts"
-RARE = 2  # words that the collection has once only say nothing about hyphens
 
-Found = AnnotatedPaper | FullPaper
+@contextmanager
+def papers_read(run: ImportRun, progress: Progress, tally: Tally) -> Iterator[Work]:
+    """Read the files of an import of papers; gives the work that stores them, for the import's transaction."""
+    with Spool() as spool:
+        reader = Reader(run, progress, tally, spool)
+        reader.read()
+        yield lambda run, progress, tally: _store_papers(reader, run, progress, tally)
 
 
-def load_papers(run: ImportRun, progress: Progress, tally: Tally) -> None:
-    """The work of an import of papers. A dry run does it all and takes it back."""
+def _store_papers(reader: Reader, run: ImportRun, progress: Progress, tally: Tally) -> None:
+    """A dry run does it all and takes it back."""
     with transaction.atomic():
-        loader = _Loader(run, progress, tally, at=timezone.now())
-        for source in sources_of(run):
-            try:
-                for member in open_members(source.path, name=source.name, watch=loader.odometer.add):
-                    loader.take(member)
-            except BrokenFile as broken:
-                tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
-        loader.set_order()
-        loader.tell_registries()
+        storing = _Storing(run, tally, NewestLinks(reader), at=timezone.now())
+        for done, paper in enumerate(reader.spool, 1):
+            progress.report(reader.odometer.bytes, step=f"storing {done} of {reader.spool.count}")
+            storing.take(paper)
+        storing.set_order(reader.order)
         if run.dry_run:
             transaction.set_rollback(True)
 
 
 @dataclass
-class _File:
-    """A file that holds one paper: its own name without folders, and its bytes (none where it holds many papers)."""
-
-    name: str
-    data: bytes = b""
-
-    @property
-    def stem(self) -> str:
-        """The name as a key: without its suffix, blanks and the rest of what an id cannot hold."""
-        words = self.name.rpartition("/")[2]
-        stem = words.rpartition(".")[0] or words
-        return "".join(sign if sign.isprintable() and not sign.isspace() else "_" for sign in stem)[:200] or "paper"
-
-
-@dataclass
-class _Loader:
+class _Storing:
     run: ImportRun
-    progress: Progress
     tally: Tally
+    links: NewestLinks
     at: datetime
-    odometer: Odometer = field(default_factory=Odometer)
-    order: list[PlaceInOrder] = field(default_factory=list)
     seen: set[tuple[bool, str]] = field(default_factory=set)  # (is it gold, key)
 
-    def take(self, member: Member) -> None:
-        """Read one file; what is wrong with it is a problem of its own."""
-        self.progress.report(self.odometer.bytes, step=member.name[-150:])
+    def take(self, paper: Incoming) -> None:
+        """Store one paper; what is wrong with it is a problem of its own."""
+        name = paper.file.name
         try:
             with transaction.atomic():
-                self._take(member)
-        except (BrokenFile, ExtractionFailed, BadExtraction) as error:
+                self._store(paper)
+        except (BrokenFile, BadExtraction) as error:
             line = error.line if isinstance(error, BrokenFile) else 0
-            self.tally.add_problems([Problem(member.name, line, error.reason)])
+            self.tally.add_problems([Problem(name, line, error.reason)])
         except (DatabaseError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            self.tally.add_problems([Problem(member.name, 0, f"cannot be stored: {reason}")])
+            self.tally.add_problems([Problem(name, 0, f"cannot be stored: {reason}")])
 
-    def _take(self, member: Member) -> None:
-        head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
-        found = self.run.format if self.run.format != "auto" else tell_format(head, member.name)
-        if found == SHEET:
-            self.tally.skips[WORKSHEET] += 1
-        elif found == TABLE:
-            rows = list(read_order(member.stream, member.name))
-            self.tally.add_problems(row for row in rows if isinstance(row, Problem))
-            self.order += [row for row in rows if not isinstance(row, Problem)]
-        elif found == S2ORC:
-            for paper in read_s2orc_papers(member.stream, member.name):
-                if isinstance(paper, Problem):
-                    self.tally.add_problems([paper])
-                else:
-                    self._store(complete(paper), PaperSource.S2ORC, _File(member.name))
-        else:
-            self._take_one(member, found)
-
-    def _take_one(self, member: Member, found: str) -> None:
-        data = member.stream.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise BrokenFile(member.name, 0, f"is larger than {MOST_BYTES >> 20} MB")
-        file = _File(member.name, data)
-        if found == PDF:
-            self._store(self._read_pdf(file), PaperSource.PDF, file)
-        elif found == TEI:
-            self._store(complete(read_tei(ContentFile(data), member.name)), PaperSource.TEI, file)  # type: ignore[arg-type]
-        elif found == ACM_CR:
-            self._store(read_acm_cr(ContentFile(data), member.name), PaperSource.ACM_CR, file)  # type: ignore[arg-type]
-
-    def _read_pdf(self, file: _File) -> FullPaper:
-        with tempfile.NamedTemporaryFile(suffix=".pdf") as copy:
-            copy.write(file.data)
-            copy.flush()
-            name = file.name.rpartition("/")[2]
-            return extract(Path(copy.name), vocabulary=self.vocabulary, check=self.progress.check, name=name)
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The words of the collection's documents; read once, and only where there is a PDF."""
-        texts = Document.objects.filter(collection=self.run.collection_id).values_list("title", "abstract")
-        return count_words((text for pair in texts.iterator(chunk_size=2_000) for text in pair), least=RARE)
-
-    @cached_property
-    def titles(self) -> TitleIndex:
-        """The collection's titles, for finding what references mean; read once."""
-        return title_index(self.run.collection)
-
-    @cached_property
-    def registries(self) -> Registries:
-        """What Crossref and OpenAlex are asked through, where they are configured."""
-        return Registries(self.progress.check)
-
-    # --- storing ----------------------------------------------------------------------------------------------------
-
-    def _store(self, found: Found, source: PaperSource, file: _File) -> None:
+    def _store(self, incoming: Incoming) -> None:
+        found, source, file = incoming.found, incoming.source, incoming.file
         is_gold = isinstance(found, AnnotatedPaper)
         paper = self._paper_for(found, file)
         if (is_gold, paper.key) in self.seen:
@@ -182,9 +89,9 @@ class _Loader:
             if found.status:  # a draft that was given out: nobody stands by it
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
         else:
-            links = link_references(found.references, self.titles)
-            content = propose(found, {**links, **self.registries.dois(found.references, links)})
-            fields = _parsed_fields(found, paper, source, file)
+            links = self.links.of(incoming)
+            content = propose(found, links)
+            fields = _parsed_fields(found, paper, source, file, links)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:
                 self._leave(paper, file)
@@ -199,7 +106,7 @@ class _Loader:
         else:
             self.tally.unchanged += 1
 
-    def _paper_for(self, found: Found, file: _File) -> Paper:
+    def _paper_for(self, found: Found, file: PaperFile) -> Paper:
         """The paper that is here already under this key, else a new one. Raises `BrokenFile` for an unusable key."""
         known = Paper.objects.filter(collection=self.run.collection_id)
         key = found.doi or (found.paper_id if isinstance(found, FullPaper) else "") or file.stem
@@ -215,7 +122,7 @@ class _Loader:
         position = 0 if last is None else last + 1
         return Paper(collection=self.run.collection, key=key, position=position, created_at=self.at)
 
-    def _write(self, paper: Paper, fields: Mapping[str, Any], file: _File) -> bool:
+    def _write(self, paper: Paper, fields: Mapping[str, Any], file: PaperFile) -> bool:
         """Store the fields; whether any was different."""
         different = paper.pk is None or any(getattr(paper, name) != value for name, value in fields.items())
         for name, value in fields.items():
@@ -228,7 +135,7 @@ class _Loader:
         return different
 
     def _write_extraction(
-        self, paper: Paper, kind: ExtractionSource, state: ExtractionState, content: Content, file: _File
+        self, paper: Paper, kind: ExtractionSource, state: ExtractionState, content: Content, file: PaperFile
     ) -> bool:
         by, maker = self.run.requested_by, _maker(kind, file)
         there = Extraction.objects.filter(paper=paper, source=kind).first()
@@ -237,23 +144,18 @@ class _Loader:
         store_extraction(paper=paper, source=kind, content=content, by=by, at=self.at, maker=maker, state=state)
         return True
 
-    def _leave(self, paper: Paper, file: _File) -> None:
+    def _leave(self, paper: Paper, file: PaperFile) -> None:
         reason = f"people have begun to work on {paper.key}, so its text and the proposal stay as they are"
         self.tally.add_notes([Problem(file.name, 0, reason)])
         self.tally.unchanged += 1
 
-    def tell_registries(self) -> None:
-        """Note which registries gave no answer: their DOIs are missing from the proposals."""
-        if "registries" in self.__dict__:
-            self.tally.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
-
-    def set_order(self) -> None:
+    def set_order(self, order: list[PlaceInOrder]) -> None:
         """Give papers the order and the numbers of the tables read; those that no table names come after."""
-        if not self.order:
+        if not order:
             return
         papers = {paper.key: paper for paper in Paper.objects.filter(collection=self.run.collection_id)}
-        first = [papers.pop(row.doi) for row in self.order if row.doi in papers]
-        numbers = {row.doi: row.first_sentence_number for row in self.order}
+        first = [papers.pop(row.doi) for row in order if row.doi in papers]
+        numbers = {row.doi: row.first_sentence_number for row in order}
         changed = []
         for position, paper in enumerate([*first, *papers.values()]):
             number = numbers.get(paper.key, paper.first_sentence_number)
@@ -265,14 +167,16 @@ class _Loader:
             self.tally.updated, self.tally.unchanged = len(changed), len(first) - len(changed)
 
 
-def _gold_fields(gold: AnnotatedPaper, paper: Paper, file: _File) -> dict[str, Any]:
+def _gold_fields(gold: AnnotatedPaper, paper: Paper, file: PaperFile) -> dict[str, Any]:
     fields = {"doi": gold.doi, "title": gold.title, "abstract": gold.abstract}
     if paper.source in ("", PaperSource.ACM_CR):  # a PDF that is here stays the file of the paper
         fields |= {"source": PaperSource.ACM_CR, **_file_fields(file)}
     return fields
 
 
-def _parsed_fields(found: FullPaper, paper: Paper, source: PaperSource, file: _File) -> dict[str, Any]:
+def _parsed_fields(
+    found: FullPaper, paper: Paper, source: PaperSource, file: PaperFile, links: Links
+) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "source": source,
         "venue": found.venue,
@@ -280,7 +184,10 @@ def _parsed_fields(found: FullPaper, paper: Paper, source: PaperSource, file: _F
         "authors": list(found.authors),
         "pages": write_pages(found.pages),
         "blocks": write_blocks(found.paragraphs),
-        "references": write_references(found.references, reference_numbers(found.references)),
+        "references": _with_works(
+            write_references(found.references, reference_numbers(found.references)),
+            links,
+        ),
         **_file_fields(file),
     }
     if paper.pk is None or not _has_gold(paper):
@@ -288,12 +195,24 @@ def _parsed_fields(found: FullPaper, paper: Paper, source: PaperSource, file: _F
     return fields
 
 
-def _file_fields(file: _File) -> dict[str, str]:
+def _with_works(entries: list[dict[str, Any]], links: Links) -> list[dict[str, Any]]:
+    """The entries with what registries know of those candidates that are no documents, for the screen to show."""
+    for entry in entries:
+        works = links[entry["key"]].works if entry.get("key") in links else ()
+        if works:
+            entry["registered"] = [
+                {"doi": each.doi, "title": each.title, "authors": list(each.authors[:6]), "year": each.year,
+                 "venue": each.venue} for each in works
+            ]  # fmt: skip
+    return entries
+
+
+def _file_fields(file: PaperFile) -> dict[str, str]:
     digest = hashlib.sha256(file.data).hexdigest() if file.data else ""
     return {"file_name": file.name.rpartition("/")[2][-255:], "sha256": digest}
 
 
-def _keep_file(paper: Paper, file: _File) -> None:
+def _keep_file(paper: Paper, file: PaperFile) -> None:
     """Keep the file under the hash of its content, so that the same one is kept once."""
     if not file.data:
         return
@@ -312,7 +231,7 @@ def _is_worked_on(paper: Paper) -> bool:
     return paper.pk is not None and Extraction.objects.filter(paper=paper, source__in=people).exists()
 
 
-def _maker(kind: ExtractionSource, file: _File) -> str:
+def _maker(kind: ExtractionSource, file: PaperFile) -> str:
     if kind == ExtractionSource.IMPORTED:
         return file.name.rpartition("/")[2][-200:]
     return f"Litmus {settings.CODE_VERSION}"[:200]

@@ -10,11 +10,11 @@ from django.core.cache import cache
 
 from annotation.definitions.proposals import Link
 from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFailed
-from corpus.extraction.linking import registered_link
+from corpus.extraction.linking import WORTH_A_LOOK, registered_link
 from corpus.formats.papers import Reference
 
 SECONDS_KEPT = 30 * 24 * 3600
-_PRINTED = frozenset({"doi", "arxiv", "acl", "pmid", "pmcid"})
+_PRINTED = frozenset({"doi", "acl", "pmid", "pmcid"})
 
 
 class KeptAnswers(MutableMapping[str, str]):
@@ -37,6 +37,22 @@ class KeptAnswers(MutableMapping[str, str]):
 
     def __len__(self) -> int:
         raise TypeError("a cache does not count what it keeps")
+
+
+def _with_registered(link: Link, reference: Reference, works: list[Registered]) -> Link:
+    """The link with what the registries' works add to it: a DOI, a refereed version, candidates to pick from."""
+    answer = registered_link(reference, works)
+    others = (each.docno for each in answer.candidates if each.score >= WORTH_A_LOOK and each.docno.startswith("10."))
+    named = filter(None, (answer.refereed, answer.value if answer.kind == "doi" else "", *others))
+    candidates = tuple(dict.fromkeys((*link.candidates, *named)))
+    return replace(
+        link,
+        doi=answer.value if answer.kind == "doi" else "",
+        candidates=candidates,
+        refereed=answer.refereed,
+        is_ambiguous=link.is_ambiguous or answer.is_ambiguous,
+        works=tuple({each.doi: each for each in works if each.doi in candidates}.values()),
+    )
 
 
 def _key(question: str) -> str:
@@ -62,18 +78,16 @@ class Registries:
         self.check = check
         self.failures: list[str] = []
 
-    def dois(self, references: Iterable[Reference], links: Mapping[str, Link]) -> dict[str, Link]:
-        """The links of references that are in no document and print no identifier, with the DOIs that fit them."""
+    def ask(self, references: Iterable[Reference], links: Mapping[str, Link]) -> dict[str, Link]:
+        """The links of references that are in no document and print no identifier but a preprint's, with what fits."""
         found: dict[str, Link] = {}
         with ExitStack() as stack:
             asking = [stack.enter_context(Asker(each, KeptAnswers(), self.check)) for each in self.left]
             for reference in references if asking else ():
                 link = links.get(reference.key, Link())
-                if link.docno or _PRINTED & reference.ids.keys() or not reference.title:
+                if link.docno or link.refereed or _PRINTED & reference.ids.keys() or not reference.title:
                     continue
-                answer = registered_link(reference, self._find(asking, reference))
-                if answer.kind == "doi":
-                    found[reference.key] = replace(link, doi=answer.value)
+                found[reference.key] = _with_registered(link, reference, self._find(asking, reference))
         return found
 
     def _find(self, asking: list[Asker], reference: Reference) -> list[Registered]:

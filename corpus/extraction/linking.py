@@ -24,6 +24,7 @@ SURE = 93.0  # similarity of titles, 0 to 100, from which a document is the refe
 WORTH_A_LOOK = 72.0
 
 _PREPRINT = re.compile(r"\barxiv\b|\bcorr\b|\babs/\d|\bbiorxiv\b|\bmedrxiv\b|\bpreprint\b|\bssrn\b", re.IGNORECASE)
+_PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.2139/")  # arXiv, bioRxiv and medRxiv, SSRN
 _NO_DOI = "10.5555/"  # ACM's handles look like DOIs and are none
 _PDF = re.compile(r"\.pdf(?:$|[?#])", re.IGNORECASE).search
 
@@ -74,7 +75,7 @@ def link_one(reference: Reference, index: TitleIndex) -> Link:
     """Return what a reference is linked to."""
     candidates = find_candidates(reference, index)
     doi = reference.ids.get("doi", "")
-    known = index.with_doi(doi) if doi else None
+    known = _printed_document(reference, index)
     address = _address(reference)
     if known is not None:
         return Link(reference.key, "collection", index.docnos[known], candidates=candidates)
@@ -82,11 +83,18 @@ def link_one(reference: Reference, index: TitleIndex) -> Link:
     best = _nearest(fitting)
     if len(best) > 1:
         return Link(reference.key, *address, is_ambiguous=True, candidates=candidates)
+    if best and _is_preprint(reference):
+        return Link(reference.key, *address, refereed=best[0].docno, candidates=candidates)
     if best and not _contradicts(doi, best[0]):
-        if _is_preprint(reference):
-            return Link(reference.key, *address, refereed=best[0].docno, candidates=candidates)
         return Link(reference.key, "collection", best[0].docno, candidates=candidates)
     return Link(reference.key, *address, candidates=candidates)
+
+
+def _printed_document(reference: Reference, index: TitleIndex) -> int | None:
+    """Return the place of the document whose DOI or arXiv number the reference prints."""
+    doi, arxiv = reference.ids.get("doi", ""), re.sub(r"v\d+$", "", reference.ids.get("arxiv", ""))
+    names = [doi, *((f"10.48550/arxiv.{arxiv}", arxiv) if arxiv else ())]
+    return next((place for name in names if name and (place := index.with_doi(name)) is not None), None)
 
 
 def _contradicts(doi: str, best: Candidate) -> bool:
@@ -112,6 +120,8 @@ def _address(reference: Reference) -> tuple[str, str]:
 
 
 def _is_preprint(reference: Reference) -> bool:
+    if reference.ids.get("doi", "").lower().startswith(_PREPRINT_DOIS):
+        return True
     return "arxiv" in reference.ids or bool(_PREPRINT.search(reference.venue or reference.raw))
 
 

@@ -20,7 +20,8 @@ _LIGATURES = {
     0x02: "-", 0xFFFE: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-",
 }  # fmt: skip
 _BLANKS = frozenset({0x09, 0x0A, 0x0D, 0x20, 0xA0, 0x2002, 0x2003, 0x2009, 0x202F, 0x3000})
-_NOTHING = frozenset({0, 0xFEFF, 0x200B, 0x200C, 0x200D})
+# Controls stand for glyphs whose letter the file does not tell.
+_NOTHING = frozenset({*range(0x20), 0x7F, 0xFEFF, 0xFFFF, 0x200B, 0x200C, 0x200D} - {0x02})
 _BOLD = re.compile(r"bold|black|heavy|demi|cmbx|cmssbx|(?:[a-z]|-)T?B(?:I|Z)?\d*$|medi\b|-Bd", re.IGNORECASE).search
 _ITALIC = re.compile(r"ital|obli|cmti|cmsl|cmbxti|(?:[a-z]T?(?:B|Z)?I\d*$)|-It\b", re.IGNORECASE).search
 _SYMBOLS = re.compile(r"cmmi|cmsy|cmex|math|symbol|msbm|msam|txsy|txmi|pxsy|rsfs|eufm|stix.*(?:sym|mi)", re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,6 +13,7 @@ from heapq import nlargest
 from corpus.text.words import title_key, tokens
 
 _MOST_CANDIDATES = 40
+_ARXIV = re.compile(r"\d{4}\.\d{4,5}").fullmatch
 _COMMON = 3000  # documents that share a word; rarer words lead to candidates
 
 
@@ -59,7 +61,7 @@ class TitleIndex:
         else:
             self.by_key[key] = place if known is None else [known, place]
         for doi in {work.doi, work.docno}:
-            if doi.startswith("10."):
+            if doi.startswith("10.") or _ARXIV(doi):
                 self.by_doi.setdefault(doi.lower(), place)
 
     def work(self, place: int) -> Work:
@@ -67,7 +69,7 @@ class TitleIndex:
         return Work(self.docnos[place], self.titles[place], tuple(self.names[place].split()), self.years[place] or None)
 
     def with_doi(self, doi: str) -> int | None:
-        """Return the place of the document with this DOI, whatever its case."""
+        """Return the place of the document with this DOI, whatever its case, or with this arXiv number as docno."""
         return self.by_doi.get(doi.lower())
 
     def with_title(self, title: str) -> list[int]:

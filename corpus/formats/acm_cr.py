@@ -14,10 +14,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from corpus.formats.lines import read_lines
 from corpus.formats.records import BrokenFile, Problem, id_problem
+from corpus.formats.signs import FORBIDDEN
 from corpus.formats.xml_tree import Node, read_xml
 
 _DOIS_LINE = re.compile(r"(-?)\[(\d+)\][\t ]+(\S+)[\t ]*(.*)").fullmatch
-_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def write_acm_cr(paper: AnnotatedPaper) -> Iterator[str]:
 
 
 def _xml(text: str) -> str:
-    if _NOT_XML.search(text):
+    if FORBIDDEN.search(text):
         raise ValueError(f"the text {text[:40]!r} holds a character that XML cannot carry")
     return escape(text, {"\r": "&#13;"})
 

@@ -1,8 +1,9 @@
-"""Imports as jobs: one transaction each, all or nothing, one at a time in a collection."""
+"""Imports as jobs: all or nothing in one transaction each, one at a time in a collection."""
 
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from django.conf import settings
@@ -22,6 +23,7 @@ from corpus.runs.tally import Tally
 from corpus.runs.topics import load_topics
 
 Work = Callable[[ImportRun, jobs.Progress, Tally], None]
+Reading = Callable[[ImportRun, jobs.Progress, Tally], AbstractContextManager[Work]]
 
 STORED = "stored"  # in a job's parameters: its transaction has committed
 RETRY_AFTER = 10  # seconds after which whoever could not wait may try again
@@ -36,9 +38,20 @@ _WORK: dict[str, Work] = {
 }
 
 
+_READING: dict[str, Reading] = {}
+
+
 def register(kind: ImportKind, work: Work) -> None:
     """Let an app above this one bring the work of a kind (from its AppConfig.ready)."""
     _WORK[kind] = work
+
+
+def register_reading(kind: ImportKind, reading: Reading) -> None:
+    """The same for a kind whose files are read before the transaction begins, because that is slow or asks others.
+
+    `reading` gives the work that stores what was read; it may be cancelled, and nothing is written while it goes on.
+    """
+    _READING[kind] = reading
 
 
 class Busy(Conflict):
@@ -90,9 +103,9 @@ def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | Non
         return  # the worker was killed between its commit and its last word
     tally = Tally()
     try:
-        with transaction.atomic():
+        with _read(run, progress, tally) as work, transaction.atomic():
             _wait_for_turn(run, progress, patience)
-            _WORK[run.kind](run, progress, tally)
+            work(run, progress, tally)
             if tally.errors and not tally.kept:
                 raise Refused(_nothing_read(tally))
             _store(run, tally)
@@ -103,6 +116,12 @@ def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | Non
     except Refused:
         _store_failure(run, tally)
         raise
+
+
+def _read(run: ImportRun, progress: jobs.Progress, tally: Tally) -> AbstractContextManager[Work]:
+    if run.kind in _READING:
+        return _READING[run.kind](run, progress, tally)
+    return nullcontext(_WORK[run.kind])
 
 
 def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:

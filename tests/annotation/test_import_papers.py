@@ -14,7 +14,7 @@ from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction, ExtractionRevision
 from annotation.queries.extractions import content_of
 from corpus.models import Document, ImportKind, ImportRun, Paper
-from tests.corpus.extraction.pdfs import pages_of_text, scanned
+from tests.corpus.extraction.pdfs import many_pages, pages_of_text, scanned
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.annotation import make_campaign, make_material
@@ -73,7 +73,7 @@ def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
     whole = pages_of_text(tmp_path / "whole.pdf", pages=2).read_bytes()
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4\n" + whole[400:900])
     (tmp_path / "not.pdf").write_text("Dear all, the paper is attached.")
-    pages_of_text(tmp_path / "long.pdf", pages=401, lines=1)
+    many_pages(tmp_path / "long.pdf", 2_000)
     write(tmp_path, "cut.xml", GOLD.format(n=1)[:200])
     write(tmp_path, "double.xml", GOLD.format(n=3).replace('id="2"', 'id="1"'))
     write(tmp_path, "notes.dois", "[1]\t10.1/x\n")
@@ -92,7 +92,7 @@ def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
         "locked.pdf": "encrypted",
         "scanned.pdf": "pictures",
         "not.pdf": "not a PDF",
-        "long.pdf": "400",
+        "long.pdf": "has 2,000 pages; at most 400 are read",
         "cut.xml": "not well-formed",
         "double.xml": "stands twice",
         "picture.png": "neither a PDF file nor text",

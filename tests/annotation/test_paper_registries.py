@@ -1,10 +1,13 @@
 """Incoming papers ask the configured registries for the DOIs of references that have none."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 
+from annotation.queries.extraction_desk import desk_paper
 from annotation.queries.extractions import content_of
 from corpus.models import ImportKind, ImportRun, Paper
 from tests.annotation.test_paper_links import TEI
@@ -61,3 +64,38 @@ def test_a_registry_that_fails_leaves_the_import_whole_and_a_note(path: Path, se
     assert values(run) == [None]
     assert run.state == "done"
     assert "Crossref refused the question with status 400" in str(run.errors)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_transaction_waits_for_a_registry(path: Path, settings: Any) -> None:
+    waiting: list[int] = []
+
+    def look() -> None:
+        with connection.cursor() as cursor:  # this thread's own
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in trans%'"
+            )
+            waiting.append(cursor.fetchone()[0])
+        connection.close()
+
+    found = replace(crossref(item("10.1/heat", "The heat of tea", family="Lee")), first=look)
+    with RegistryStub([found]) as stub:
+        settings.CROSSREF_URL = stub.url
+        assert values(import_files(CollectionFactory(), path, kind=ImportKind.PAPERS)) == ["10.1/heat"]
+    assert waiting == [0]
+
+
+def test_the_refereed_version_that_a_registry_knows_is_offered_and_shown(path: Path, settings: Any) -> None:
+    path.write_text(TEI.replace("</biblStruct>", '<idno type="arXiv">1801.00001</idno></biblStruct>'))
+    works = item("10.1/HEAT", "The heat of warm tea", family="Lee"), item("10.1/TEA", "The heat of tea", family="Lee")
+    with RegistryStub([crossref(*works)]) as stub:
+        settings.CROSSREF_URL = stub.url
+        import_files(CollectionFactory(), path, kind=ImportKind.PAPERS)
+    paper = Paper.objects.get()
+    content = content_of(paper.extractions.get())
+    (reference,) = content.references
+    assert (reference.value, reference.refereed) == ("https://arxiv.org/abs/1801.00001", "10.1/tea")
+    assert reference.candidates == ("10.1/tea", "10.1/heat")
+    shown = desk_paper(paper, content)["documents"]
+    assert shown["10.1/heat"]["pieces"]["1"] == [("The heat of ", False), ("warm", True), (" tea", False)]
+    assert (shown["10.1/tea"]["year"], shown["10.1/tea"]["inside"]) == (2019, False)

@@ -10,7 +10,7 @@ The script is played in the order of arrival; its last step repeats.
 import json
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -20,13 +20,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer; `after` seconds of silence before it, `cut` to break off in its middle."""
+    """An answer; `after` seconds of silence before it, `cut` to break off in its middle, `first` is called before."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b"{}"
     after: float = 0.0
     cut: bool = False
+    first: Callable[[], None] | None = None
 
 
 def crossref(*items: dict[str, Any], **headers: str) -> Reply:
@@ -111,6 +112,8 @@ class RegistryStub:
                 stub.calls.append(dict(parse_qsl(urlsplit(self.path).query)))
                 stub.agents.append(self.headers["User-Agent"])
                 reply = stub.script[min(len(stub.calls), len(stub.script)) - 1]
+                if reply.first is not None:
+                    reply.first()
                 time.sleep(reply.after)
                 self.send_response(reply.status)
                 for name, value in reply.headers.items():

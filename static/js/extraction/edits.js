@@ -6,7 +6,8 @@ const LONGEST_RANGE = 20;
 /** The numbers that stand in square brackets in a text, ranges written out, in order. */
 export function citedIn(text) {
   const found = [];
-  for (const [, inside] of text.matchAll(NUMBERS)) {
+  const joined = text.replace(/\]\s*([–-])\s*\[/g, "$1"); // [3]–[5] is [3–5]
+  for (const [, inside] of joined.matchAll(NUMBERS)) {
     for (const part of inside.split(/\s*[,;]\s*/)) found.push(...numbersOf(part));
   }
   return found;
@@ -52,12 +53,22 @@ export function split(content, c, s, offset) {
   const second = citedIn(halves[1]).filter((number) => whole.cites.includes(number));
   const first = citedIn(halves[0]);
   const left = whole.cites.filter((number) => first.includes(number) || !second.includes(number));
-  const marks = { anonymised: whole.anonymised, original: "" };
-  const parts = [
-    { ...plain(halves[0], left), ...marks, original: whole.original },
-    { ...plain(halves[1], second), anonymised: false },
-  ];
+  const originals = splitOriginal(whole.original, halves);
+  const marks = whole.original ? originals.map(Boolean) : [whole.anonymised, false];
+  const parts = [left, second].map((cites, i) => (
+    { ...plain(halves[i], cites), anonymised: whole.anonymised && marks[i], original: originals[i] }
+  ));
   return withSentences(content, c, (all) => [...all.slice(0, s), ...parts, ...all.slice(s + 1)]);
+}
+
+/** What stood in each half before names were taken out; "" for a half that reads as it did. */
+function splitOriginal(original, halves) {
+  const [first] = halves;
+  // Names go from before a marker: the cut is behind the longest end of the first half that the original has as well.
+  const start = Array.from(first, (_, at) => at).find((at) => original.includes(first.slice(at)));
+  if (!original || start === undefined) return [original, ""];
+  const cut = original.indexOf(first.slice(start)) + first.length - start;
+  return [original.slice(0, cut), original.slice(cut)].map((text, i) => (text.trim() === halves[i] ? "" : text.trim()));
 }
 
 /** Join a sentence to the one above it. */

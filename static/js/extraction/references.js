@@ -93,8 +93,9 @@ export class References extends EventTarget {
     if (reference.value) line.append(make("span", "mono break", reference.value));
     if (reference.value && this.inside.has(reference.value)) line.append(make("span", "badge ok", "in the collection"));
     if (isDouble) line.append(make("span", "badge warn", "twice"));
-    const refereed = reference.candidates.some((docno) => docno !== reference.value);
-    if (reference.kind === "arxiv" && refereed) line.append(make("span", "badge warn", "a preprint; see the candidates"));
+    const isPicked = reference.candidates.includes(reference.value);
+    if (reference.refereed && !isPicked) line.append(make("span", "badge warn", "a preprint that has a refereed version"));
+    if (reference.ambiguous && !isPicked) line.append(make("span", "badge warn", "one title, several works: pick one"));
     return line;
   }
 
@@ -107,18 +108,18 @@ export class References extends EventTarget {
 
   choice(reference, docno, n) {
     const known = data.paper.documents[docno] ?? { title: docno, authors: [] };
-    const differing = new Set(known.differing?.[reference.number] ?? []);
     const button = make("button", "desk-candidate");
     button.type = "button";
     button.dataset.pick = n;
     button.setAttribute("aria-pressed", String(docno === reference.value));
     const title = make("span", "desk-candidate-title");
-    for (const piece of known.title.split(/(\s+)/)) {
-      const word = piece.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-      title.append(word && differing.has(word) ? make("mark", "", piece) : piece);
+    for (const [text, differs] of known.pieces?.[reference.number] ?? [[known.title, false]]) {
+      title.append(differs ? make("mark", "", text) : text);
     }
     const more = [known.authors.join("; "), known.venue, known.year].filter(Boolean).join(" · ");
     button.append(make("kbd", "", String(n)), title, make("span", "small muted", more), make("span", "small mono break", docno));
+    if (docno === reference.refereed) button.append(make("span", "badge info", "refereed version"));
+    if (known.inside === false) button.append(make("span", "badge", "outside the collection"));
     const item = make("li");
     item.append(button);
     return item;

@@ -49,18 +49,81 @@ def bomb(path: Path, *, megabytes: int) -> Path:
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 500 500]/Contents 4 0 R/Resources<<>>>>",
         b"<</Filter[/FlateDecode/FlateDecode]/Length %d>>stream\n%s\nendstream" % (len(packed), packed),
     ]
+    return by_hand(path, objects)
+
+
+def by_hand(path: Path, objects: list[bytes]) -> Path:
+    """Write a file of these objects, numbered from 1; the first is the catalogue."""
     data = b"%PDF-1.5\n"
     places = []
     for number, content in enumerate(objects, start=1):
         places.append(len(data))
         data += b"%d 0 obj%s\nendobj\n" % (number, content)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    data += b"xref\n0 5\n0000000000 65535 f \n%strailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (
+    data += b"xref\n0 %d\n0000000000 65535 f \n%strailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (
+        len(objects) + 1,
         table,
+        len(objects) + 1,
         len(data),
     )
     path.write_bytes(data)
     return path
+
+
+def stream(content: bytes, more: bytes = b"") -> bytes:
+    """Return an object that is a stream."""
+    return b"<<%s/Length %d>>stream\n%s\nendstream" % (more, len(content), content)
+
+
+HELVETICA = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica%s>>"
+WRITING = b"BT /F1 11 Tf 14 TL 60 700 Td " + b"".join(
+    b"(%s) Tj T* " % " ".join(WORDS[start : start + 9]).encode() for start in range(0, 27, 9)
+)
+
+
+def one_page(
+    path: Path,
+    *,
+    page: bytes = b"/MediaBox[0 0 595 842]",
+    writing: bytes = WRITING + b"ET",
+    fonts: bytes = b"/F1 5 0 R",
+    catalogue: bytes = b"",
+    more: list[bytes] | None = None,
+) -> Path:
+    """Write a page of a few lines; what is given is put in as it is. Objects of `more` are numbered from 6."""
+    return by_hand(path, [
+        b"<</Type/Catalog/Pages 2 0 R%s>>" % catalogue,
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R%s/Contents 4 0 R/Resources<</Font<<%s>>>>>>" % (page, fonts),
+        stream(writing),
+        HELVETICA % b"",
+        *(more or []),
+    ])  # fmt: skip
+
+
+def page_of_codes(path: Path, codes: list[int]) -> Path:
+    """Write a page whose font says that some of its glyphs are these codes."""
+    pairs = b"".join(b"<%02X> <%04X>\n" % (0x80 + place, code) for place, code in enumerate(codes))
+    cmap = (
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
+        b"1 begincodespacerange <00> <FF> endcodespacerange\n%d beginbfchar\n%sendbfchar\n"
+        b"endcmap CMapName currentdict /CMap defineresource pop end end" % (len(codes), pairs)
+    )
+    hostile = b"".join(b"<%02X> Tj (word ) Tj " % (0x80 + place) for place in range(len(codes)))
+    writing = WRITING + b"/F2 11 Tf T* " + hostile + b"ET"
+    return one_page(
+        path, writing=writing, fonts=b"/F1 5 0 R/F2 6 0 R", more=[HELVETICA % b"/ToUnicode 7 0 R", stream(cmap)]
+    )
+
+
+def many_pages(path: Path, count: int) -> Path:
+    """Write very many pages, all with the same few lines: quick to make."""
+    kids = b" ".join(b"%d 0 R" % (5 + place) for place in range(count))
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 3 0 R/Resources<</Font<</F1 4 0 R>>>>>>"
+    return by_hand(path, [
+        b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, count),
+        stream(WRITING + b"ET"), HELVETICA % b"", *([page] * count),
+    ])  # fmt: skip
 
 
 def cut_off(path: Path) -> Path:

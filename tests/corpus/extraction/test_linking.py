@@ -73,6 +73,20 @@ def test_a_preprint_keeps_its_address_and_its_refereed_version_is_told() -> None
     assert summary(raw) == ("arxiv", "https://arxiv.org/abs/1901.00001", "10.1145/1.5", False)
 
 
+def test_a_printed_doi_of_a_preprint_server_is_that_of_a_preprint() -> None:
+    raw = "Mary O’Neil and Bo Chan. 2017. The habits of keepers. https://doi.org/10.48550/arXiv.1901.00001"
+    assert summary(raw) == ("doi", "10.48550/arXiv.1901.00001", "10.1145/1.5", False)
+
+
+@pytest.mark.parametrize("known", [("1901.00001", ""), ("d1", "10.48550/arXiv.1901.00001")])
+def test_a_collection_of_preprints_has_the_preprint_itself(known: tuple[str, str]) -> None:
+    docno, doi = known
+    index = TitleIndex([Work(docno, "The Habits of Keepers", ("O’Neil, Mary", "Chan, Bo"), 2019, doi)])
+    raw = "Mary O’Neil and Bo Chan. 2019. The habits of keepers. arXiv preprint arXiv:1901.00001v2."
+    found = link_one(parse_reference("1", raw), index)
+    assert (found.kind, found.value, found.refereed) == ("collection", docno, "")
+
+
 def test_candidates_are_at_most_three_and_show_what_differs() -> None:
     found = linked("A. Müller. 2021. Reading or retrieving: a comparison of large archives. In X.")
     assert found.kind == "none"

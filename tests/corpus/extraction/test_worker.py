@@ -61,7 +61,7 @@ def test_a_scan(tmp_path: Path) -> None:
 
 def test_two_thousand_pages(tmp_path: Path) -> None:
     with pytest.raises(ExtractionFailed, match="has 2,000 pages; at most 400 are read"):
-        extract(pdfs.pages_of_text(tmp_path / "a.pdf", 2000, 1), vocabulary={})
+        extract(pdfs.many_pages(tmp_path / "a.pdf", 2000), vocabulary={})
 
 
 def test_a_file_that_is_too_large_is_not_even_opened(tmp_path: Path) -> None:

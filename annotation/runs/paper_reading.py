@@ -1,0 +1,254 @@
+"""Reading the files of an import of papers, before its transaction begins: parsing a PDF file may take minutes, and
+registries are asked over HTTP. What was read waits in a file without a name, of which nothing is left however it ends.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.db.models import Count, Max
+
+from accounts.jobs import Progress
+from annotation.definitions.proposals import Link
+from annotation.queries.links import link_references, title_index
+from annotation.runs.registries import Registries
+from corpus.endpoints.registries import Registered
+from corpus.extraction.texts import complete
+from corpus.extraction.titles import TitleIndex
+from corpus.extraction.transport import paper_from_json, paper_to_json
+from corpus.extraction.vocabulary import Vocabulary, count_words
+from corpus.extraction.worker import ExtractionFailed, extract
+from corpus.formats.acm_cr import AnnotatedPaper, read_acm_cr
+from corpus.formats.members import Member, open_members
+from corpus.formats.paper_files import (
+    ACM_CR,
+    HEAD_BYTES,
+    PDF,
+    S2ORC,
+    SHEET,
+    TABLE,
+    TEI,
+    PlaceInOrder,
+    read_order,
+    tell_format,
+)
+from corpus.formats.papers import FullPaper
+from corpus.formats.records import BrokenFile, Problem
+from corpus.formats.s2orc import read_s2orc_papers
+from corpus.formats.signs import with_carriable_texts
+from corpus.formats.tei import read_tei
+from corpus.models import Collection, Document, ImportRun, PaperSource
+from corpus.runs.reading import Odometer, sources_of
+from corpus.runs.tally import Tally
+
+MOST_BYTES = 100 << 20  # of one file that holds one paper
+WORKSHEET = "a .dois worksheet; the XML beside it is what counts"
+RARE = 2  # words that the collection has once only say nothing about hyphens
+
+Found = AnnotatedPaper | FullPaper
+Links = Mapping[str, Link]
+
+
+@dataclass(frozen=True)
+class PaperFile:
+    """A file that holds one paper: its own name without folders, and its bytes (none where it holds many papers)."""
+
+    name: str
+    data: bytes = b""
+
+    @property
+    def stem(self) -> str:
+        """The name as a key: without its suffix, blanks and the rest of what an id cannot hold."""
+        words = self.name.rpartition("/")[2]
+        stem = words.rpartition(".")[0] or words
+        return "".join(sign if sign.isprintable() and not sign.isspace() else "_" for sign in stem)[:200] or "paper"
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A paper as it was read: `links` are by its references' keys; gold has none."""
+
+    found: Found
+    source: PaperSource
+    file: PaperFile
+    links: Links = field(default_factory=dict)
+
+
+class Spool:
+    """Papers that were read and wait to be stored; iterating gives them in order, as often as one likes."""
+
+    def __init__(self) -> None:
+        Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
+        self.room = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115 - closed by __exit__
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.room.close()
+
+    def add(self, paper: Incoming) -> None:
+        """Keep a paper: a line of JSON, and the bytes of its file behind it."""
+        parsed = paper_to_json(paper.found) if isinstance(paper.found, FullPaper) else None
+        links = {key: asdict(link) for key, link in paper.links.items()}
+        head = {"paper": parsed, "links": links, "source": paper.source, "name": paper.file.name}
+        self.room.write(json.dumps({**head, "size": len(paper.file.data)}).encode() + b"\n")
+        self.room.write(paper.file.data)
+        self.count += 1
+
+    def __iter__(self) -> Iterator[Incoming]:
+        self.room.seek(0)
+        for _ in range(self.count):
+            head = json.loads(self.room.readline())
+            file = PaperFile(head["name"], self.room.read(head["size"]))
+            found = paper_from_json(head["paper"]) if head["paper"] else _annotated(file)
+            links = {key: _link(item) for key, item in head["links"].items()}
+            yield Incoming(found, PaperSource(head["source"]), file, links)
+
+
+def _annotated(file: PaperFile) -> AnnotatedPaper:
+    return read_acm_cr(ContentFile(file.data), file.name)  # type: ignore[arg-type]
+
+
+def _link(item: dict[str, Any]) -> Link:
+    works = tuple(Registered(**{**work, "authors": tuple(work["authors"])}) for work in item["works"])
+    return Link(**{**item, "candidates": tuple(item["candidates"]), "works": works})
+
+
+@dataclass
+class Reader:
+    """Reads the files of an import; what is wrong with one is a problem of its own."""
+
+    run: ImportRun
+    progress: Progress
+    tally: Tally
+    spool: Spool
+    odometer: Odometer = field(default_factory=Odometer)
+    order: list[PlaceInOrder] = field(default_factory=list)
+
+    def read(self) -> None:
+        """Read everything into the spool. Raises `Cancelled`."""
+        for source in sources_of(self.run):
+            try:
+                for member in open_members(source.path, name=source.name, watch=self.odometer.add):
+                    self._try(member)
+            except BrokenFile as broken:
+                self.tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
+        if "registries" in self.__dict__:  # their DOIs are missing from the proposals
+            self.tally.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
+
+    def _try(self, member: Member) -> None:
+        self.progress.report(self.odometer.bytes, step=member.name[-150:])
+        try:
+            self._read(member)
+        except (BrokenFile, ExtractionFailed) as error:
+            line = error.line if isinstance(error, BrokenFile) else 0
+            self.tally.add_problems([Problem(member.name, line, error.reason)])
+
+    def _read(self, member: Member) -> None:
+        head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+        found = self.run.format if self.run.format != "auto" else tell_format(head, member.name)
+        if found == SHEET:
+            self.tally.skips[WORKSHEET] += 1
+        elif found == TABLE:
+            rows = list(read_order(member.stream, member.name))
+            self.tally.add_problems(row for row in rows if isinstance(row, Problem))
+            self.order += [row for row in rows if not isinstance(row, Problem)]
+        elif found == S2ORC:
+            for paper in read_s2orc_papers(member.stream, member.name):
+                if isinstance(paper, Problem):
+                    self.tally.add_problems([paper])
+                else:
+                    self._take(complete(with_carriable_texts(paper)), PaperSource.S2ORC, PaperFile(member.name))
+        else:
+            self._read_one(member, found)
+
+    def _read_one(self, member: Member, found: str) -> None:
+        data = member.stream.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise BrokenFile(member.name, 0, f"is larger than {MOST_BYTES >> 20} MB")
+        file = PaperFile(member.name, data)
+        if found == PDF:
+            self._take(with_carriable_texts(self._read_pdf(file)), PaperSource.PDF, file)
+        elif found == TEI:
+            self._take(complete(read_tei(ContentFile(data), member.name)), PaperSource.TEI, file)  # type: ignore[arg-type]
+        elif found == ACM_CR:
+            self._take(_annotated(file), PaperSource.ACM_CR, file)
+
+    def _read_pdf(self, file: PaperFile) -> FullPaper:
+        with tempfile.NamedTemporaryFile(suffix=".pdf") as copy:
+            copy.write(file.data)
+            copy.flush()
+            name = file.name.rpartition("/")[2]
+            return extract(Path(copy.name), vocabulary=self.vocabulary, check=self.progress.check, name=name)
+
+    def _take(self, found: Found, source: PaperSource, file: PaperFile) -> None:
+        links: Links = {}
+        if isinstance(found, FullPaper):
+            links = link_references(found.references, self.titles)
+            links = {**links, **self.registries.ask(found.references, links)}
+        self.spool.add(Incoming(found, source, file, links))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the collection's documents; read once, and only where there is a PDF."""
+        texts = Document.objects.filter(collection=self.run.collection_id).values_list("title", "abstract")
+        return count_words((text for pair in texts.iterator(chunk_size=2_000) for text in pair), least=RARE)
+
+    @cached_property
+    def titles(self) -> TitleIndex:
+        """The collection's titles, for finding what references mean; read once."""
+        self.state = state_of_documents(self.run.collection)
+        return title_index(self.run.collection)
+
+    state: tuple[int, int] = (0, 0)  # of the documents, when their titles were read
+
+    @cached_property
+    def registries(self) -> Registries:
+        """What Crossref and OpenAlex are asked through, where they are configured."""
+        return Registries(self.progress.check)
+
+
+class NewestLinks:
+    """Links as they are when papers are stored: made again where other documents have come since the files were read.
+
+    What registries said stays; they are not asked again.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.collection = reader.run.collection
+        read_titles = "titles" in reader.__dict__
+        self.are_old = read_titles and reader.state != state_of_documents(self.collection)
+
+    def of(self, paper: Incoming) -> Links:
+        """The links of the paper's references."""
+        if not self.are_old or not isinstance(paper.found, FullPaper):
+            return paper.links
+        found = dict(link_references(paper.found.references, self.titles))
+        for key, asked in paper.links.items():
+            if asked.works or asked.doi:
+                new = found.get(key, Link())
+                candidates = tuple(dict.fromkeys((*new.candidates, *(each.doi for each in asked.works))))
+                refereed = new.refereed or asked.refereed
+                found[key] = replace(new, doi=asked.doi, works=asked.works, candidates=candidates, refereed=refereed)
+        return found
+
+    @cached_property
+    def titles(self) -> TitleIndex:
+        return title_index(self.collection)
+
+
+def state_of_documents(collection: Collection) -> tuple[int, int]:
+    """What tells that documents have come or gone: how many there are, and the last id."""
+    found = Document.objects.filter(collection=collection).aggregate(count=Count("pk"), last=Max("pk"))
+    return found["count"], found["last"] or 0
