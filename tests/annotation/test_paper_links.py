@@ -69,8 +69,9 @@ def test_a_document_of_arxiv_is_known_by_its_address(collection: Collection) -> 
 
 def test_what_a_person_has_to_decide_reaches_the_screen(collection: Collection, tmp_path: Path) -> None:
     path = tmp_path / "tea.xml"
-    second = """<biblStruct xml:id="b1"><analytic><title level="a">Cups of the north</title><author><persName><surname>Lee
-        </surname></persName></author></analytic><monogr><imprint><date when="2019"/></imprint></monogr></biblStruct>"""
+    second = """<biblStruct xml:id="b1"><analytic><title level="a">Cups of the north</title><author><persName>
+        <surname>Lee</surname></persName></author></analytic><monogr><imprint><date when="2019"/></imprint></monogr>
+        </biblStruct>"""
     preprint = """<idno type="arXiv">1801.00001</idno></biblStruct>"""
     path.write_text(TEI.replace("</biblStruct>", preprint + second))
     import_files(collection, path, kind=ImportKind.PAPERS)

@@ -73,7 +73,8 @@ def test_no_transaction_waits_for_a_registry(path: Path, settings: Any) -> None:
     def look() -> None:
         with connection.cursor() as cursor:  # this thread's own
             cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in trans%'"
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
             )
             waiting.append(cursor.fetchone()[0])
         connection.close()
