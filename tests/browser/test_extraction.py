@@ -1,6 +1,9 @@
 """A paper from its PDF to finished contexts, by keyboard, with a real worker; and the screen's other faces."""
 
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from django.urls import reverse
@@ -10,8 +13,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import open_campaign
+from annotation.definitions.extractions import gold_of_content
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
 from annotation.queries.extractions import content_of
+from corpus.formats.acm_cr import read_acm_cr
 from corpus.models import Document, Paper
 from tests.browser.axe import FACES, assert_accessible
 from tests.factories.annotation import AT, make_campaign, make_material
@@ -33,7 +38,7 @@ LINES = (
     (HEAD, "References"),
     (BODY, "[1] Ann Potter and Cy Cup. 2019. How long leaves should stay in water. Journal of Tea 3, 1-9."),
     (BODY, "[2] Dan Spoon. 2020. Temperature and taste of green leaves. In Proceedings of Brewing, 10-19."),
-    (BODY, "[3] Eve Sugar. 2021. Water from the tap. Kettle Letters 7, 20-29."),
+    (BODY, "[3] Eve Sugar. 2021. Water from the tap. arXiv preprint arXiv:2101.00001."),
 )
 
 
@@ -54,13 +59,12 @@ def pdf(tmp_path: Path) -> Path:
 @pytest.fixture
 def material():
     made = make_material(topics=1, annotators=("ann",))
-    for docno, title in (
-        ("10.1/water", "How long leaves should stay in water"),
-        ("10.1/heat", "Temperature and taste"),
+    for docno, title, author, year in (
+        ("10.1/water", "How long leaves should stay in water", "Potter, Ann", 2019),
+        ("10.1/heat", "Temperature and taste", "Potter, Ann", 2019),
+        ("10.1/tap", "Water From the Tap", "Sugar, Eve", 2021),
     ):
-        Document.objects.create(
-            collection=made.collection, docno=docno, title=title, authors=["Potter, Ann"], year=2019
-        )
+        Document.objects.create(collection=made.collection, docno=docno, title=title, authors=[author], year=year)
     return made
 
 
@@ -121,7 +125,14 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     page.keyboard.press("p")
     page.keyboard.type("https://doi.org/10.1/water")
     page.keyboard.press("Enter")
-    expect(page.locator("[data-part=references] [aria-current]")).to_contain_text("in the collection")
+    current = page.locator("[data-part=references] [aria-current]")
+    expect(current).to_contain_text("in the collection")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(current).to_contain_text("a preprint that has a refereed version")
+    page.keyboard.press("1")
+    expect(current).to_contain_text("10.1/tap")
+    expect(current).not_to_contain_text("a preprint that has")
     saved(page)
     page.keyboard.press("f")
     expect(page.get_by_role("dialog")).to_contain_text("Finish this paper?")
@@ -131,8 +142,40 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     assert done.state == ExtractionState.FINISHED
     content = content_of(done)
     assert [each.blocks for each in content.contexts] == sorted(each.blocks for each in content.contexts)
-    assert content.values["1"] == "10.1/water"
+    assert content.values == {"1": "10.1/water", "2": None, "3": "10.1/tap"}
     assert assignment.item.paper == paper
+    assert_exported_as_decided(manager, content)
+
+
+def assert_exported_as_decided(manager, content) -> None:
+    """Download the finished paper through the page of exports and compare it with what was decided."""
+    manager.goto(reverse("export_list", args=["teas"]))
+    with ZipFile(downloaded(manager, "Citation contexts, ACM-CR XML")) as archive:
+        assert sorted(archive.namelist()) == ["steeping.dois", "steeping.xml"]
+        exported = read_acm_cr(BytesIO(archive.read("steeping.xml")), "steeping.xml")
+        sheet = archive.read("steeping.dois").decode()
+    decided = gold_of_content(content, doi="steeping", title="Steeping Leaves for Longer", abstract="")
+    assert replace(exported, file="") == decided
+    first, second = exported.contexts
+    assert (first.number, first.section, second.number) == ("01", "introduction", "02")
+    assert first.sentences[1].anonymised
+    assert first.sentences[1].text.startswith("[1] measured how long leaves should stay in water, and information")
+    assert [each.cites for each in first.sentences] == [(), ("1", "2", "3"), ()]
+    assert [each.cites for each in second.sentences] == [("2",)]
+    assert sheet == "[1]\t10.1/water\n-[2]\tN/A\n[3]\t10.1/tap\n"
+    rows = "{0}\t1\t10.1/water\t1\n{0}\t3\t10.1/tap\t1\n"
+    assert downloaded(manager, "TREC qrels of paragraphs").read_text() == rows.format("steeping01")
+    assert downloaded(manager, "TREC qrels of sentences").read_text() == rows.format("steepi0")
+    topics = downloaded(manager, "TREC topics of paragraphs").read_text()
+    assert first.text in topics
+    assert second.text not in topics, "nothing that it cites is in the collection"
+
+
+def downloaded(page, label: str) -> Path:
+    """The file behind the link of an offer, by keyboard."""
+    with page.expect_download() as download:
+        page.get_by_role("link", name=f"Download {label}", exact=True).press("Enter")
+    return Path(download.value.path())
 
 
 def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, material):
