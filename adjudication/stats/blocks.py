@@ -1,9 +1,11 @@
 """Which annotator pairs make up which figure: pairs, their mean, and the blocks of DORIS-MAE's Table 1.
 
-H are people, G the runs of one machine model, A the adjudicated label. A person is compared with A only through the
-vote of the others, since their own label is part of A (statistics.md 2.3, 3.2).
+H are people, G the runs of one machine model, A the adjudicated label. Whoever voted, person or machine, is compared
+with A only through the vote of the other voters, since their own label is part of A; a voter without others is flagged
+(statistics.md 2.3, 3.2).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -58,7 +60,6 @@ class Plan:
 
 def plan(labels: Labels, *, with_pairs: bool = True, compared: tuple[str, ...] = ()) -> Plan:
     """Every row that the labels allow. `compared` names the models to test against the people (rows "HH-GH")."""
-    people = labels.columns_of(Kind.HUMAN)
     pairs: list[Pair] = list(combinations(range(len(labels.annotators)), 2))
     rows = _pair_rows(labels, pairs) if with_pairs else []
     names = tuple(annotator.name for annotator in labels.annotators)
@@ -68,8 +69,8 @@ def plan(labels: Labels, *, with_pairs: bool = True, compared: tuple[str, ...] =
     voters: tuple[int, ...] = ()
     if labels.adjudicated is not None:
         matrix = np.column_stack([labels.positions, labels.adjudicated])
-        voters = people
-        rows += _adjudicated_rows(labels, pairs, with_pairs)
+        voters = labels.voting if len(labels.voting) > 1 else ()
+        rows += _adjudicated_rows(labels, pairs, voters, with_pairs)
     return Plan(matrix, labels.levels, voters, tuple(pairs), tuple(rows))
 
 
@@ -115,26 +116,37 @@ def _block_rows(labels: Labels, pairs: list[Pair], compared: tuple[str, ...]) ->
     return rows
 
 
-def _adjudicated_rows(labels: Labels, pairs: list[Pair], with_pairs: bool) -> list[Row]:
+def _adjudicated_rows(labels: Labels, pairs: list[Pair], voters: tuple[int, ...], with_pairs: bool) -> list[Row]:
     """GA per model and HA, each run or person alone and as a block mean. Appends the pairs they need."""
     verdict = len(labels.annotators)
+    others = {column: verdict + 1 + place for place, column in enumerate(voters)}
+    blocks: list[tuple[str, str | None, tuple[int, ...]]] = [("GA", *model) for model in labels.models().items()]
+    if people := labels.columns_of(Kind.HUMAN):
+        blocks.append(("HA", None, people))
     rows: list[Row] = []
-    for model, runs in labels.models().items():
+    for block, model, columns in blocks:
         start = len(pairs)
-        pairs += [(run, verdict) for run in runs]
-        rows += _compared_rows(labels, runs, start, Row("", (), "GA", (), model=model), with_pairs)
-    people = labels.columns_of(Kind.HUMAN)
-    if people:
-        start = len(pairs)
-        pairs += [(person, verdict + 1 + index) for index, person in enumerate(people)]
-        rows += _compared_rows(labels, people, start, Row("", (), "HA", (), flags=(Flag.LEAVE_ONE_OUT,)), with_pairs)
+        pairs += [(column, others.get(column, verdict)) for column in columns]
+        alone = [
+            Row(
+                "pair",
+                (name, ADJUDICATED),
+                block,
+                (start + place,),
+                model=model,
+                flags=_part_of(labels, column, others),
+            )
+            for place, (name, column) in enumerate(zip(_names(labels, columns), columns, strict=True))
+        ]
+        flags = tuple(dict.fromkeys(flag for row in alone for flag in row.flags))
+        indices = tuple(range(start, len(pairs)))
+        rows.append(Row("block", (*_names(labels, columns), ADJUDICATED), block, indices, model=model, flags=flags))
+        rows += alone if with_pairs else []
     return rows
 
 
-def _compared_rows(labels: Labels, columns: tuple[int, ...], start: int, like: Row, with_pairs: bool) -> list[Row]:
-    indices = tuple(range(start, start + len(columns)))
-    names = _names(labels, columns)
-    rows = [Row("block", (*names, ADJUDICATED), like.block, indices, model=like.model, flags=like.flags)]
-    for name, index in zip(names, indices, strict=True) if with_pairs else ():
-        rows.append(Row("pair", (name, ADJUDICATED), like.block, (index,), model=like.model, flags=like.flags))
-    return rows
+def _part_of(labels: Labels, column: int, others: Mapping[int, int]) -> tuple[Flag, ...]:
+    """How the annotator stands to the verdict: apart from it, compared with the other voters, or its only voter."""
+    if column in others:
+        return (Flag.LEAVE_ONE_OUT,)
+    return (Flag.PART_WHOLE,) if column in labels.voting else ()

@@ -74,6 +74,11 @@ class GroupSums:
     paired: FloatArray
 
 
+def uses_single_labels(statistic: str) -> bool:
+    """Whether items with one label enter: into the shares of the levels by Fleiss and Gwet, never into alpha."""
+    return not statistic.startswith("alpha_")
+
+
 def features(label_counts: NDArray[np.integer]) -> FloatArray:
     """Summands of each distinct item, (P, 2K² + 3K + 2), from how often each level was given, (P, K).
 

@@ -79,11 +79,11 @@ def analyse_group(
     if not defined:
         return found
     design: Design = CellDesign(cells.counts, features)
-    n_units = n_items
+    n_paired, n_labelled = n_items, len(panel)
     if topics is not None:
         own = np.unique(topics[present], return_inverse=True)[1].reshape(-1).astype(np.int64)
         design = TopicDesign(sum_by_topic(cells, own, features))
-        n_units = len(np.unique(own[paired[cells.inverse]]))
+        n_paired, n_labelled = len(np.unique(own[paired[cells.inverse]])), len(np.unique(own))
 
     def evaluate(drawn: FloatArray) -> FloatArray:
         parts = coincidence.split(drawn, labels.levels)
@@ -96,8 +96,9 @@ def analyse_group(
             result.replicates[index],
             result.left_out[index],
             result.multiplicity,
-            n_units,
+            n_labelled if coincidence.uses_single_labels(name) else n_paired,
             (-math.inf, 1.0),  # no coefficient here has a common floor: single labels shift chance agreement
+            n_paired,
         )
         found.append(GroupMeasured(name, sample, None, n_items, n_pairs))
     return found

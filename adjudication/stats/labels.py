@@ -43,6 +43,7 @@ class Labels:
     scale        the declared levels in order, K >= 2, whether they occur or not
     topics       (n,) cluster number of each item, or None when items stand alone
     adjudicated  (n,) the adjudicated label of each item as a position, -1 where unresolved, or None
+    voters       the columns whose labels went into the adjudicated label; None: those of all people
 
     Rows without any annotator's label are dropped on the way in; `n_dropped` says how many.
     """
@@ -53,6 +54,7 @@ class Labels:
     topics: IntArray | None = None
     adjudicated: Positions | None = None
     n_dropped: int = 0
+    voters: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         rows, columns = self.positions.shape
@@ -65,6 +67,8 @@ class Labels:
         for name, column in (("topics", self.topics), ("adjudicated", self.adjudicated)):
             if column is not None and column.shape != (rows,):
                 raise ValueError(f"{name} must have one entry for each of the {rows} items")
+        if not set(self.voters or ()) <= set(range(columns)):
+            raise ValueError("a voter is not among the columns")
         _check_range(self.positions, len(self.scale))
         if self.adjudicated is not None:
             _check_range(self.adjudicated, len(self.scale))
@@ -77,6 +81,13 @@ class Labels:
     def levels(self) -> int:
         """K, the size of the declared scale."""
         return len(self.scale)
+
+    @property
+    def voting(self) -> tuple[int, ...]:
+        """The columns that took part in the adjudicated label; none where there is no such label."""
+        if self.adjudicated is None:
+            return ()
+        return self.columns_of(Kind.HUMAN) if self.voters is None else self.voters
 
     def columns_of(self, kind: Kind) -> tuple[int, ...]:
         return tuple(index for index, one in enumerate(self.annotators) if one.kind is kind)
@@ -96,6 +107,7 @@ class Labels:
             self.annotators,
             topics=None if self.topics is None else self.topics[mask],
             adjudicated=None if self.adjudicated is None else self.adjudicated[mask],
+            voters=self.voters,
         )
 
 
@@ -111,11 +123,13 @@ def make_labels(
     *,
     topics: Sequence[Hashable] | NDArray[np.generic] | None = None,
     adjudicated: NDArray[np.integer] | None = None,
+    voters: Sequence[int] | None = None,
 ) -> Labels:
     """Labels from positions on the scale, without the rows nobody labelled.
 
-    `topics` may be any hashable, sortable ids; plain names in `annotators` are taken for people. Raises ValueError
-    on shapes that do not fit and on positions off the scale.
+    `topics` may be any hashable, sortable ids; plain names in `annotators` are taken for people. `voters` are the
+    columns behind `adjudicated` (None: all people). Raises ValueError on shapes that do not fit
+    and on positions off the scale.
     """
     matrix = np.asarray(positions)
     if matrix.ndim != 2:
@@ -133,7 +147,8 @@ def make_labels(
         _check_range(np.asarray(adjudicated), len(scale))
         verdicts = np.asarray(adjudicated)[kept].astype(np.int16)
     dropped = int(len(matrix) - kept.sum())
-    return Labels(matrix[kept].astype(np.int16), tuple(scale), people, numbers, verdicts, dropped)
+    voting = None if voters is None else tuple(sorted(voters))
+    return Labels(matrix[kept].astype(np.int16), tuple(scale), people, numbers, verdicts, dropped, voting)
 
 
 def encode(rows: Iterable[Sequence[Hashable | None]], scale: Sequence[Hashable]) -> Positions:

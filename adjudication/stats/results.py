@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-CODE_VERSION = "2"  # raised whenever a figure could change for the same labels and seed
+CODE_VERSION = "3"  # raised whenever a figure could change for the same labels and seed
 
 
 class Reason(StrEnum):
@@ -44,6 +44,7 @@ class Flag(StrEnum):
     INDEPENDENT_ITEMS_ASSUMED = "independent_items_assumed"  # topics have several items, yet items were resampled
     BCA_FELL_BACK = "bca_fell_back"  # bias correction not finite: this is the percentile interval
     LEAVE_ONE_OUT = "leave_one_out"  # compared with the vote of the others
+    PART_WHOLE = "part_whole"  # compared with a verdict that its own labels are part of: flatters
     HELD_FIXED = "held_fixed"  # the adjudicated label comes from the whole sample and was not made anew in replicates
     ZERO_SPREAD = "zero_spread"  # all differences equal and not zero: p is 0 by convention
 

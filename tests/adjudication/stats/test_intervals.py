@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from adjudication.stats import coincidence
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.comparison import Comparison
+from adjudication.stats.group_analysis import level_counts
 from adjudication.stats.intervals import (
     Request,
     Sample,
@@ -142,6 +144,42 @@ def test_units_outside_the_statistic_do_not_change_the_jackknife() -> None:
     assert jackknife_se(padded) == pytest.approx(jackknife_se(inside))
     p = inside.point
     assert jackknife_se(inside) == pytest.approx(np.sqrt(p * (1 - p) / 149))
+
+
+@pytest.mark.parametrize("statistic", ["fleiss_kappa", "gwet_ac1", "gwet_ac2", "alpha_ordinal"])
+def test_the_jackknife_of_several_annotators_leaves_out_each_item_that_enters(statistic: str) -> None:
+    """Items with a single label enter Fleiss and Gwet (shares of the levels, statistics.md 2.2), but not alpha."""
+    labels = simulated(70, missing=0.6, seed=31)
+    several = (labels.positions >= 0).sum(axis=1) >= 2
+    assert 0.2 < 1 - several.mean() < 0.8
+    entering = labels.take(several) if statistic == "alpha_ordinal" else labels
+    assert entering.n_items == (several.sum() if statistic == "alpha_ordinal" else len(several))
+    left_out = np.array([value_of(labels_without(entering, item), statistic) for item in range(entering.n_items)])
+    n = entering.n_items
+    expected = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    found = measure_agreement(labels, Options(1, (statistic,), resamples=1000, interval="jackknife_t"))
+    estimate = found.find(statistic, "all").estimate
+    assert estimate.se == pytest.approx(expected)
+    assert estimate.ci is not None
+    assert estimate.ci.low == pytest.approx(estimate.value - stats.t.ppf(0.975, n - 1) * expected)
+    assert estimate.n_items == several.sum()
+
+
+def test_single_labels_do_not_make_a_small_sample_large() -> None:
+    few = np.array([[0, 1], [1, 1], [2, 2], [0, 0], [1, 2]])
+    alone = np.column_stack([np.arange(300) % 3, np.full(300, -1)])
+    labels = make_labels(np.vstack([few, alone]), SCALE, annotators(2, 0))
+    found = measure_agreement(labels, Options(1, ("fleiss_kappa", "gwet_ac1"), resamples=1000))
+    assert {one.estimate.ci_reason for one in found.results} == {Reason.TOO_FEW_ITEMS}
+
+
+def labels_without(labels: Labels, item: int) -> Labels:
+    return labels.take(np.arange(labels.n_items) != item)
+
+
+def value_of(labels: Labels, statistic: str) -> float:
+    sums = coincidence.features(level_counts(labels.positions, labels.levels)).sum(axis=0)
+    return float(coincidence.coefficient(coincidence.split(sums, labels.levels), statistic))
 
 
 def test_jackknife_interval_is_clipped_to_the_range() -> None:

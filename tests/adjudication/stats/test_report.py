@@ -88,6 +88,50 @@ def test_blocks_are_plain_means_over_their_pairs() -> None:
         assert Flag.LEAVE_ONE_OUT in result.flags
 
 
+def test_machines_that_voted_are_compared_with_the_vote_of_the_other_voters() -> None:
+    first = simulated(250, seed=21)
+    verdict = vote(first.positions, 3, policy="median", min_votes=1).labels
+    everybody = make_labels(first.positions, SCALE, first.annotators, adjudicated=verdict, voters=range(5))
+    found = run(everybody, "accuracy", "cohen_kappa")
+    others = [leave_one_out(first.positions, 3, column) for column in range(5)]
+    for name in ("accuracy", "cohen_kappa"):
+        to_others = [pair_figure(first.positions[:, column], others[column], 3, name).value for column in range(5)]
+        for block, columns in (("GA", slice(3, 5)), ("HA", slice(0, 3))):
+            result = found.find(name, "block", block).estimate
+            assert result.value == pytest.approx(np.mean(to_others[columns]))
+            assert result.flags[0] is Flag.LEAVE_ONE_OUT
+    flattered = run(adjudicated(first), "accuracy").find("accuracy", "block", "GA").estimate
+    assert flattered.flags == ()  # machines that did not vote are set against the verdict itself
+
+
+def test_where_machines_alone_voted_people_are_set_against_the_verdict() -> None:
+    first = simulated(250, seed=22)
+    verdict = vote(first.positions[:, 3:], 3, policy="lowest", min_votes=1).labels
+    found = run(make_labels(first.positions, SCALE, first.annotators, adjudicated=verdict, voters=(3, 4)), "accuracy")
+    people = found.find("accuracy", "block", "HA").estimate
+    assert people.value == pytest.approx(np.mean(first.positions[:, :3] == verdict[:, None]))
+    assert people.flags == ()
+    machine = found.find("accuracy", "block", "GA").estimate
+    assert machine.value == pytest.approx(np.mean(first.positions[:, 3] == first.positions[:, 4]))
+    assert machine.flags == (Flag.LEAVE_ONE_OUT,)
+
+
+@pytest.mark.parametrize(("column", "block"), [(0, "HA"), (3, "GA")])
+def test_a_voter_without_others_is_part_of_the_verdict_and_said_to_be(column: int, block: str) -> None:
+    first = simulated(120, seed=23)
+    verdict = first.positions[:, column]
+    found = run(
+        make_labels(first.positions, SCALE, first.annotators, adjudicated=verdict, voters=(column,)), "accuracy"
+    )
+    name = first.annotators[column].name
+    alone = found.find("accuracy", "pair", block, annotators=(name, "adjudicated")).estimate
+    assert (alone.value, alone.flags) == (1.0, (Flag.PART_WHOLE,))
+    assert Flag.PART_WHOLE in found.find("accuracy", "block", block).estimate.flags
+    safe = [one for one in found.results if "adjudicated" in one.annotators and name not in one.annotators]
+    assert len(safe) == 5  # the other four alone, and the block that the voter does not belong to
+    assert all(one.estimate.flags == () for one in safe)
+
+
 def test_labels_modelled_on_the_whole_sample_are_said_to_be_held_fixed() -> None:
     labels = adjudicated(simulated(120, seed=15))
     found = run(labels, "accuracy", verdict_held_fixed=True)
