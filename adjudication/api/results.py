@@ -71,6 +71,8 @@ class StatisticSerializer(serializers.Serializer[Any]):
     ci = IntervalSerializer(allow_null=True)
     ci_reason = serializers.CharField(allow_null=True)
     p = serializers.FloatField(allow_null=True)
+    model = serializers.CharField(allow_null=True, help_text="whose runs a block with G is about")
+    flags = serializers.ListField(child=serializers.CharField(), help_text="e.g. leave_one_out, part_whole")
 
 
 class FiguresSerializer(serializers.Serializer[Any]):

@@ -1,5 +1,6 @@
 """The newest agreement figures of a campaign, as JSON and as the tables of its page."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,18 +43,26 @@ REASONS = {
     "no_relevant_document": "no document is relevant",
     "no_difference": "there is no difference at all",
 }
+LEFT_OUT = {
+    "too_few_items": "fewer than 10 items",
+    "no_overlap": "no item",
+    "one_class_only": "one level only",
+    "constant_annotator": "one level only by one of them",
+}
 BLOCKS = {
     "HH": "People with people",
     "GH": "Machine with people",
     "GG": "Machine runs with each other",
     "GA": "Machine with the verdict",
-    "HA": "People with the vote of the others",
+    "HA": "People with the verdict",
 }
+AGAINST = {"leave_one_out": "others’ vote", "part_whole": "part of the verdict"}
 FLAGS = {
     "small_sample": "small sample: read the jackknife interval",
     "independent_items_assumed": "items were resampled although topics have several: too narrow if topics differ",
     "bca_fell_back": "bias correction not finite, so this is the percentile interval",
-    "leave_one_out": "each compared with the vote of the others",
+    "leave_one_out": "whoever voted is compared with the vote of the others",
+    "part_whole": "nobody else voted: its own label is part of the verdict, which flatters",
     "held_fixed": "the verdicts come from a model of the whole sample and were not made anew in the resamples",
     "zero_spread": "all differences are equal",
 }
@@ -76,6 +85,13 @@ class Shown:
     points: dict[str, float] = field(default_factory=dict)  # value, low, high as numbers, for the forest plot
     p: str = ""
     model: str = ""
+    pk: int = 0  # of the stored figure, by which its items are found; 0: not stored
+    flags: tuple[str, ...] = ()
+
+    @property
+    def against(self) -> str:
+        """What a comparison with the verdict is one with, in few words; "" for the verdict itself."""
+        return next((AGAINST[flag] for flag in self.flags if flag in AGAINST), "")
 
 
 @dataclass(frozen=True)
@@ -114,6 +130,7 @@ def shape(result: AgreementResult) -> dict[str, Any]:
         "ci": result.ci,
         "ci_reason": result.ci_reason or None,
         "p": result.p,
+        "flags": [],
         **result.extra,
     }
 
@@ -150,7 +167,7 @@ def _named(criterion: str, detail: dict[str, Any], table: dict[str, Any]) -> dic
     """A confusion matrix with the names of its two sides and the values of its levels; rows are the first's."""
     names = [ADJUDICATED if place < 0 else detail["annotators"][place]["name"] for place in table["pair"]]
     scale = [value for value, _ in detail["scale"]]
-    more = {"counts": table["counts"], "class_agreement": table["agreement"]}
+    more = {"counts": table["counts"], "class_agreement": table["agreement"], "flags": table.get("flags", [])}
     return {"criterion": criterion, "annotators": names, "scale": scale, **more}
 
 
@@ -180,21 +197,32 @@ def show(result: AgreementResult, label: str = "") -> Shown:
         points={name: value for name, value in points.items() if value is not None},
         p=_p(result.p),
         model=result.model,
+        pk=result.pk or 0,
+        flags=tuple(result.extra.get("flags", ())),
     )
 
 
 def _more_notes(result: AgreementResult) -> list[str]:
     """Pairs left out by name, the bound where agreement is perfect, and resamples that had no value."""
-    notes = []
-    if left_out := result.extra.get("excluded_pairs"):
-        notes.append("left out of the mean: " + ", ".join(" and ".join(pair["annotators"]) for pair in left_out))
+    notes = left_out(result.extra.get("excluded_pairs", ()))
     bound = result.extra.get("lower_bound")
     if bound is not None:
         notes.append(f"by the rule of three at least {number(result.statistic, bound)}")
-    if result.ci and result.ci["n_undefined"]:
-        drawn = f" of {result.ci['resamples']:,}" if result.ci["resamples"] else ""
-        notes.append(f"{result.ci['n_undefined']:,}{drawn} resamples had no value and were dropped")
-    return notes
+    return [*notes, *dropped(result.ci or {})]
+
+
+def dropped(ci: dict[str, Any]) -> list[str]:
+    """How many resamples (of a jackknife: values without one unit) were undefined, in one note; [] for none."""
+    if not ci.get("n_undefined"):
+        return []
+    drawn = f" of {ci['resamples']:,} resamples" if ci["resamples"] else " leave-one-out values"
+    return [f"{ci['n_undefined']:,}{drawn} had no value and were dropped"]
+
+
+def left_out(pairs: Iterable[dict[str, Any]]) -> list[str]:
+    """The pairs that a mean is without, by name and reason, in one note; [] for none."""
+    told = [f"{' and '.join(pair['annotators'])} ({LEFT_OUT.get(pair['reason'], pair['reason'])})" for pair in pairs]
+    return ["left out of the mean: " + ", ".join(told)] if told else []
 
 
 def points(statistic: str, value: float | None) -> str:
@@ -223,16 +251,40 @@ def pair_figures(
     return {frozenset(row.annotators): show(row, _pair_name(row) if named else "") for row in rows}
 
 
+def figure_name(result: AgreementResult) -> str:
+    """What a stored figure is about: its statistic, and which annotators."""
+    if result.scope == "pair":
+        return f"{STATISTICS[result.statistic]}, {_pair_name(result)}"
+    if result.block:
+        return f"{STATISTICS[result.statistic]}, {block_name(result)}"
+    return STATISTICS[result.statistic] + ("" if result.scope == "all" else ", mean of pairs")
+
+
+def block_name(result: AgreementResult) -> str:
+    """The block of a figure in words, with its machine."""
+    name = block_label(result.block, result.extra.get("flags", ()))
+    return f"{name} ({result.model})" if result.model else name
+
+
+def block_label(block: str, flags: Iterable[str]) -> str:
+    """The block in words; whoever voted is compared with the vote of the others."""
+    return BLOCKS[block].replace("the verdict", "the vote of the others") if "leave_one_out" in flags else BLOCKS[block]
+
+
 def _pair_name(result: AgreementResult) -> str:
-    verdict = "others’ vote" if "leave_one_out" in result.extra.get("flags", ()) else "verdict"
+    verdict = AGAINST["leave_one_out"] if "leave_one_out" in result.extra.get("flags", ()) else "verdict"
     return " × ".join(verdict if name == ADJUDICATED else name for name in result.annotators)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """People less machine on one statistic, with what can and cannot be said about it."""
+    """People less machine on one statistic, with what can and cannot be said about it.
+
+    `statistic` and `model` name the test, by which its items are found.
+    """
 
     label: str
+    statistic: str
     model: str
     value: str
     low: str
@@ -244,6 +296,7 @@ class Difference:
     n_items: int
     n_excluded: int
     why: str
+    notes: tuple[str, ...]
     is_planned: bool  # one of the tests planned together, which Holm's correction covers
 
 
@@ -258,6 +311,7 @@ def _difference(found: dict[str, Any]) -> Difference:
     ci = difference["ci"] or {}
     return Difference(
         label=STATISTICS[statistic],
+        statistic=statistic,
         model=found["model"],
         value=points(statistic, difference["value"]),
         low=points(statistic, ci.get("low")),
@@ -268,6 +322,7 @@ def _difference(found: dict[str, Any]) -> Difference:
         verdict=_equivalence(found),
         n_items=difference["n_items"],
         n_excluded=found["n_excluded"],
+        notes=(*left_out(found.get("excluded_pairs", ())), *dropped(ci)),
         is_planned=statistic in TABLE_ONE,
         why=REASONS.get(difference["reason"] or difference["ci_reason"] or "", ""),
     )

@@ -7,7 +7,7 @@ from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult, AgreementRun, VoteRun
 from adjudication.queries.agreement import STATISTICS, Shown, Standing, fetch_standing, show
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
-from annotation.models import Campaign, CampaignState
+from annotation.models import Campaign, CampaignState, Criterion
 from annotation.permissions.seals import sealed_by
 from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
 from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
@@ -63,6 +63,7 @@ class CampaignCard:
     estimate: Estimate
     agreement: Standing
     headline: list[Shown]
+    headline_criterion: Criterion | None
     votes: VoteStanding
 
     @property
@@ -88,21 +89,27 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
     rows = annotator_rows(campaign, now)
     is_sealed = sealed_by(campaign) is not None
     agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
+    criterion = _first_measured(campaign, agreement.run) if agreement.run else None
     return CampaignCard(
         campaign=campaign,
         progress=progress,
         annotators=rows,
         estimate=estimate_end(progress, rows, now),
         agreement=agreement,
-        headline=_headline(agreement.run) if agreement.run else [],
+        headline=_headline(agreement.run, criterion) if agreement.run and criterion else [],
+        headline_criterion=criterion,
         votes=VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign),
     )
 
 
-def _headline(run: AgreementRun) -> list[Shown]:
-    """The few figures that tell most, of the first criterion that has any."""
-    first = next(iter(run.detail), None)
-    wanted = AgreementResult.objects.filter(run=run, criterion=first)
+def _first_measured(campaign: Campaign, run: AgreementRun) -> Criterion | None:
+    """The first criterion that the run has figures of, None for none. (JSON keeps no order.)"""
+    return next((one for one in campaign.criteria.all() if one.key in run.detail), None)
+
+
+def _headline(run: AgreementRun, criterion: Criterion) -> list[Shown]:
+    """The few figures that tell most."""
+    wanted = AgreementResult.objects.filter(run=run, criterion=criterion.key)
     rows = {(row.statistic, row.scope): row for row in wanted.filter(scope__in=["all", "mean"])}
     tail = {"all": "", "mean": ", mean of pairs"}
     return [show(rows[key], STATISTICS[key[0]] + tail[key[1]]) for key in HEADLINES if key in rows]

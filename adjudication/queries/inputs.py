@@ -1,40 +1,86 @@
 """What the statistics are computed from: all labels of a campaign, its verdicts, and who its annotators are."""
 
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db import connection
 
 from adjudication.models import Verdict
-from adjudication.queries.labels import Matrix, Table, read_labels, read_repeats, read_topics
+from adjudication.queries.labels import IntArray, Matrix, Table, read_labels, read_repeats, read_topics
 from adjudication.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
 from annotation.models import AnnotatorKind, Campaign, Criterion
+
+# Who took part in a verdict is told by its votes: a later vote may have had other voters than a decision by hand.
+_VOTERS = """
+SELECT DISTINCT v.criterion_id, (vote->>0)::bigint
+FROM adjudication_verdict v
+JOIN annotation_item i ON i.id = v.item_id
+CROSS JOIN LATERAL jsonb_array_elements(v.votes) vote
+WHERE i.campaign_id = %(campaign)s AND v.value IS NOT NULL
+ORDER BY 1, 2
+"""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What one run reads: all labels, hidden repeats, verdict values by criterion, and who the annotators are."""
+    """What one run reads: all labels, hidden repeats, verdicts, and who the annotators are.
+
+    `verdicts` and `voters` are by criterion: {item: value}, and the annotators whose votes these values stand on.
+    `items` (n,) are the labelled items, rising, and `topics` (n,) their topics as `read_topics` gives them. `digest`
+    covers all of it and the scales: equal digests are equal inputs.
+    """
 
     table: Table
     repeats: Table
     verdicts: dict[int, dict[int, int]]
+    voters: dict[int, set[int]]
     people: dict[int, dict[str, Any]]
+    items: IntArray
+    topics: IntArray
     digest: str
+
+    def topics_of(self, items: IntArray) -> IntArray:
+        """The topics of labelled items."""
+        return self.topics[np.searchsorted(self.items, items)]
 
 
 def read_inputs(campaign: Campaign) -> Inputs:
     """Everything a run depends on, with one digest over it."""
     table, repeats = read_labels(campaign), read_repeats(campaign)
-    verdicts: dict[int, dict[int, int]] = {}
     digest = hashlib.sha256((table.inputs_hash + repeats.inputs_hash).encode())
+    verdicts: dict[int, dict[int, int]] = {}
     rows = Verdict.objects.filter(item__campaign=campaign, value__isnull=False).order_by("criterion_id", "item_id")
     for criterion, item, value in rows.values_list("criterion_id", "item_id", "value").iterator(chunk_size=20_000):
         verdicts.setdefault(criterion, {})[item] = int(value or 0)
         digest.update(f"{criterion} {item} {value}\n".encode())
-    found = campaign.annotators.values("pk", "name", "kind", "model", "run_number")
+    voters = _read_voters(campaign)
+    items = np.unique(table.items)
+    topics = read_topics(campaign, items)
+    found = campaign.annotators.order_by("pk").values("pk", "name", "kind", "model", "run_number")
     people = {row["pk"]: dict(row) for row in found}
-    return Inputs(table, repeats, verdicts, people, digest.hexdigest())
+    digest.update(np.ascontiguousarray(topics, dtype="<i8").tobytes())
+    rest = [{key: sorted(ids) for key, ids in voters.items()}, list(people.values()), _scales(campaign)]
+    digest.update(json.dumps(rest).encode())
+    return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest())
+
+
+def _read_voters(campaign: Campaign) -> dict[int, set[int]]:
+    """{criterion: annotators who voted on a verdict that has a value}."""
+    voters: dict[int, set[int]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_VOTERS, {"campaign": campaign.pk})
+        for criterion, annotator in cursor:
+            voters.setdefault(criterion, set()).add(annotator)
+    return voters
+
+
+def _scales(campaign: Campaign) -> list[tuple[Any, ...]]:
+    """What is declared about each criterion: its scale and the levels on it."""
+    rows = campaign.criteria.order_by("pk", "levels__value")
+    return list(rows.values_list("pk", "key", "scale", "levels__value", "levels__label"))
 
 
 def people_first(matrix: Matrix, inputs: Inputs) -> Matrix:
@@ -44,8 +90,9 @@ def people_first(matrix: Matrix, inputs: Inputs) -> Matrix:
     return Matrix(matrix.items, matrix.annotators[order], matrix.positions[:, order])
 
 
-def build_labels(campaign: Campaign, criterion: Criterion, scale: list[int], matrix: Matrix, inputs: Inputs) -> Labels:
-    """What the statistics take: positions, annotators with kind, model and run, topics, and the verdicts."""
+def build_labels(criterion: Criterion, scale: list[int], matrix: Matrix, inputs: Inputs) -> Labels:
+    """What the statistics take: positions, annotators with kind, model and run, topics, verdicts and who voted."""
+    voted = inputs.voters.get(criterion.pk, set())
     decided = inputs.verdicts.get(criterion.pk)
     position = {value: index for index, value in enumerate(scale)}
     adjudicated = None
@@ -56,8 +103,9 @@ def build_labels(campaign: Campaign, criterion: Criterion, scale: list[int], mat
         matrix.positions,
         scale,
         [_annotator(inputs.people[int(pk)]) for pk in matrix.annotators],
-        topics=read_topics(campaign, matrix.items),
+        topics=inputs.topics_of(matrix.items),
         adjudicated=adjudicated,
+        voters=[column for column, pk in enumerate(matrix.annotators.tolist()) if pk in voted],
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from adjudication.models import Method, Verdict
+from adjudication.queries.behind import Behind
 from adjudication.queries.labels import counted_judgments
 from annotation.models import (
     AnnotatorKind,
@@ -39,7 +40,8 @@ METHODS = {**dict(Method.choices), REOPENED: "reopened"}
 class Chosen:
     """Which items. `annotator` with `state` (their assignments), `repeated` (asked twice) or `differs` (from others).
 
-    `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about.
+    `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about; `behind`
+    are the items of one computed figure.
     """
 
     criterion: Criterion
@@ -52,6 +54,7 @@ class Chosen:
     among: str = ""
     model: str = ""
     method: str = ""
+    behind: Behind | None = None
 
     @property
     def is_narrowed(self) -> bool:
@@ -72,7 +75,9 @@ def find_judged(chosen: Chosen) -> QuerySet[Item]:
         items = items.filter(Exists(_verdicts(chosen).filter(how)))
     if chosen.among:
         items = _among(items, chosen)
-    if chosen.annotator is None and not chosen.method and not chosen.among:
+    if chosen.behind is not None:
+        items = items.filter(pk__in=chosen.behind.items())
+    if chosen.annotator is None and not chosen.method and not chosen.among and chosen.behind is None:
         items = items.filter(Exists(_labels(chosen)))
     return items
 

@@ -19,10 +19,10 @@ TOPIC_REASONS = {
 
 @dataclass(frozen=True)
 class Way:
-    """Down to the judgments: the pair "id,id" whose differences to list, or the annotator whose labels to list."""
+    """Down to the judgments: the pair "id,id" whose differences to list, or the figure whose items to list."""
 
     pair: str = ""
-    annotator: int = 0
+    figure: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class Confusion:
     rows: list[tuple[list[Any], list[tuple[int, str, int]]]]  # level, [(count, percent of row, shade)]
     levels: list[tuple[list[Any], str]]
     pair: str
+    is_part_whole: bool = False  # the first voted on the verdict that is the second
 
 
 VERDICT: dict[str, Any] = {"id": None, "name": "verdict", "kind": ADJUDICATED}
@@ -78,13 +79,13 @@ def _cell(figures: dict[frozenset[str], Shown], one: dict[str, Any], other: dict
     figure = figures.get(frozenset((ADJUDICATED if one is VERDICT else one["name"], other["name"])))
     if figure is None:
         return None
-    return Cell(figure, _shade(figure.points.get("value")), _way(other, one))
+    return Cell(figure, _shade(figure.points.get("value")), _way(other, one, figure))
 
 
-def _way(one: dict[str, Any], other: dict[str, Any]) -> Way:
-    """A person is compared with the vote of the others, not with the verdict, so all their labels are behind it."""
-    if other["id"] is None and one["kind"] == "human":
-        return Way(annotator=one["id"])
+def _way(one: dict[str, Any], other: dict[str, Any], figure: Shown) -> Way:
+    """The vote of the others is nobody's label, so a comparison with it leads to all its items."""
+    if other["id"] is None and "leave_one_out" in figure.flags:
+        return Way(figure=figure.pk)
     return Way(pair=_ids(one, other))
 
 
@@ -111,7 +112,7 @@ def confusion(run: AgreementRun, criterion: str, pair: str) -> Confusion | None:
         (level, "" if value is None else f"{100 * value:.1f} %")
         for level, value in zip(detail["scale"], chosen["agreement"], strict=True)
     ]
-    return Confusion(first, second, rows, levels, _ids(first, second))
+    return Confusion(first, second, rows, levels, _ids(first, second), "part_whole" in chosen.get("flags", ()))
 
 
 def _sides(detail: dict[str, Any], table: dict[str, Any]) -> list[dict[str, Any]]:
@@ -185,7 +186,7 @@ def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tu
     rows = []
     for names, figure in found.items():
         one, other = (people[name] for name in sorted(names, key=order.index))
-        rows.append((_way(one, other), figure))
+        rows.append((_way(one, other, figure), figure))
     return sorted(rows, key=lambda row: ("value" not in row[1].points, -row[1].points.get("value", 0.0)))
 
 

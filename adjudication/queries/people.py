@@ -110,9 +110,9 @@ class MachineRow:
     tests: list[Difference]
 
     @property
-    def cells(self) -> list[tuple[str, str, Shown | None]]:
-        """(label, block, figure) in the order of the table."""
-        return [(label, block, self.blocks.get(block)) for block, label in CELLS.items()]
+    def cells(self) -> list[tuple[str, Shown | None]]:
+        """(label, figure) in the order of the table."""
+        return [(label, self.blocks.get(block)) for block, label in CELLS.items()]
 
 
 def machine_rows(run: AgreementRun, criterion: str, statistic: str) -> tuple[Shown | None, list[MachineRow]]:

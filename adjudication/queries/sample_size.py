@@ -104,7 +104,7 @@ def _labels(campaign: Campaign, criterion: Criterion) -> Labels:
     matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
     if len(matrix.annotators) < 2:
         raise Refused("Fewer than two annotators have judged, so there is no pilot. Use an assumed agreement instead.")
-    return build_labels(campaign, criterion, scale, matrix, inputs)
+    return build_labels(criterion, scale, matrix, inputs)
 
 
 def _block(labels: Labels, wish: Wish) -> str:

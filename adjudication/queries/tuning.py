@@ -86,7 +86,7 @@ def _compute(campaign: Campaign, criterion: Criterion, inputs: Inputs) -> Agreem
     matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
     if not matrix.annotators.size:
         return None
-    labels = build_labels(campaign, criterion, scale, matrix, inputs)
+    labels = build_labels(criterion, scale, matrix, inputs)
     return measure_agreement(
         labels, Options(seed=campaign.seed, statistics=TRIED, resamples=DEV_RESAMPLES, pairs=False)
     )

@@ -1,8 +1,8 @@
 """Agreement of a campaign: one pass over the labels, then every figure with its interval, criterion by criterion.
 
 Each criterion's figures are stored at once with the tables the pages draw. A run that is taken up again after a crash
-keeps the criteria it had finished if the labels are still the same, and otherwise begins again; either way the same
-labels and seed give the same figures.
+keeps the criteria it had finished if everything they came from is still the same (labels, verdicts, topics, scales,
+annotators, code and libraries), and otherwise begins again; either way the same inputs and seed give the same figures.
 """
 
 import time
@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import scipy
+from django.conf import settings
 from django.db import transaction
 
 from accounts import jobs
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
-from adjudication.queries.labels import IntArray, Matrix, newest_submission, read_topics, scale_of
+from adjudication.queries.labels import IntArray, Matrix, newest_submission, scale_of
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
 from adjudication.stats.labels import Labels
 from adjudication.stats.report import NOMINAL, STATISTICS, Agreement, Options, Result, measure_agreement
@@ -48,18 +49,29 @@ def compute_agreement(run: AgreementRun, progress: jobs.Progress) -> None:
 
 
 def _begin(run: AgreementRun, inputs: Inputs, snapshot: int) -> None:
-    """Note what is computed from. Figures of an earlier attempt stay only if they came from the same labels."""
+    """Note what is computed from, and by what. Figures of an earlier attempt stay only if both are still the same."""
+    versions = library_versions()
     with transaction.atomic():
-        if run.inputs_hash != inputs.digest:
+        if (run.inputs_hash, run.library_versions) != (inputs.digest, versions):
             _forget(run)
         run.snapshot, run.inputs_hash = snapshot, inputs.digest
         run.n_judgments = inputs.table.n_labels
-        run.library_versions = {"numpy": np.__version__, "scipy": scipy.__version__, "statistics": CODE_VERSION}
+        run.library_versions = versions
         run.save(update_fields=["snapshot", "inputs_hash", "n_judgments", "library_versions", "detail"])
 
 
+def library_versions() -> dict[str, str]:
+    """Whatever may change a figure although its inputs are the same; `litmus` is the build that computed."""
+    return {
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "statistics": CODE_VERSION,
+        "litmus": settings.CODE_VERSION,
+    }
+
+
 def _forget(run: AgreementRun) -> None:
-    """Drop what an attempt has stored: it was cancelled, or its labels are no longer those that count."""
+    """Drop what an attempt has stored: it was cancelled, or what it came from is no longer what counts."""
     run.results.all().delete()
     run.figures.all().delete()
     run.detail = {}
@@ -73,7 +85,7 @@ def _measure(
     scale = scale_of(criterion)
     matrix = inputs.table.of_criterion(criterion.pk).matrix(scale)
     matrix = people_first(matrix, inputs)
-    labels = build_labels(run.campaign, criterion, scale, matrix, inputs)
+    labels = build_labels(criterion, scale, matrix, inputs)
     index, count = place
 
     def report(done: int, expected: int) -> None:
@@ -154,13 +166,17 @@ def _detail(
     """What pages draw beside the figures; JSON-safe, small whatever the number of items."""
     how: dict[str, Any] = {}
     if agreement is not None:
-        wanted = ("comparisons", "n_items", "n_topics", "unit", "resamples", "level")
+        wanted = ("n_items", "n_topics", "unit", "resamples", "level")
         how = {name: to_jsonable(getattr(agreement, name)) for name in wanted}
+        how["comparisons"] = [comparison.to_json() for comparison in agreement.comparisons]
     return {
         "scale": [[level.value, level.label] for level in sorted(criterion.levels.all(), key=lambda one: one.value)],
         "annotators": _columns(matrix, inputs),
+        "voters": matrix.annotators[list(labels.voting)].tolist(),
         "tables": confusion_tables(labels),
-        "topics": topic_figures(labels, _topic_numbers(criterion.campaign, matrix.items), _statistics(criterion)),
+        "topics": topic_figures(
+            labels, _topic_numbers(criterion.campaign, inputs.topics_of(matrix.items)), _statistics(criterion)
+        ),
         "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
         **how,
     }
@@ -181,8 +197,8 @@ def _columns(matrix: Matrix, inputs: Inputs) -> list[dict[str, Any]]:
     ]
 
 
-def _topic_numbers(campaign: Campaign, items: IntArray) -> list[tuple[int, str]]:
-    """(topic id, number) of the topics of these items, rising by id: the order of the labels' topic index."""
-    ids = np.unique(read_topics(campaign, items)).tolist()
+def _topic_numbers(campaign: Campaign, topics: IntArray) -> list[tuple[int, str]]:
+    """(topic id, number) of these topics, each once, rising by id: the order of the labels' topic index."""
+    ids = np.unique(topics).tolist()
     numbers = dict(campaign.collection.topics.filter(pk__in=ids).values_list("pk", "number"))
     return [(pk, numbers.get(pk, "")) for pk in ids]

@@ -10,7 +10,7 @@ from adjudication.queries.labels import IntArray, Matrix, Positions, Table
 from adjudication.stats.figures import pair_figure, topic_table
 from adjudication.stats.labels import MISSING, Kind, Labels
 from adjudication.stats.pairwise import confusion, tabulate
-from adjudication.stats.results import Estimate
+from adjudication.stats.results import Estimate, Flag
 
 FEWEST_IN_TOPIC = 2  # items with two labels; below that a topic has no figure
 MOST_TOPICS = 5000  # those with the most items; more make no picture
@@ -20,14 +20,23 @@ REPEATED = ("accuracy", "cohen_kappa")
 def confusion_tables(labels: Labels) -> list[dict[str, Any]]:
     """K x K counts for each pair of columns with an item in common: rows are the first annotator's levels.
 
-    Machines are also set against the verdict, column -1; a person's own vote is part of it, so people are not.
+    Machines are also set against the verdict, column -1, and so are people who did not vote. A machine that voted is
+    flagged part_whole, since the verdict is partly its own; people who voted are left out.
     `agreement` is that on each level, the F1 of the class; None where neither used it.
     """
     columns = range(len(labels.annotators))
     found = [_table(labels, pair, labels.positions[:, pair[1]]) for pair in combinations(columns, 2)]
     if labels.adjudicated is not None:
-        found += [_table(labels, (run, -1), labels.adjudicated) for run in labels.columns_of(Kind.MACHINE)]
+        found += [_against_verdict(labels, column, labels.adjudicated) for column in columns]
     return [table for table in found if table is not None]
+
+
+def _against_verdict(labels: Labels, column: int, verdict: Positions) -> dict[str, Any] | None:
+    voted = column in labels.voting
+    if voted and labels.annotators[column].kind is Kind.HUMAN:
+        return None
+    table = _table(labels, (column, -1), verdict)
+    return {**table, "flags": [Flag.PART_WHOLE.value]} if table is not None and voted else table
 
 
 def _table(labels: Labels, pair: tuple[int, int], second: Positions) -> dict[str, Any] | None:

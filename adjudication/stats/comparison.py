@@ -13,7 +13,7 @@ import numpy as np
 from adjudication.stats.blocks import Plan, Row
 from adjudication.stats.intervals import Request, Sample, make_interval, p_value
 from adjudication.stats.labels import Kind, Labels
-from adjudication.stats.pair_analysis import Measured
+from adjudication.stats.pair_analysis import Excluded, Measured
 from adjudication.stats.results import BoolArray, Estimate, Interval, Reason, to_jsonable
 from adjudication.stats.significance import holm
 
@@ -29,7 +29,7 @@ class Comparison:
     (None outside it);
     `detectable` = 2.80 SE(D); `ci90` is the 90 % interval that equivalence is judged by. `equivalent` (90 % interval
     inside ±margin) and `non_inferior` (its upper end below the margin) are None without a margin or an interval.
-    `n_excluded` items lack two human labels or a label from every run.
+    `n_excluded` items lack two human labels or a label from every run; `excluded_pairs` stay out of the two means.
     """
 
     statistic: str
@@ -43,9 +43,11 @@ class Comparison:
     margin: float | None = None
     equivalent: bool | None = None
     non_inferior: bool | None = None
+    excluded_pairs: Excluded = ()
 
     def to_json(self) -> dict[str, Any]:
-        return dict(to_jsonable(self))
+        pairs = [{"annotators": list(names), "reason": str(reason)} for names, reason in self.excluded_pairs]
+        return {**to_jsonable(self), "excluded_pairs": pairs}
 
 
 def comparable(labels: Labels, model: str) -> BoolArray:
@@ -72,7 +74,8 @@ def compare(measured: Measured, request: Request, n_excluded: int, margin: float
     if measured.sample is None:
         reason = target.reason or Reason.NO_OVERLAP
         empty = Estimate(None, reason, target.n_items, n_pairs, ci_reason=reason)
-        return Comparison(target.statistic, model, names, empty, n_excluded, margin=margin)
+        out = target.excluded
+        return Comparison(target.statistic, model, names, empty, n_excluded, margin=margin, excluded_pairs=out)
     sample = measured.sample
     outcome = make_interval(sample, request)
     p, detectable, ci90 = None, None, None
@@ -104,6 +107,7 @@ def compare(measured: Measured, request: Request, n_excluded: int, margin: float
         margin=margin,
         equivalent=equivalent,
         non_inferior=non_inferior,
+        excluded_pairs=target.excluded,
     )
 
 

@@ -148,8 +148,12 @@ class Agreement:
 
     def to_json(self) -> dict[str, Any]:
         """{"statistics": [...], "comparisons": [...], and how it was computed}; dumps with allow_nan=False."""
-        rest = {name: to_jsonable(value) for name, value in vars(self).items() if name not in {"results"}}
-        return {"statistics": [result.to_json() for result in self.results], **rest}
+        made = {
+            "statistics": [result.to_json() for result in self.results],
+            "comparisons": [comparison.to_json() for comparison in self.comparisons],
+        }
+        rest = {name: to_jsonable(value) for name, value in vars(self).items()}
+        return {**made, **{name: rest[name] for name in rest if name not in {"results", "comparisons"}}}
 
 
 def measure_agreement(

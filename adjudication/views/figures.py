@@ -7,11 +7,11 @@ from django.utils import timezone
 
 from adjudication.models import AgreementRun
 from adjudication.queries.agreement import (
-    BLOCKS,
     SHARES,
     STATISTICS,
     Shown,
     block_figures,
+    block_label,
     comparisons,
     method_sentence,
     whole_figures,
@@ -79,17 +79,28 @@ def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
     blocks = block_figures(run, criterion.key)
     return {
         "whole": whole_figures(run, criterion.key),
-        "block_names": [(block, BLOCKS[block]) for block in blocks],
+        "block_names": [(block, _heading(block, figures)) for block, figures in blocks.items()],
         "blocks": _block_table(blocks),
         "comparisons": comparisons(run, criterion.key),
         "method": method_sentence(run, criterion.key),
     }
 
 
-def _block_table(blocks: dict[str, list[Shown]]) -> list[tuple[str, list[tuple[str, list[Shown]]]]]:
-    """[(statistic, [(block, its figures)])], for blocks side by side; a block has one figure for each model."""
-    labels = list(dict.fromkeys(figure.label for figures in blocks.values() for figure in figures))
+def _heading(block: str, figures: list[Shown]) -> str:
+    """Against what annotators are set; where only some of them voted, their notes say so."""
+    shared = set.intersection(*(set(figure.flags) for figure in figures))
+    return block_label(block, shared)
+
+
+def _block_table(blocks: dict[str, list[Shown]]) -> list[tuple[str, str, list[tuple[str, list[Shown]]]]]:
+    """[(statistic, its label, [(block, its figures)])], for blocks side by side; one figure for each model."""
+    labels = {figure.label for figures in blocks.values() for figure in figures}
     return [
-        (label, [(block, [figure for figure in figures if figure.label == label]) for block, figures in blocks.items()])
-        for label in labels
+        (
+            name,
+            label,
+            [(block, [figure for figure in figures if figure.label == label]) for block, figures in blocks.items()],
+        )
+        for name, label in STATISTICS.items()
+        if label in labels
     ]

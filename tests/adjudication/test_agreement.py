@@ -2,9 +2,11 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from django.core.management import call_command
 from sklearn.metrics import cohen_kappa_score, f1_score
 
@@ -16,7 +18,7 @@ from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.queries.agreement import as_json, fetch_standing, show
 from adjudication.runs.agreement import compute_agreement, run_agreement
 from adjudication.stats.report import NOMINAL
-from annotation.models import Scale
+from annotation.models import Annotator, Item, Level, Scale
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -284,3 +286,61 @@ def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -
     assert found["seconds"] >= 0
     assert {one["ci"]["unit"] for one in found["statistics"] if one["ci"]} == {"item"}
     assert "fleiss_kappa" in told.err
+
+
+@pytest.mark.parametrize("change", ["topic", "level", "model", "library", "code"])
+def test_a_second_attempt_begins_again_when_anything_else_has_changed(
+    change: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = build_campaign(noisy_labels(30, 3), people=("ana", "ben"), topics=30, machines=[("m-1", "m", 1)])
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
+    compute_agreement(run, jobs.Progress(run))
+    before, kept = run.inputs_hash, set(run.results.values_list("pk", flat=True))
+    if change == "topic":
+        Item.objects.filter(pk=built.items[0].pk).update(topic=built.items[1].topic)
+    elif change == "level":
+        Level.objects.create(criterion=built.criterion, value=3, label="perfectly relevant")
+    elif change == "model":
+        Annotator.objects.filter(pk=built.annotators["m-1"].pk).update(model="another")
+    elif change == "library":
+        monkeypatch.setattr("scipy.__version__", "0.0.1")
+    else:
+        settings.CODE_VERSION = "another"
+    run = AgreementRun.objects.get(pk=run.pk)
+    compute_agreement(run, jobs.Progress(run))
+    assert not kept & set(run.results.values_list("pk", flat=True))
+    assert (run.inputs_hash == before) == (change in ("library", "code"))
+    assert run.library_versions["scipy"] == ("0.0.1" if change == "library" else scipy.__version__)
+
+
+def test_machines_that_voted_are_compared_with_the_vote_of_the_others_everywhere() -> None:
+    built = build_campaign(noisy_labels(60, 5), topics=60, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    vote(built, voters="all")
+    run = agree(built)
+    told = as_json(run)
+    blocks = [one for one in told["statistics"] if one["block"] in ("GA", "HA") and one["value"] is not None]
+    assert {tuple(one["flags"]) for one in blocks} == {("leave_one_out", "small_sample")}
+    flags = {one["annotators"][0]: one["flags"] for one in told["confusion"] if one["annotators"][1] == "adjudicated"}
+    assert flags == {"m-1": ["part_whole"], "m-2": ["part_whole"]}
+    vote(built)
+    safe = as_json(agree(built))
+    assert {tuple(one["flags"]) for one in safe["statistics"] if one["block"] == "GA"} == {("small_sample",)}
+    assert [one["flags"] for one in safe["confusion"] if one["annotators"][1] == "adjudicated"] == [[], []]
+
+
+def test_the_only_machine_that_voted_is_said_to_be_part_of_the_verdict() -> None:
+    built = build_campaign(noisy_labels(60, 4), topics=60, machines=[("m-1", "m", 1)])
+    vote(built, voters="machines", min_votes=1)
+    run = agree(built)
+    machine = run.results.get(block="GA", scope="block", statistic="accuracy")
+    assert (machine.value, machine.extra["flags"]) == (1.0, ["part_whole", "small_sample"])
+    assert "its own label is part of the verdict" in " ".join(show(machine).notes)
+    people = run.results.get(block="HA", scope="block", statistic="accuracy")
+    assert "leave_one_out" not in people.extra["flags"]
+    rows = np.array(noisy_labels(60, 4))
+    assert people.value == pytest.approx(np.mean(rows[:, :3] == rows[:, 3:]))
+    tables = [one for one in as_json(run)["confusion"] if one["annotators"][1] == "adjudicated"]
+    assert [(one["annotators"][0], one["flags"]) for one in tables] == [
+        *(("ana", []), ("ben", []), ("cai", [])),
+        ("m-1", ["part_whole"]),
+    ]

@@ -6,18 +6,22 @@ from html import unescape
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from adjudication.actions.jobs import request_agreement
 from adjudication.models import Method, Verdict
+from adjudication.queries.behind import behind_difference, behind_figure
+from adjudication.queries.judgments import Chosen, find_judged
 from annotation.models import (
     Annotator,
     Assignment,
     AssignmentState,
     Campaign,
     Item,
+    Judgment,
     MachineReply,
     MachineRun,
     Submission,
@@ -148,9 +152,73 @@ def test_the_lists_hold_what_the_numbers_say(built: Built) -> None:
     assert asked.count("asked again</span>") == 3
 
 
+@pytest.mark.parametrize("voters", ["humans", "machines", "all"])
+def test_each_figure_opens_exactly_its_items(voters: str) -> None:
+    labels: list[list[int | None]] = [list(row) for row in noisy_labels(60, 5)]
+    rng = np.random.default_rng(5)
+    holes = rng.random((60, 5)) < 0.3
+    holes[8:, 2] = True  # few of cai: pairs with too few items stay out of means by name
+    found = build_campaign(
+        [
+            [None if gone else value for value, gone in zip(*row, strict=True)]
+            for row in zip(labels, holes, strict=True)
+        ],
+        topics=3,
+        machines=[("m-1", "m", 1), ("m-2", "m", 2)],
+    )
+    vote(found, voters=voters, min_votes=1)
+    run = agree(found)
+    rows = list(run.results.select_related("run"))
+    assert any("excluded_pairs" in row.extra for row in rows)
+    for row in rows:
+        told = find_judged(Chosen(found.criterion, behind=behind_figure(row, found.criterion)))
+        assert told.count() == row.n_items, (row.statistic, row.scope, row.block, row.annotators)
+    tests = run.detail["relevance"]["comparisons"]
+    assert tests[0]["n_excluded"] > 0
+    for test in tests:
+        named = (run, found.criterion, test["statistic"], test["model"])
+        assert (
+            find_judged(Chosen(found.criterion, behind=behind_difference(*named))).count()
+            == (test["difference"]["n_items"])
+        )
+        left_out = behind_difference(*named, unfit=True)
+        assert find_judged(Chosen(found.criterion, behind=left_out)).count() == test["n_excluded"]
+
+
+def test_every_number_of_the_agreement_page_opens_its_items(built: Built) -> None:
+    Judgment.objects.filter(assignment__annotator=built.annotators["m-2"], assignment__item=built.items[3]).delete()
+    run = agree(built)
+    client = client_of(built, "viewer")
+    page = main_of(client.get(address("agreement_detail")).content.decode())
+    tables = (
+        page.split('id="whole"')[1].split("</table>")[0],
+        page.split('id="blocks-heading"')[1].split("</section>")[0],
+    )
+    beside = {"Interval", "Pairs", "Note", "Detectable", "p, Holm", "Machine", "Equivalence"}  # a number that leads on
+    for label, cell in re.findall(r'<td\b(?:[^>]*data-label="([^"]*)")?[^>]*>(.*?)</td>', "".join(tables), re.DOTALL):
+        assert label in beside or not re.search(r"\d", text_of(cell)) or "<a" in cell, (label, cell)
+    links = [unescape(href) for href, _ in LINK.findall("".join(tables))]
+    assert {"figure", "run"} == {name for link in links for name in ("figure", "run") if f"&{name}=" in link}
+    opened = {link: client.get(link) for link in dict.fromkeys(links)}
+    assert all(END in answer.content.decode() for answer in opened.values())
+    test = run.detail["relevance"]["comparisons"][0]
+    fit = next(answer for link, answer in opened.items() if "difference=" in link and "unfit" not in link)
+    unfit = next(answer for link, answer in opened.items() if "unfit=1" in link)
+    counts = [answer.context["page"].paginator.count for answer in (fit, unfit)]
+    assert counts == [test["difference"]["n_items"], test["n_excluded"]] == [22, 2]
+    assert "two labels of people and one of each of its runs" in text_of(fit.content.decode())
+    narrowed = client.get(address("judgment_list"), {"run": run.pk, "difference": "accuracy", "model": "m", "topic": 0})
+    assert 'type="hidden" name="difference" value="accuracy"' in narrowed.content.decode()
+
+
 def test_what_makes_no_sense_is_as_if_it_were_not_asked(built: Built) -> None:
     client = client_of(built, "viewer")
-    for asked in ({"annotator": "x"}, {"annotator": "99999999"}, {"state": "?"}, {"method": "?"}, {"among": "?"}):
+    run = agree(built)
+    for asked in (
+        *({"annotator": "x"}, {"annotator": "99999999"}, {"state": "?"}, {"method": "?"}, {"among": "?"}),
+        *({"figure": "x"}, {"figure": "99999999"}, {"run": "x"}, {"run": run.pk, "difference": "?", "model": "m"}),
+        {"run": run.pk, "difference": "accuracy", "model": "?"},
+    ):
         answer = client.get(address("judgment_list"), asked)
         assert answer.context["page"].paginator.count == 24, asked
     assert "Nothing matches" in client.get(address("judgment_list"), {"item": 10**15}).content.decode()
