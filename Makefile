@@ -5,6 +5,8 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
+# Without compiled files every server, worker and test process compiles all of Litmus again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)

@@ -11,13 +11,15 @@ import redis
 from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
-from django.test import Client
+from django.db import connection
+from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from config import embedded
 from config.env import celery_broker, redis_database
+from tests import databases
 from tests.processes import Child, start_celery_worker, wait_for
 
 hypothesis_settings.register_profile("litmus", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -63,6 +65,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     embedded.release(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: object) -> None:
+    """Databases of tests are copies of one that was migrated once."""
+    with django_db_blocker.unblock():
+        connection.settings_dict["TEST"]["TEMPLATE"] = databases.migrated_template()
+    TransactionTestCase._fixture_teardown = lambda _: databases.empty_database()
 
 
 @pytest.fixture(autouse=True)

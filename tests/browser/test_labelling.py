@@ -24,6 +24,7 @@ from corpus.models import Topic
 from tests.browser.axe import assert_accessible
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import assignment_of, build_work, given, send_one, values_of
+from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -259,7 +260,8 @@ def test_highlights_guideline_help_and_their_keys(new_page):
     built = build_work(items=2, triples=[("1", "Covers doc00000", "doc00000"), ("1", "Covers doc00000", "doc00001")])
     page = open_desk(new_page, built)
     expect(page.locator("[data-part=abstract] mark")).to_have_text("doc00000")
-    page.keyboard.press("h")
+    with page.expect_response("**/preferences/"):
+        page.keyboard.press("h")
     expect(page.locator("body")).to_have_class(re.compile("plain-text"))
     page.keyboard.press("g")
     expect(page.locator("[data-part=guideline-body]")).to_be_focused()
@@ -779,4 +781,4 @@ def test_a_press_of_the_submit_key_shows_the_next_item_in_no_time(new_page):
         page.keyboard.press("1")
         page.keyboard.press("Enter")
     expect_unit(page, 4)
-    assert len(page.evaluate("window.times")) == 4
+    wait_for(lambda: len(page.evaluate("window.times")) == 4, 20, "one picture for each press")

@@ -105,7 +105,7 @@ def processes_of(directory: Path) -> list[psutil.Process]:
 
 
 def keepers(directory: Path) -> list[psutil.Process]:
-    return [process for process in processes_of(directory) if "config.embedded" in process.cmdline()]
+    return [process for process in processes_of(directory) if "config.embedded" in process.info["cmdline"]]
 
 
 def kill(*processes: psutil.Process | subprocess.Popen) -> None:

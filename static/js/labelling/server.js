@@ -10,7 +10,7 @@ export class Offline extends Error {}
 let token = csrfToken();
 
 /** {status, body}: body is the JSON of the answer, or null when it is none. */
-async function request(method, url, { json, form } = {}) {
+async function request(method, url, { json, form, keepalive } = {}) {
   const headers = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" };
   if (method === "POST") headers["X-CSRFToken"] = token;
   if (json) headers["Content-Type"] = "application/json";
@@ -18,7 +18,8 @@ async function request(method, url, { json, form } = {}) {
   const signal = AbortSignal.timeout(PATIENCE);
   let response;
   try {
-    response = await fetch(url, { method, headers, body, signal, redirect: "manual", credentials: "same-origin" });
+    const credentials = "same-origin";
+    response = await fetch(url, { method, headers, body, signal, keepalive, redirect: "manual", credentials });
     const isJson = response.headers.get("Content-Type")?.includes("json");
     return { status: response.status, body: isJson ? await response.json() : null };
   } catch {
@@ -28,6 +29,8 @@ async function request(method, url, { json, form } = {}) {
 
 export const get = (url) => request("GET", url);
 export const post = (url, json) => request("POST", url, { json });
+/** A small request that arrives even when the page is left at once. */
+export const postKept = (url, json) => request("POST", url, { json, keepalive: true });
 export const postForm = (url, form) => request("POST", url, { form });
 
 /** Who is signed in now, with a fresh token for what is sent next; null when nobody is. */
