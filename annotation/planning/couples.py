@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from annotation.planning.problem import Floats, Ints
 
@@ -13,7 +15,8 @@ class CoupleTable:
     """How often each two people judge together, relative to how much both of them judge.
 
     Agreement is well connected when no couple is rarer than its members' loads explain, so a couple (a, b) counts
-    with 1 / (load of a x load of b). `met` (A, A) are the items judged by both so far.
+    with 1 / (load of a x load of b). `met` (A, A) are the items judged by both so far. Among couples equally rare,
+    one that joins two groups of people who have not met comes first, so that nobody's agreement is an island.
     """
 
     def __init__(self, met: Ints, loads: Ints, rng: np.random.Generator) -> None:
@@ -21,6 +24,9 @@ class CoupleTable:
         final = np.maximum(loads.astype(np.float64), 1.0)
         step: Floats = 1.0 / np.outer(final, final)
         noise = rng.random((size, size))  # breaks ties by the seed and not by the order of the people
+        self.tie: float = 2e-3 * step.min(initial=1.0)  # weights no further apart differ by noise alone
+        self.islands, groups = connected_components(csr_array(met), directed=False)
+        self.group: list[int] = groups.tolist()
         self.step: list[list[float]] = step.tolist()
         self.weight: list[list[float]] = (met * step + (noise + noise.T) * 1e-3 * step.min(initial=1.0)).tolist()
 
@@ -30,6 +36,10 @@ class CoupleTable:
             weights, steps = self.weight[a], self.step[a]
             for b in row:
                 weights[b] += items * steps[b]
+        if self.islands > 1:
+            joined = {self.group[i] for i in row}
+            self.islands -= len(joined) - 1
+            self.group = [self.group[row[0]] if group in joined else group for group in self.group]
 
 
 def seat_rows(count: int, quotas: Ints, per_row: int, items: int, table: CoupleTable) -> Ints:
@@ -47,7 +57,7 @@ def seat_rows(count: int, quotas: Ints, per_row: int, items: int, table: CoupleT
         remaining = count - number
         row = [i for i, quota in enumerate(left) if quota == remaining] if max(left) == remaining else []
         row = row or [undone.index(max(undone))]
-        _fill(row, per_row, left, table.weight)
+        _fill(row, per_row, left, table)
         rows[number] = row
         for i in row:
             left[i] -= 1
@@ -56,8 +66,9 @@ def seat_rows(count: int, quotas: Ints, per_row: int, items: int, table: CoupleT
     return rows
 
 
-def _fill(row: list[int], per_row: int, left: list[int], weight: list[list[float]]) -> None:
-    """Add to `row` whoever has met those in it least, until it is full."""
+def _fill(row: list[int], per_row: int, left: list[int], table: CoupleTable) -> None:
+    """Add to `row` whoever has met those in it least, until it is full; of several rather somebody of another group."""
+    weight, group = table.weight, table.group
     met = weight[row[0]]
     for i in row[1:]:
         met = [a + b for a, b in zip(met, weight[i], strict=True)]
@@ -66,5 +77,10 @@ def _fill(row: list[int], per_row: int, left: list[int], weight: list[list[float
         for i, quota in enumerate(left):
             if quota and met[i] < least and i not in row:
                 best, least = i, met[i]
+        if table.islands > 1:
+            rare = least + len(row) * table.tie
+            known = {group[i] for i in row}
+            strangers = [i for i, quota in enumerate(left) if quota and met[i] <= rare and group[i] not in known]
+            best = min(strangers, key=met.__getitem__, default=best)
         row.append(best)
         met = [a + b for a, b in zip(met, weight[best], strict=True)]
