@@ -1,6 +1,6 @@
 """DORIS-MAE's JSON: topics with trees and pools in memory, documents and values as a stream."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from adjudication.exports import statements
 from adjudication.exports.documents import document_records
@@ -8,7 +8,7 @@ from adjudication.exports.options import Options
 from adjudication.exports.streams import rows
 from corpus.formats.doris_json_writer import write_doris_json
 from corpus.formats.records import AspectRecord, JudgmentRow, TopicRecord
-from corpus.models import AspectNode, Topic
+from corpus.models import Topic
 
 
 def doris_pieces(options: Options) -> Iterator[str]:
@@ -31,7 +31,8 @@ def _record(topic: Topic, pool: list[str]) -> TopicRecord:
         AspectRecord(
             top.aspect.text,
             tuple(AspectRecord(below.aspect.text) for below in nodes if below.parent_id == top.pk),
-            _places(top, topic),
+            _places(top.sentences, topic),
+            None if top.spoken_in is None else _places(top.spoken_in, topic),
         )
         for top in nodes
         if top.parent_id is None
@@ -41,8 +42,8 @@ def _record(topic: Topic, pool: list[str]) -> TopicRecord:
     return TopicRecord(topic.number, topic.title, topic.text, "", topic.kind, "", sentences, aspects, "", 0, (), extra)
 
 
-def _places(node: AspectNode, topic: Topic) -> tuple[int, ...]:
-    return tuple(place for place in node.sentences if place < len(topic.sentences))
+def _places(tied: Iterable[int], topic: Topic) -> tuple[int, ...]:
+    return tuple(place for place in tied if place < len(topic.sentences))
 
 
 def _scores(options: Options) -> Iterator[JudgmentRow]:

@@ -67,9 +67,9 @@ def tie_aspect(*, by: User, at: datetime, node: AspectNode, sentences: Iterable[
     """Say which sentences of the topic this aspect comes from, by their places from 0."""
     topic = _locked(node.topic, by)
     wanted = sorted({place for place in sentences if 0 <= place < len(topic.sentences)})
-    if wanted != node.sentences:
-        node.sentences = wanted
-        node.save(update_fields=["sentences"])
+    if wanted != sorted(set(node.sentences)):
+        node.sentences, node.spoken_in = wanted, None
+        node.save(update_fields=["sentences", "spoken_in"])
         _record(by, at, "tie_aspect", topic, text=node.aspect.text, sentences=[place + 1 for place in wanted])
     return node
 
@@ -227,13 +227,18 @@ def _remove(topic: Topic, aspects: Sequence[Aspect]) -> None:
 
 
 def _told(node: AspectNode) -> dict[str, Any]:
-    return {"text": node.aspect.text, "sentences": node.sentences}
+    return {"text": node.aspect.text, "sentences": node.sentences, "spoken_in": node.spoken_in}
 
 
 def _planted(topic: Topic, told: dict[str, Any], parent: AspectNode | None, position: int) -> AspectNode:
     sentences = [place for place in told["sentences"] if place < len(topic.sentences)]
     return AspectNode.objects.create(
-        topic=topic, aspect=_aspect(topic, told["text"]), parent=parent, position=position, sentences=sentences
+        topic=topic,
+        aspect=_aspect(topic, told["text"]),
+        parent=parent,
+        position=position,
+        sentences=sentences,
+        spoken_in=told.get("spoken_in"),
     )
 
 

@@ -148,10 +148,15 @@ def _follow_sentences(topic: Topic, sentences: Sequence[str]) -> None:
     places = {text: place for place, text in reversed(list(enumerate(sentences)))}
     old = topic.sentences
     nodes = list(topic.nodes.all())
+
+    def follow(tied: Sequence[int]) -> list[int]:
+        texts = [old[place] for place in tied if place < len(old)]
+        return list(dict.fromkeys(places[text] for text in texts if text in places))
+
     for node in nodes:
-        texts = [old[place] for place in node.sentences if place < len(old)]
-        node.sentences = sorted({places[text] for text in texts if text in places})
-    topic.nodes.bulk_update(nodes, ["sentences"])
+        node.sentences = follow(node.sentences)
+        node.spoken_in = None if node.spoken_in is None else follow(node.spoken_in)
+    topic.nodes.bulk_update(nodes, ["sentences", "spoken_in"])
 
 
 def _save(topic: Topic, **options: Any) -> None:

@@ -18,6 +18,7 @@ from corpus.models import AspectNode, ImportKind, Role, Topic, TopicKind
 class SubAspectSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     sentences = serializers.ListField(child=serializers.IntegerField(min_value=0), required=False)
+    spoken_in = serializers.ListField(child=serializers.IntegerField(min_value=0), required=False, allow_null=True)
 
 
 class AspectSerializer(SubAspectSerializer):
@@ -25,7 +26,10 @@ class AspectSerializer(SubAspectSerializer):
 
 
 class TopicSerializer(serializers.Serializer[Topic]):
-    """`sentences` in aspects are places in the topic's list of sentences, from 0."""
+    """`sentences` in aspects are places in the topic's list of sentences, from 0.
+
+    `spoken_in` are the places of the sentences that speak of the aspect, where these are not the ones it comes from.
+    """
 
     number = serializers.CharField(max_length=100)
     kind = serializers.ChoiceField(TopicKind.choices, required=False)
@@ -99,4 +103,4 @@ def topic_data(topic: Topic) -> dict[str, Any]:
 
 
 def _node(node: AspectNode) -> dict[str, Any]:
-    return {"text": node.aspect.text, "sentences": node.sentences}
+    return {"text": node.aspect.text, "sentences": node.sentences, "spoken_in": node.spoken_in}

@@ -8,7 +8,7 @@ takes the judgments in must not count it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
@@ -118,12 +118,15 @@ def _topic(part: Part, texts: Mapping[str, str], file: str) -> TopicRecord:
     known = item.pop("sent2aspect_id", None) or {}
     if not isinstance(tree, dict) or not isinstance(sources, dict) or not isinstance(known, dict):
         raise FieldError("aspects, aspect_id2sent and sent2aspect_id must be objects")
-    sentences = _sentences(text, known)
+    ties = {aspect_id: take_texts(sources, (aspect_id,), "\n") for aspect_id in tree}
+    sentences = _sentences(text, [*known, *(line for lines in ties.values() for line in lines)])
+    spoken_in = _spoken_in(known, sentences)
     aspects = tuple(
         AspectRecord(
             _aspect_text(aspect_id, texts),
             tuple(AspectRecord(_aspect_text(child, texts)) for child in children),
-            tuple(sentences.index(line) for line in take_texts(sources, (aspect_id,), "\n") if line in sentences),
+            tied := tuple(sentences.index(line) for line in dict.fromkeys(ties[aspect_id]) if line in sentences),
+            None if not known or set(tied) == set(spoken_in.get(aspect_id, ())) else spoken_in.get(aspect_id, ()),
         )
         for aspect_id, children in tree.items()
     )
@@ -131,6 +134,19 @@ def _topic(part: Part, texts: Mapping[str, str], file: str) -> TopicRecord:
         if name in item:
             item[name] = _ids(item[name], name)
     return TopicRecord(str(part.index), "", text, "", KIND, "", sentences, aspects, file, part.line, (), item)
+
+
+def _spoken_in(known: Mapping[str, object], sentences: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Map aspect ids to the places of the sentences that `sent2aspect_id` says speak of them."""
+    places = {sentence: place for place, sentence in reversed(list(enumerate(sentences)))}
+    found: dict[str, tuple[int, ...]] = {}
+    for sentence, aspects in known.items():
+        if not isinstance(aspects, list):
+            raise FieldError("sent2aspect_id has a sentence without a list of aspects")
+        if sentence.strip() in places:
+            for aspect_id in dict.fromkeys(map(str, aspects)):
+                found[aspect_id] = (*found.get(aspect_id, ()), places[sentence.strip()])
+    return found
 
 
 def _aspect_text(aspect_id: object, texts: Mapping[str, str]) -> str:

@@ -84,8 +84,8 @@ def _query(topic: TopicRecord, aspect_ids: Mapping[str, str], places: Mapping[st
         sentences = [topic.sentences[place] for place in aspect.sentences]
         _extend(tree.setdefault(number, []), (aspect_ids[child.text] for child in aspect.children))
         _extend(by_aspect.setdefault(number, []), sentences)
-        for sentence in sentences:
-            _extend(by_sentence[sentence], [number])
+        for place in aspect.sentences if aspect.spoken_in is None else aspect.spoken_in:
+            _extend(by_sentence[topic.sentences[place]], [number])
     return {
         "query_text": topic.text,
         "query_type": topic.extra.get("query_type", ""),

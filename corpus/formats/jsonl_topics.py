@@ -3,7 +3,8 @@
     {"number": "1", "title": "", "text": "I need A. I need B.", "kind": "complex-query", "sentences": ["I need A.",
      "I need B."], "aspects": [{"text": "A", "sentences": [0], "aspects": [{"text": "first half of A"}]}, "B"]}
 
-An aspect is a text or an object of text, aspects (also named children or sub_aspects) and sentences (0-based places).
+An aspect is a text or an object of text, aspects (also named children or sub_aspects) and sentences (0-based places);
+`spoken_in` are the places of the sentences that speak of it, where these are not the ones it comes from.
 Aspects have at most two levels: aspect and sub-aspect. Unknown keys are kept in `extra`.
 """
 
@@ -76,11 +77,13 @@ def _aspect(entry: object, number: str, n_sentences: int, level: int) -> AspectR
         entry = {"text": entry}
     if not isinstance(entry, dict) or not isinstance(entry.get("text"), str) or not entry["text"].strip():
         raise FieldError(f"an aspect of topic {number} has no text")
-    places = entry.get("sentences") or []
-    if not isinstance(places, list) or not all(_is_place(place, n_sentences) for place in places):
-        raise FieldError(f"an aspect of topic {number} names a sentence that the topic does not have")
+    places, spoken_in = entry.get("sentences") or [], entry.get("spoken_in")
+    for named in (places, spoken_in or []):
+        if not isinstance(named, list) or not all(_is_place(place, n_sentences) for place in named):
+            raise FieldError(f"an aspect of topic {number} names a sentence that the topic does not have")
     children = next((entry[key] for key in _CHILD_KEYS if entry.get(key) is not None), None)
-    return AspectRecord(entry["text"].strip(), _aspects(children, number, n_sentences, level + 1), tuple(places))
+    below = _aspects(children, number, n_sentences, level + 1)
+    return AspectRecord(entry["text"].strip(), below, tuple(places), None if spoken_in is None else tuple(spoken_in))
 
 
 def _is_place(value: object, n_sentences: int) -> bool:
@@ -111,6 +114,8 @@ def _aspect_object(aspect: AspectRecord) -> dict[str, Any]:
     written: dict[str, Any] = {"text": aspect.text}
     if aspect.sentences:
         written["sentences"] = list(aspect.sentences)
+    if aspect.spoken_in is not None:
+        written["spoken_in"] = list(aspect.spoken_in)
     if aspect.children:
         written["aspects"] = [_aspect_object(child) for child in aspect.children]
     return written

@@ -85,11 +85,15 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class AspectRecord:
-    """An aspect of a topic with its sub-aspects; `sentences` are 0-based places in the topic's `sentences`."""
+    """An aspect of a topic with its sub-aspects; `sentences` are 0-based places in the topic's `sentences`.
+
+    `spoken_in` are the places of the sentences that speak of it; None where these are the ones it comes from.
+    """
 
     text: str
     children: tuple[AspectRecord, ...] = ()
     sentences: tuple[int, ...] = ()
+    spoken_in: tuple[int, ...] | None = None
 
     def walk(self) -> Iterator[AspectRecord]:
         """Yield this aspect and everything below it, parents first."""

@@ -79,6 +79,8 @@ class AspectNode(models.Model):
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
     position = models.PositiveIntegerField()
     sentences = ArrayField(models.PositiveSmallIntegerField(), default=list, blank=True)  # indexes into topic.sentences
+    # The sentences that speak of it, where a source says so apart from those it comes from; None: the same ones.
+    spoken_in = ArrayField(models.PositiveSmallIntegerField(), null=True, blank=True)
 
     class Meta:
         ordering = ["position", "id"]

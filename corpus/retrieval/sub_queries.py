@@ -9,10 +9,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TiedAspect:
-    """A top aspect's text and the places of the sentences it comes from, in their order; () where nobody tied it."""
+    """A top aspect's text and the places of the sentences it comes from, in their order; () where nobody tied it.
+
+    `spoken_in` are the places of the sentences that speak of it, where that is said apart; else it is the same ones.
+    DORIS-MAE has both maps (`aspect_id2sent`, `sent2aspect_id`), and they are not always each other's inverse.
+    """
 
     text: str
     sentences: tuple[int, ...] = ()
+    spoken_in: tuple[int, ...] | None = None
+
+    @property
+    def speaking(self) -> tuple[int, ...]:
+        return self.sentences if self.spoken_in is None else self.spoken_in
 
 
 @dataclass(frozen=True)
@@ -31,14 +40,14 @@ def sub_queries(sentences: Sequence[str], aspects: Sequence[TiedAspect], k: int)
     """All combinations of k aspects, in order, whose sentences speak of no other aspect.
 
     A combination's text is made of its aspects' sentences, aspect by aspect, each sentence once. It is left out where
-    these sentences are tied to more than k aspects. An aspect that is tied to no sentence gives its own text, so that
+    these sentences speak of more than k aspects. An aspect that is tied to no sentence gives its own text, so that
     a query whose sentences nobody tied has all combinations. Raises ValueError for k below 1.
     """
     if k < 1:
         raise ValueError("a sub-query has at least one aspect")
     tied_to: dict[str, set[int]] = {}
     for place, aspect in enumerate(aspects):
-        for sentence in aspect.sentences:
+        for sentence in aspect.speaking:
             tied_to.setdefault(sentences[sentence], set()).add(place)
     for chosen in itertools.combinations(range(len(aspects)), k):
         spoken_of: set[int] = set()
@@ -46,6 +55,6 @@ def sub_queries(sentences: Sequence[str], aspects: Sequence[TiedAspect], k: int)
         for place in chosen:
             own = [sentences[sentence] for sentence in aspects[place].sentences]
             collected |= dict.fromkeys(own or [aspects[place].text])
-            spoken_of = spoken_of.union({place}, *(tied_to[sentence] for sentence in own))
+            spoken_of = spoken_of.union(*[tied_to.get(sentence, set()) for sentence in own] if own else [{place}])
         if len(spoken_of) <= k:
             yield SubQuery(chosen, tuple(collected))

@@ -78,13 +78,19 @@ def _of(topic: Topic, size: int) -> Iterator[_Wanted]:
     nodes = _nodes(topic)
     tied = [
         TiedAspect(
-            node.aspect.text, tuple(dict.fromkeys(each for each in node.sentences if each < len(topic.sentences)))
+            node.aspect.text,
+            _within(node.sentences, topic),
+            None if node.spoken_in is None else _within(node.spoken_in, topic),
         )
         for node in nodes
     ]
     for found in sub_queries(topic.sentences, tied, size):
         number = f"{topic.number}:{'+'.join(str(place + 1) for place in found.aspects)}"
         yield _Wanted(topic, number, tuple(nodes[place].aspect_id for place in found.aspects), list(found.sentences))
+
+
+def _within(places: list[int], topic: Topic) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(place for place in places if place < len(topic.sentences)))
 
 
 def _aspects(stored: SubQuery) -> tuple[int, ...]:

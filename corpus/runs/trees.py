@@ -11,11 +11,15 @@ LONGEST_ASPECT = 2_500  # bytes in UTF-8: the text stands in a unique index
 
 @dataclass(frozen=True)
 class Branch:
-    """An aspect at its place: text, indexes of the topic's sentences it comes from, what stands below it."""
+    """An aspect at its place: text, indexes of the topic's sentences it comes from, what stands below it.
+
+    `spoken_in` are indexes of the sentences that speak of it; None where these are the same.
+    """
 
     text: str
     sentences: tuple[int, ...] = ()
     below: tuple["Branch", ...] = ()
+    spoken_in: tuple[int, ...] | None = None
 
 
 Tree = tuple[Branch, ...]
@@ -40,11 +44,13 @@ def stored_trees(topics: Iterable[Topic]) -> dict[int, Tree]:
         if node.parent_id is None:
             tops.setdefault(node.topic_id, []).append(node)
         else:
-            below.setdefault(node.parent_id, []).append(Branch(node.aspect.text, tuple(node.sentences)))
-    return {
-        topic: tuple(Branch(node.aspect.text, tuple(node.sentences), tuple(below.get(node.pk, ()))) for node in found)
-        for topic, found in tops.items()
-    }
+            below.setdefault(node.parent_id, []).append(_stored(node))
+    return {topic: tuple(_stored(node, below.get(node.pk, ())) for node in found) for topic, found in tops.items()}
+
+
+def _stored(node: AspectNode, below: Iterable[Branch] = ()) -> Branch:
+    spoken_in = None if node.spoken_in is None else tuple(node.spoken_in)
+    return Branch(node.aspect.text, tuple(node.sentences), tuple(below), spoken_in)
 
 
 def replace_trees(trees: Mapping[int, Tree], *, created: bool) -> None:
@@ -91,6 +97,7 @@ def _node(
         parent=parent,
         position=position,
         sentences=list(branch.sentences),
+        spoken_in=None if branch.spoken_in is None else list(branch.spoken_in),
     )
 
 
@@ -101,5 +108,11 @@ def _branch(aspect: AspectRecord, n_sentences: int, depth: int) -> Branch:
         raise ValueError(f"an aspect of more than {LONGEST_ASPECT:,} bytes: {aspect.text[:60]!r}…")
     if aspect.children and depth == 2:
         raise ValueError(f"aspects on three levels (below {aspect.text[:60]!r}); there are two: aspect and sub-aspect")
-    tied = tuple(sorted({place for place in aspect.sentences if 0 <= place < n_sentences}))
-    return Branch(aspect.text, tied, tuple(_branch(child, n_sentences, depth + 1) for child in aspect.children))
+    below = tuple(_branch(child, n_sentences, depth + 1) for child in aspect.children)
+    spoken_in = None if aspect.spoken_in is None else tuple(sorted(_within(aspect.spoken_in, n_sentences)))
+    return Branch(aspect.text, _within(aspect.sentences, n_sentences), below, spoken_in)
+
+
+def _within(places: Iterable[int], n_sentences: int) -> tuple[int, ...]:
+    """Places that the topic has, each once, in the order they are given: sub-queries are worded in it."""
+    return tuple(dict.fromkeys(place for place in places if 0 <= place < n_sentences))

@@ -1,6 +1,7 @@
 """Sub-queries of a collection: made, made again, removed; by page and command; qrels and topics of them."""
 
 import json
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -12,12 +13,15 @@ from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.exports.files import open_export
 from adjudication.exports.options import make_options
 from corpus.actions.sub_queries import make_sub_queries, remove_sub_queries
+from corpus.formats.doris_json_writer import write_doris_json
 from corpus.models import Collection, PoolEntry, Role, Topic
 from corpus.runs.sub_queries import Made
 from tests.adjudication.test_votes import vote
+from tests.corpus.retrieval.test_sub_queries import tied_topics
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree
+from tests.shared import shared_path
 
 pytestmark = pytest.mark.django_db
 TEA, POTS, CUPS = "It is about tea.", "It has pots.", "It has cups."
@@ -135,6 +139,27 @@ def test_command(collection: Collection, capsys: pytest.CaptureFixture[str]) -> 
     assert (told["created"], told["sub_queries"], told["left_out"]) == (1, 1, 2)
     with pytest.raises(CommandError, match="No topic has 6 aspects"):
         call_command("make_sub_queries", "tea", aspects=6)
+
+
+@pytest.mark.shared
+def test_the_published_sub_queries_come_out_of_the_published_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """1,003 with the sentences of DORIS-MAE's JSON; 1,395 from `queries.txt`, which says nothing of sentences."""
+    topics, _ = tied_topics()
+    CollectionFactory(slug="doris")
+    tied, bare = tmp_path / "v1.json", shared_path("data", "doris-mae", "queries.txt")
+    tied.write_text("".join(write_doris_json(topics, [], [], [])))
+
+    def made_of(file: Path) -> tuple[int, int]:
+        call_command("import_topics", "doris", str(file), as_json=True)
+        unchanged = json.loads(capsys.readouterr().out)["unchanged"]
+        call_command("make_sub_queries", "doris", aspects=2, as_json=True)
+        return json.loads(capsys.readouterr().out)["sub_queries"], unchanged
+
+    assert made_of(tied) == (1_003, 0)
+    assert made_of(tied) == (1_003, 100)
+    assert made_of(bare) == (1_395, 0)
 
 
 class TestExports:

@@ -102,6 +102,18 @@ def test_queries_are_topics_with_tree_sentences_and_pool() -> None:
     assert (second.sentences, second.aspects) == (("Only B.",), (AspectRecord("The paper does B."),))
 
 
+def test_a_sentence_may_speak_of_an_aspect_that_comes_from_another_one() -> None:
+    """`sent2aspect_id` is kept where it is not the inverse of `aspect_id2sent`, and written again."""
+    query = {**DATA["Query"][0], "sent2aspect_id": {"I need A.": ["0", 1], "I need B.": ["0"]}}
+    (topic,) = records(read_doris_topics(stream(written(Query=[query])), "f"))
+    assert [(each.sentences, each.spoken_in) for each in topic.aspects] == [((0,), (0, 1)), ((1, 0), (0,))]
+    (again,) = records(read_doris_topics(stream("".join(write_doris_json([topic], [], [], []))), "f"))
+    assert [(each.sentences, each.spoken_in) for each in again.aspects] == [((0,), (0, 1)), ((1, 0), (0,))]
+    query["sent2aspect_id"] = {"I need A.": "0"}
+    ((_, reason),) = problems(read_doris_topics(stream(written(Query=[query])), "f"))
+    assert reason == "query 0: sent2aspect_id has a sentence without a list of aspects"
+
+
 @pytest.mark.parametrize("order", [list(DATA), list(reversed(DATA))])
 def test_annotations_are_judgments_for_every_query_that_asks(order: list[str]) -> None:
     text = json.dumps({key: DATA[key] for key in order})
