@@ -59,31 +59,34 @@ def share_out(people: People, classes: Classes, loads: Ints, rng: np.random.Gene
 
 
 def _pour(shares: Shares, kind: int) -> None:
-    """Give the bundles of a class to those with the least load for their weight, as far as room goes."""
+    """Give the bundles of a class to those whose load squared over weight grows least by them, as far as room goes."""
     size = int(shares.classes.size[kind])
     most = np.where(shares.classes.closed[kind], 0, np.minimum(shares.classes.count[kind], shares.room() // size))
     wanted = min(shares.short(kind), int(most.sum()))
     amounts = _water_levels(shares.loads, shares.people.weights, most, size, wanted)
     rest = wanted - int(amounts.sum())
     for _ in range(rest):
-        after = np.where(amounts < most, (shares.loads + (amounts + 1) * size) / shares.people.weights, np.inf)
-        lightest = np.flatnonzero(after <= after.min() * (1 + 1e-12))
+        middle = np.where(amounts < most, (shares.loads + (amounts + 0.5) * size) / shares.people.weights, np.inf)
+        lightest = np.flatnonzero(middle <= middle.min() * (1 + 1e-12))
         amounts[shares.rng.choice(lightest)] += 1
     for person in np.flatnonzero(amounts):
         shares.give(kind, int(person), int(amounts[person]))
 
 
 def _water_levels(loads: Ints, weights: Floats, most: Ints, size: int, wanted: int) -> Ints:
-    """Whole bundles below the common water level at which exactly `wanted` would be poured out in fractions."""
+    """Whole bundles below the highest common level that pours out at most `wanted`.
 
-    def poured(level: float) -> Floats:
-        return np.clip((level * weights - loads) / size, 0, most)
+    A bundle is poured once half of it is below the level: load squared over weight grows by the middle of a bundle.
+    """
 
-    low, high = 0.0, float(((loads + most * size) / weights).max(initial=0.0)) + 1.0
+    def poured(level: float) -> Ints:
+        return np.clip(np.floor((level * weights - loads) / size + 0.5 - 1e-9), 0, most).astype(np.int64)
+
+    low, high = 0.0, float(((loads + (most + 1) * size) / weights).max(initial=0.0)) + 1.0
     for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if poured(middle).sum() < wanted else (low, middle)
-    return np.floor(poured(low) + 1e-9 * (low > 0)).astype(np.int64) if wanted else np.zeros(len(loads), dtype=np.int64)
+        low, high = (middle, high) if poured(middle).sum() <= wanted else (low, middle)
+    return poured(low)
 
 
 # --- moving bundles along paths --------------------------------------------------------------------------------------

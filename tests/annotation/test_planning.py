@@ -152,6 +152,13 @@ def test_loads_are_as_even_as_anybody_could_make_them(problem):
     assert (found.loads**2 / who.weights).sum() == pytest.approx(least_unevenness(who, what))
 
 
+def test_loads_are_even_by_their_squares_over_the_weights():
+    found = plan(people(3, weights=[0.5, 2, 0.5], capacities=[0, 3, 1]), work([1, 1, 1]))
+    assert found.loads.tolist() == [0, 2, 1]  # 2²/2 + 1²/0.5 is less than 3²/2
+    many = plan(people(31, weights=[100] + [0.5] * 30), work([1] * 138))
+    assert sorted(many.loads.tolist()) == [1] * 30 + [108]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 120), st.integers(1, 9), st.data())
 def test_equal_people_get_equal_loads_and_even_couples(items, size, data):
