@@ -89,7 +89,7 @@ def compare(one: Content, other: Content, paragraphs: Collection[int], docnos: C
 
 def align(one: Sequence[ExtractedContext], other: Sequence[ExtractedContext]) -> list[tuple[int, int]]:
     """Return pairs of places of the same paragraphs, the most alike first taken, each once, in the one's order."""
-    mine, theirs = ([Counter(_words(context)) for context in each] for each in (one, other))
+    mine, theirs = ([Counter(words_of(context)) for context in each] for each in (one, other))
     alike = [
         (score, -abs(i - j), -i, -j)
         for i, words in enumerate(mine)
@@ -103,10 +103,40 @@ def align(one: Sequence[ExtractedContext], other: Sequence[ExtractedContext]) ->
     return sorted(pairs.items())
 
 
+def pair_paragraphs(one: Sequence[ExtractedContext], other: Sequence[ExtractedContext]) -> list[tuple[int, int]]:
+    """The same for people who look at both: equal contexts first, then those made of the same blocks of the paper,
+    however much of their text was changed, then by words."""
+    pairs: list[tuple[int, int]] = []
+    for alike in (_sentences, _own_blocks, None):
+        left, others = (
+            [place for place in range(len(each)) if all(pair[side] != place for pair in pairs)]
+            for side, each in enumerate((one, other))
+        )
+        if alike is None:
+            found = align([one[place] for place in left], [other[place] for place in others])
+            pairs += [(left[i], others[j]) for i, j in found]
+            continue
+        waiting: dict[object, list[int]] = {}
+        for place in others:
+            waiting.setdefault(alike(other[place]), []).append(place)
+        for place in left:
+            if (key := alike(one[place])) and waiting.get(key):
+                pairs.append((place, waiting[key].pop(0)))
+    return sorted(pairs)
+
+
+def _sentences(context: ExtractedContext) -> object:
+    return context.section, tuple((each.text, each.cites, each.anonymised) for each in context.sentences)
+
+
+def _own_blocks(context: ExtractedContext) -> object:
+    return context.blocks
+
+
 def _compare_contexts(one: ExtractedContext, other: ExtractedContext, found: Counts) -> None:
     """Where sentences end, and what aligned sentences cite, over the words that both texts have."""
     mine, theirs = _ends(one), _ends(other)
-    blocks = SequenceMatcher(None, _words(one), _words(other), autojunk=False).get_matching_blocks()
+    blocks = SequenceMatcher(None, words_of(one), words_of(other), autojunk=False).get_matching_blocks()
     partner = {block.a + step: block.b + step for block in blocks for step in range(block.size)}
     inner, others = ({end for end in ends if 0 < end < ends[-1]} for ends in (mine, theirs))
     common = sum(1 for end in inner if end - 1 in partner and partner[end - 1] + 1 in others)
@@ -139,15 +169,21 @@ def _blocks(content: Content) -> set[int]:
     return {block for context in content.contexts for block in context.blocks}
 
 
-def _words(context: ExtractedContext) -> list[str]:
-    return [word for sentence in context.sentences for word in _TOKENS(sentence.text.lower())]
+def tokens(text: str) -> list[str]:
+    """The words and signs of a text in lower case."""
+    return _TOKENS(text.lower())
+
+
+def words_of(context: ExtractedContext) -> list[str]:
+    """The words and signs of a context."""
+    return [word for sentence in context.sentences for word in tokens(sentence.text)]
 
 
 def _ends(context: ExtractedContext) -> list[int]:
     """How many words have been read at the end of each sentence."""
     total, ends = 0, []
     for sentence in context.sentences:
-        total += len(_TOKENS(sentence.text.lower()))
+        total += len(tokens(sentence.text))
         ends.append(total)
     return ends
 

@@ -12,6 +12,7 @@ kept, because it follows from its value: by the rule of ACM-CR it is when the va
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -93,6 +94,16 @@ class Content:
     def values(self) -> dict[str, str | None]:
         """The identifier of each reference, by number."""
         return {each.number: each.value for each in self.references}
+
+
+def said(content: Content) -> object:
+    """What of the content counts, to compare: equal where two say the same of the paper. Ids of contexts, their order
+    and where they came from, raw entries and candidates are left aside."""
+    contexts = Counter(
+        (context.section, tuple((each.text, each.cites, each.anonymised) for each in context.sentences))
+        for context in content.contexts
+    )
+    return frozenset(contexts.items()), frozenset(content.values.items())
 
 
 def kind_of(value: str | None) -> str:
