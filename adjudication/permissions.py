@@ -46,7 +46,12 @@ def check_can_take_out(membership: Membership, campaign: Campaign | None) -> Non
 
 def judged_it(verdict: Verdict, user: User) -> bool:
     """Whether the person judged this item, or still has to."""
-    mine = Assignment.objects.filter(item=verdict.item_id, annotator__user=user, state__in=JUDGES)
+    return judged_item(verdict.item_id, user)
+
+
+def judged_item(item: int, user: User) -> bool:
+    """The same of an item, whether it has a verdict or not."""
+    mine = Assignment.objects.filter(item=item, annotator__user=user, state__in=JUDGES)
     return mine.exists()
 
 
@@ -58,7 +63,12 @@ OWN_ITEM = (
 
 def check_not_own(verdict: Verdict, membership: Membership, *, override: bool) -> None:
     """Nobody decides an item they judged, unless they manage the collection and say so; that is logged."""
-    if not judged_it(verdict, membership.user):
+    check_not_own_item(verdict.item_id, membership, override=override)
+
+
+def check_not_own_item(item: int, membership: Membership, *, override: bool) -> None:
+    """The same of an item, whether it has a verdict or not."""
+    if not judged_item(item, membership.user):
         return
     if membership.role != Role.MANAGER:
         raise NotAllowed(OWN_ITEM)

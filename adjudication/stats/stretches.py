@@ -45,7 +45,9 @@ def _cuts(one: Run, other: Run) -> Cuts:
     texts, its = ([each.text for each in run] for run in (one, other))
     cuts: Cuts = {}
     for tag, i, end, j, its_end in SequenceMatcher(None, texts, its, autojunk=False).get_opcodes():
-        found = {n: (n, n) for n in range(end - i + 1)} if tag == "equal" else _cuts_by_words(one[i:end], other[j:its_end])
+        found = (
+            {n: (n, n) for n in range(end - i + 1)} if tag == "equal" else _cuts_by_words(one[i:end], other[j:its_end])
+        )
         for n, (fewest, most) in found.items():
             known = cuts.get(i + n, (j + fewest, j + most))
             cuts[i + n] = (min(known[0], j + fewest), max(known[1], j + most))

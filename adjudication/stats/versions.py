@@ -42,7 +42,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A place where sides differ. `marks` say in what: ends, text, markers, anonymised, missing, section, identifier."""
+    """A place where sides differ. `marks` say how: ends, text, markers, anonymised, missing, section, identifier."""
 
     name: str
     kind: str
@@ -263,8 +263,8 @@ def _grouped(sides: Sequence[tuple[int, Sequence[Any]]], pair: Any) -> list[dict
 
 
 def _is_before(one: Any, other: Any) -> bool:
-    places = [_place(one), _place(other)]
-    return None not in places and places[0] < places[1]
+    mine, theirs = _place(one), _place(other)
+    return mine is not None and theirs is not None and mine < theirs
 
 
 def _place(part: ExtractedContext | ExtractedReference) -> int | None:

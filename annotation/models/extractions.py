@@ -88,6 +88,8 @@ class ExtractionRevision(models.Model):
     parent = models.PositiveIntegerField(null=True, blank=True)  # number of the revision it was edited from
     content = models.JSONField()
     change = models.CharField(max_length=200, blank=True)  # what the edit did, in a few words
+    # adjudicated: {"sides": [[assignment, revision], …], "taken": {difference: variant}}, what it was made of
+    basis = models.JSONField(null=True, blank=True)
     made_by = models.ForeignKey(  # null: the command line or a job of it
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="extraction_revisions"
     )

@@ -1,5 +1,6 @@
 """Storing extractions and their revisions: what actions and imports share."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +23,7 @@ def store_extraction(
     at: datetime,
     maker: str = "",
     state: ExtractionState = ExtractionState.DRAFT,
+    basis: Mapping[str, Any] | None = None,
     **owner: Any,
 ) -> Extraction:
     """A new extraction with its first revision; `owner` is its assignment or campaign. No event: the caller records."""
@@ -37,7 +39,13 @@ def store_extraction(
         **owner,
     )
     ExtractionRevision.objects.create(
-        extraction=extraction, number=1, content=write_content(content), made_by=by, made_at=at, change="begun"
+        extraction=extraction,
+        number=1,
+        content=write_content(content),
+        made_by=by,
+        made_at=at,
+        change="begun",
+        basis=basis,
     )
     return extraction
 
@@ -54,7 +62,13 @@ def replace_content(extraction: Extraction, content: Content, *, by: User | None
 
 
 def append_revision(
-    extraction: Extraction, content: dict[str, Any], *, by: User | None, at: datetime, change: str
+    extraction: Extraction,
+    content: dict[str, Any],
+    *,
+    by: User | None,
+    at: datetime,
+    change: str,
+    basis: Mapping[str, Any] | None = None,
 ) -> Extraction:
     newest = extraction.revisions.order_by("-number").values_list("number", flat=True)[0]
     ExtractionRevision.objects.create(
@@ -65,6 +79,7 @@ def append_revision(
         made_by=by,
         made_at=at,
         change=change[:200],
+        basis=basis,
     )
     return move_to(extraction, newest + 1, at)
 

@@ -1,6 +1,8 @@
 """What the extraction screen asks for and sends: JSON for one person's work on one paper, and pictures of its pages."""
 
 import json
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +38,40 @@ class Malformed(Exception):
 def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """Store the whole extraction as a new revision, made from the revision `base`."""
     extraction = _fetch(request, slug, campaign, pk)
+    return answer_save(request, extraction, partial(save_extraction, extraction=extraction))
+
+
+@never_cache
+@require_POST
+def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """One step back or forward again; answers with the state that is now current."""
+    extraction = _fetch(request, slug, campaign, pk)
+    return answer_move(request, {name: partial(act, extraction=extraction) for name, act in STEPS.items()})
+
+
+@never_cache
+@require_POST
+def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """The context that a block of the paper would make, with its cleaning; stores nothing."""
+    return answer_propose(request, _fetch(request, slug, campaign, pk))
+
+
+@never_cache
+@require_POST
+def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """What a sentence cites and how it reads without the names of the cited; stores nothing."""
+    return answer_read(request, _fetch(request, slug, campaign, pk).paper)
+
+
+def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[..., Extraction]) -> JsonResponse:
+    """Save what the screen sent by `save(content=, base=, change=, by=, at=)`."""
     try:
         sent = _sent(request)
         base, change = sent.get("base"), sent.get("change", "")
         if type(base) is not int or not isinstance(change, str):
             raise Malformed
-        saved = save_extraction(
-            extraction=extraction,
-            content=sent.get("content"),
-            base=base,
-            by=_person(request),
-            at=timezone.now(),
-            change=change,
-        )
+        content = sent.get("content")
+        saved = save(content=content, base=base, change=change, by=_person(request), at=timezone.now())
     except Malformed:
         return _malformed()
     except Conflict as conflict:
@@ -61,19 +84,16 @@ def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     return JsonResponse(desk_state(saved))
 
 
-@never_cache
-@require_POST
-def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """One step back or forward again; answers with the state that is now current."""
-    extraction = _fetch(request, slug, campaign, pk)
+def answer_move(request: HttpRequest, steps: Mapping[str, Callable[..., Extraction]]) -> JsonResponse:
+    """Carry out one of the steps, each `(by=, at=)`."""
     try:
-        act = STEPS.get(str(_sent(request).get("step")))
+        act = steps.get(str(_sent(request).get("step")))
     except Malformed:
         return _malformed()
     if act is None:
         return _malformed()
     try:
-        moved = act(extraction=extraction, by=_person(request), at=timezone.now())
+        moved = act(by=_person(request), at=timezone.now())
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -81,11 +101,8 @@ def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     return JsonResponse(desk_state(moved))
 
 
-@never_cache
-@require_POST
-def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """The context that a block of the paper would make, with its cleaning; stores nothing."""
-    extraction = _fetch(request, slug, campaign, pk)
+def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse:
+    """The context that the block asked for would make."""
     paper = extraction.paper
     try:
         wanted = _sent(request).get("block")
@@ -98,11 +115,8 @@ def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) 
     return JsonResponse({"context": write_content(Content((context,)))["contexts"][0], "cleaning": pieces})
 
 
-@never_cache
-@require_POST
-def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """What a sentence cites and how it reads without the names of the cited; stores nothing."""
-    paper = _fetch(request, slug, campaign, pk).paper
+def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
+    """What the sentence asked about cites."""
     try:
         text = _sent(request).get("text")
     except Malformed:

@@ -1,5 +1,6 @@
-"""Extraction: what is taken out of one source; the verdict is a level of each criterion."""
+"""Extraction: several people's accounts of a paper; the verdict is one extraction, made on a screen of its own."""
 
 from adjudication.views.kinds.base import ItemKind
+from adjudication.views.papers import paper_desk
 
-KIND = ItemKind(template="adjudication/items/_extraction.html")
+KIND = ItemKind(template="adjudication/items/_extraction.html", desk=paper_desk)

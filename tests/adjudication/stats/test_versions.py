@@ -80,7 +80,8 @@ def test_each_way_to_differ_has_a_name() -> None:
 
 def test_what_is_taken_comes_out_and_the_rest_stays() -> None:
     other = replace(
-        changed(sentence(f"{TEA} {LEE}", "1"), sentence(END, "2")), references=(reference("1", "10.1/b"), BASE.references[1])
+        changed(sentence(f"{TEA} {LEE}", "1"), sentence(END, "2")),
+        references=(reference("1", "10.1/b"), BASE.references[1]),
     )
     comparison = compared(BASE, other)
     ends, markers, identifier = comparison.differences
