@@ -266,6 +266,10 @@ def _paper_of(w: World) -> dict[str, Any]:
     return {"campaign": "contexts", "pk": w.own_paper.pk}
 
 
+def _paper_item(w: World) -> dict[str, Any]:
+    return {"campaign": "contexts", "pk": w.own_paper.item_id}
+
+
 # Path parameters by name, for the addresses that need nothing special.
 KWARGS: dict[str, Callable[[World], Any]] = {
     "slug": lambda w: w.collection.slug,
@@ -626,6 +630,16 @@ TABLE: list[Row] = [
     *row("verdict_decide", "POST login 404 403 403 form form", where=key_of("verdict")),
     *row("verdict_withdraw", DECIDERS_WRITE, where=key_of("verdict")),
     *row("verdict_send_back", "POST login 404 403 403 form form", where=key_of("verdict")),
+    *row("paper_choose", DECIDERS_WRITE, where=_paper_item),
+    *row("paper_step", DECIDERS_WRITE, where=_paper_item),
+    *row("paper_accept", "POST login 404 403 403 422 422", where=_paper_item),
+    *row("paper_edit", "GET login 404 403 403 gone gone", where=_paper_item),
+    *row("paper_edit", "POST login 404 403 403 422 422", where=_paper_item),
+    *row("paper_save", "POST login 404 403 403 404 404", where=_paper_item),
+    *row("paper_move", "POST login 404 403 403 404 404", where=_paper_item),
+    *row("paper_propose", "POST login 404 403 403 404 404", where=_paper_item),
+    *row("paper_read", "POST login 404 403 403 404 404", where=_paper_item),
+    *row("paper_page", "GET login 404 403 403 404 404", where=lambda w: {**_paper_item(w), "page": 1}),
     *row("acceptance", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("acceptance_undo", DECIDERS_WRITE),
     # --- citation contexts in figures --------------------------------------------------------------------------------

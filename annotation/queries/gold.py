@@ -1,13 +1,14 @@
 """Which extraction of each paper counts: what exports, statistics and evaluation are made from.
 
-The first of: the newest finished adjudicated one; the annotators' finished one, if there is one or all say the same;
-the imported gold. Where drafts are asked for as well, what people have begun comes next, the machine's proposal last.
+The first of: the newest accepted adjudicated one; the annotators' finished one, if there is one or all say the same;
+the imported gold. Where drafts are asked for as well, what people have begun comes next (of annotators who differ, the
+adjudication that was begun), the machine's proposal last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from annotation.definitions.extractions import Content, read_content
+from annotation.definitions.extractions import Content, read_content, said
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.queries.extractions import with_content
 from corpus.models import Collection, Paper
@@ -24,6 +25,15 @@ WORDS = {
 }
 
 
+ADJUDICATED, SEVERAL_AGREE, ONE_ANNOTATOR, IMPORTED = (
+    "adjudicated",
+    "finished by several annotators who agree",
+    "finished by one annotator",
+    "imported gold",
+)
+ORIGINS = (ADJUDICATED, SEVERAL_AGREE, ONE_ANNOTATOR, IMPORTED)
+
+
 @dataclass(frozen=True, slots=True)
 class Gold:
     """A paper and what counts of it: `extraction` and `content` are None where nothing does; `status` says why."""
@@ -32,6 +42,16 @@ class Gold:
     extraction: Extraction | None
     content: Content | None
     status: str
+    people: int = 1  # annotators who say so, where it is theirs
+
+    @property
+    def origin(self) -> str:
+        """Where what counts is from, in words: one of ORIGINS, "" where nothing stands confirmed."""
+        if self.extraction is None or not self.is_confirmed:
+            return ""
+        if self.extraction.source == ExtractionSource.ANNOTATOR:
+            return ONE_ANNOTATOR if self.people == 1 else SEVERAL_AGREE
+        return ADJUDICATED if self.extraction.source == ExtractionSource.ADJUDICATED else IMPORTED
 
     @property
     def words(self) -> str:
@@ -63,10 +83,11 @@ def gold_of_papers(papers: Iterable[Paper], *, drafts: bool = False) -> list[Gol
     for extraction in Extraction.objects.filter(paper__in=papers).order_by("-finished_at", "-pk"):
         by_paper[extraction.paper_id].append(extraction)
     asked = {paper.pk: _ranked(by_paper[paper.pk], drafts=drafts) for paper in papers}
-    wanted = [each.pk for _, found in asked.values() for each in found]
+    begun = {pk: _begun(by_paper[pk]) for pk, (_, found) in asked.items() if drafts and len(found) > 1}
+    wanted = [each.pk for _, found in asked.values() for each in found] + [each.pk for each in begun.values() if each]
     rows = with_content(Extraction.objects.filter(pk__in=wanted)).values_list("pk", "content")
     contents = {pk: read_content(content) for pk, content in rows}
-    return [_gold(paper, *asked[paper.pk], contents) for paper in papers]
+    return [_gold(paper, *asked[paper.pk], begun.get(paper.pk), contents) for paper in papers]
 
 
 def _ranked(extractions: Sequence[Extraction], *, drafts: bool) -> tuple[str, list[Extraction]]:
@@ -91,10 +112,18 @@ def _lacking(extractions: Sequence[Extraction]) -> str:
     return MACHINE if extractions else NOTHING
 
 
-def _gold(paper: Paper, status: str, found: list[Extraction], contents: dict[int, Content]) -> Gold:
+def _begun(extractions: Sequence[Extraction]) -> Extraction | None:
+    """The adjudication that was begun last, where none is accepted."""
+    found = [each for each in extractions if each.source == ExtractionSource.ADJUDICATED]
+    return max(found, key=lambda each: each.updated_at, default=None)
+
+
+def _gold(
+    paper: Paper, status: str, found: list[Extraction], begun: Extraction | None, contents: dict[int, Content]
+) -> Gold:
     if not found:
         return Gold(paper, None, None, status)
     content = contents[found[0].pk]
-    if any(contents[each.pk] != content for each in found[1:]):
-        return Gold(paper, None, None, DISAGREED)
-    return Gold(paper, found[0], content, status)
+    if len({said(contents[each.pk]) for each in found}) == 1:
+        return Gold(paper, found[0], content, status, len(found))
+    return Gold(paper, begun, contents[begun.pk], DRAFT) if begun else Gold(paper, None, None, DISAGREED)

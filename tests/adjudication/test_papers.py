@@ -1,0 +1,390 @@
+"""Papers of several annotators: the queue, versions taken, edits, acceptance, what counts, and who sees what."""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.actions.papers import (
+    accept_paper,
+    begin_adjudication,
+    open_own_paper,
+    save_adjudication,
+    step_adjudication,
+    take_everything,
+    take_version,
+    withdraw_acceptance,
+)
+from adjudication.queries.paper_view import fetch_paper_view
+from adjudication.queries.papers import PaperCase, fetch_case, paper_rows
+from annotation.actions.annotators import add_members
+from annotation.actions.extractions import reopen_extraction
+from annotation.definitions.extractions import Content, said, write_content
+from annotation.models import AnnotatorState, Assignment, AssignmentState, Extraction, ExtractionSource
+from annotation.queries.extractions import content_of
+from annotation.queries.gold import DISAGREED, gold_of_papers
+from tests.factories.annotation import AT
+from tests.factories.versions import FIRST, SECOND, WATER, Finished, make_finished, references
+
+pytestmark = pytest.mark.django_db
+
+LATER = AT + timedelta(hours=1)
+
+
+@pytest.fixture
+def built() -> Finished:
+    return make_finished(FIRST, SECOND)
+
+
+def case_of(built: Finished) -> PaperCase:
+    return fetch_case(built.item)
+
+
+def by(built: Finished, name: str = "ada"):
+    return {"item": built.item, "by": built.material.people[name], "at": LATER}
+
+
+def take(built: Finished, place: int, which: int, **more) -> Extraction:
+    difference = case_of(built).comparison.differences[place]
+    told = {"difference": difference.name, "variant": difference.variants[which].name, "seen": case_of(built).seen}
+    return take_version(**by(built), **{**told, **more})
+
+
+def accept(built: Finished, **more) -> Extraction:
+    return accept_paper(**by(built), **{"seen": case_of(built).seen, **more})
+
+
+def whose(built: Finished, name: str) -> str:
+    """The letter of this annotator's version."""
+    wanted = Assignment.objects.get(item=built.item, annotator__name__iexact=name).pk
+    return next(side.letter for side in case_of(built).sides if side.assignment == wanted)
+
+
+def test_what_differs_is_found_and_the_queue_says_how_much(built) -> None:
+    assert [each.marks for each in case_of(built).comparison.differences] == [
+        ("text", "anonymised"),
+        ("section",),
+        ("identifier",),
+    ]
+    (row,) = paper_rows(built.campaign)
+    assert (row.people, row.count, row.state, row.waiting) == (2, 3, "open", 0)
+    assert gold_of_papers([built.paper])[0].status == DISAGREED
+
+
+def test_nothing_is_written_before_the_first_version_is_taken(built, client) -> None:
+    client.force_login(built.material.people["ada"])
+    assert client.get(address(built)).status_code == 200
+    assert not Extraction.objects.filter(source=ExtractionSource.ADJUDICATED).exists()
+
+
+def test_versions_are_taken_one_by_one_and_accepted_as_one(built) -> None:
+    take(built, 0, 1)
+    take(built, 1, 0)
+    with pytest.raises(Refused, match="1 difference is undecided"):
+        accept(built)
+    take(built, 2, 1)
+    chosen = [each.chosen(case_of(built).taken).says for each in case_of(built).comparison.differences]
+    made = accept(built)
+    content = content_of(made)
+    assert content.contexts[0].sentences[1:] == chosen[0]
+    assert content.contexts[1].section == chosen[1]
+    assert content.references[0].value == chosen[2].value
+    (gold,) = gold_of_papers([built.paper])
+    assert gold.extraction == made
+    assert (paper_rows(built.campaign)[0].state, made.campaign) == ("decided", built.campaign)
+    events = AuditEvent.objects.filter(verb__in=["begin_adjudication", "accept_extraction"])
+    assert [each.verb for each in events.order_by("pk")] == ["begin_adjudication", "accept_extraction"]
+
+
+def test_annotators_work_is_never_changed(built) -> None:
+    before = {each.pk: (each.current, each.state) for each in Extraction.objects.filter(assignment__isnull=False)}
+    take_everything(**by(built), side="B", seen=None)
+    accept(built)
+    assert before == {
+        each.pk: (each.current, each.state) for each in Extraction.objects.filter(assignment__isnull=False)
+    }
+
+
+@pytest.mark.parametrize(("name", "content"), [("ann", FIRST), ("bob", SECOND)])
+def test_everything_of_one_is_what_they_said(built, name, content) -> None:
+    take_everything(**by(built), side=whose(built, name), seen=case_of(built).seen)
+    assert said(content_of(accept(built))) == said(content)
+    withdraw_acceptance(**by(built), seen=None)
+    with pytest.raises(Refused, match="no such version"):
+        take_everything(**by(built), side="Q", seen=None)
+
+
+def test_the_rest_of_one_leaves_what_was_decided(built) -> None:
+    first = case_of(built).comparison.differences[1]
+    take(built, 1, 0)
+    take_everything(**by(built), side="B", seen=None, only_open=True)
+    case = case_of(built)
+    assert first.chosen(case.taken) == first.variants[0]
+    assert case.comparison.undecided(case.taken) == []
+
+
+def test_undo_and_redo_go_over_choices_and_edits(built) -> None:
+    take(built, 0, 1)
+    take(built, 1, 1)
+    step_adjudication(**by(built), step="undo")
+    assert len(case_of(built).comparison.undecided(case_of(built).taken)) == 2
+    step_adjudication(**by(built), step="redo")
+    assert len(case_of(built).comparison.undecided(case_of(built).taken)) == 1
+    with pytest.raises(Refused, match="nothing to do again"):
+        step_adjudication(**by(built), step="redo")
+    for _ in range(2):
+        step_adjudication(**by(built), step="undo")
+    with pytest.raises(Refused, match="nothing to take back"):
+        step_adjudication(**by(built), step="undo")
+
+
+def test_what_is_edited_by_hand_stays_when_versions_are_taken(built) -> None:
+    made = begin_adjudication(**by(built))
+    content = content_of(made)
+    edited = replace(
+        content, references=(*content.references[:1], references("x", "10.9/found")[1], content.references[2])
+    )
+    save_adjudication(**by(built), content=write_content(edited), base=made.current)
+    assert case_of(built).by_hand == {"r:2"}
+    take_everything(**by(built), side="A", seen=None, only_open=True)
+    assert content_of(accept(built)).values["2"] == "10.9/found"
+    view = fetch_paper_view(case_of(built))
+    assert [each.by_hand for each in view.entries] == [None, "10.9/found", None]
+
+
+def test_saving_refuses_old_bases_and_what_is_no_extraction(built) -> None:
+    made = begin_adjudication(**by(built))
+    with pytest.raises(Conflict):
+        save_adjudication(**by(built), content=write_content(FIRST), base=made.current + 1)
+    with pytest.raises(Refused, match="cannot be stored"):
+        save_adjudication(**by(built), content={"contexts": "no"}, base=made.current)
+    assert made.revisions.count() == 1
+
+
+def test_a_page_that_is_behind_changes_nothing(built) -> None:
+    seen = case_of(built).seen
+    take(built, 0, 1)
+    with pytest.raises(Conflict, match="has changed"):
+        take(built, 1, 1, seen=seen)
+    with pytest.raises(Conflict, match="has changed"):
+        take(built, 1, 1, difference="0123456789ab")
+
+
+def test_a_newer_version_reopens_visibly_and_leaves_decisions_that_still_apply(built) -> None:
+    take_everything(**by(built), side=whose(built, "bob"), seen=None)
+    made = accept(built)
+    assert paper_rows(built.campaign)[0].state == "decided"
+    newer = replace(SECOND, references=references("d0002", None, "10.9/elsewhere"))
+    built.hand_in("bob", newer, at=LATER)
+    assert paper_rows(built.campaign)[0].state == "reopened"
+    case = case_of(built)
+    assert case.is_reopened
+    assert [each.marks for each in case.comparison.undecided(case.taken)] == [("identifier",)]
+    assert gold_of_papers([built.paper])[0].extraction == made  # what was accepted stands meanwhile
+    with pytest.raises(Refused, match="accepted"):
+        take(built, 2, 1)
+    withdraw_acceptance(**by(built), seen=None)
+    assert gold_of_papers([built.paper])[0].status == DISAGREED
+    take_everything(**by(built), side=whose(built, "bob"), seen=None, only_open=True)
+    assert said(content_of(accept(built))) == said(newer)
+    assert paper_rows(built.campaign)[0].state == "decided"
+
+
+def test_who_takes_the_paper_up_again_without_change_reopens_nothing(built) -> None:
+    take_everything(**by(built), side="A", seen=None)
+    accept(built)
+    ann = built.material.people["ann"]
+    mine = Extraction.objects.get(assignment__annotator__user=ann)
+    reopen_extraction(extraction=mine, by=ann, at=LATER)
+    case = case_of(built)
+    assert [
+        side.finished_at is None for side in sorted(case.sides, key=lambda side: side.letter != whose(built, "ann"))
+    ]
+    assert (len(case.sides), case.is_reopened, paper_rows(built.campaign)[0].state) == (2, False, "decided")
+    built.hand_in("ann", FIRST, at=LATER)
+    assert paper_rows(built.campaign)[0].state == "decided"
+
+
+def test_a_third_version_may_decide_by_majority() -> None:
+    built = make_finished(FIRST, SECOND, annotators=("ann", "bob", "cyd"))
+    (row,) = paper_rows(built.campaign)
+    assert (row.people, row.waiting) == (2, 1)
+    take(built, 1, 0)
+    section = case_of(built).comparison.differences[1]
+    built.hand_in("cyd", replace(SECOND, contexts=SECOND.contexts[:1]))
+    case = case_of(built)
+    marks = {each.name: each.marks for each in case.comparison.differences}
+    assert sorted(marks.values()) == [("identifier",), ("missing",), ("section",), ("text", "anonymised")]
+    assert case.comparison.undecided(case.taken) == []
+    assert section.name in marks
+    assert said(content_of(accept(built))) == said(
+        replace(SECOND, contexts=(SECOND.contexts[0], replace(SECOND.contexts[1], section=section.variants[0].says)))
+    )
+
+
+def test_dangling_citations_are_asked_about_once() -> None:
+    content = replace(FIRST, references=FIRST.references[:2])
+    built = make_finished(content, replace(content, contexts=content.contexts[1:]))
+    take_everything(**by(built), side="A", seen=None)
+    with pytest.raises(Refused, match="cites 3, not in the references"):
+        accept(built)
+    assert accept(built, despite=True).state == "finished"
+
+
+def test_where_all_agree_there_is_nothing_to_decide() -> None:
+    renumbered = replace(FIRST, contexts=(replace(FIRST.contexts[0], id="09"), FIRST.contexts[1]))
+    built = make_finished(FIRST, renumbered)
+    assert paper_rows(built.campaign)[0].state == "alike"
+    assert gold_of_papers([built.paper])[0].is_confirmed
+
+
+# --- who may ----------------------------------------------------------------------------------------------------------
+
+
+def address(built: Finished, name: str = "adjudication_screen", *more: object, **query: object) -> str:
+    where = reverse(name, args=[built.material.collection.slug, built.campaign.slug, *more])
+    return where + ("?" + "&".join(f"{key}={value}" for key, value in query.items()) if query else "")
+
+
+def test_names_are_hidden_and_annotators_see_nothing(built, client) -> None:
+    client.force_login(built.material.people["ada"])
+    page = client.get(address(built)).text
+    assert "Tea has been studied" in page
+    assert not re.search(r"\b(?:Ann|Bob)\b|ann@|bob@", page)
+    for name, status in (("ann", 403), ("vic", 403), ("mia", 200)):
+        client.force_login(built.material.people[name])
+        assert client.get(address(built)).status_code == status
+        for sent in ("paper_choose", "paper_step", "paper_accept", "paper_edit"):
+            answer = client.post(address(built, sent, built.item.pk), {"everything": "A"})
+            assert answer.status_code == (403 if status == 403 else answer.status_code)
+    assert built.campaign.extractions.count() == 1  # mia's
+
+
+def test_who_still_has_papers_to_do_sees_no_versions(built, client) -> None:
+    add_members(campaign=built.campaign, users=[built.material.people["ada"]], by=built.material.manager, at=AT)
+    judge = built.campaign.annotators.get(user=built.material.people["ada"])
+    mine = Assignment.objects.create(item=built.item, annotator=judge, state=AssignmentState.PENDING, slot=3)
+    client.force_login(built.material.people["ada"])
+    assert client.get(address(built)).status_code == 403
+    mine.state, mine.finished_at = AssignmentState.DONE, AT
+    mine.save()
+    assert judge.state == AnnotatorState.ACTIVE
+    page = client.get(address(built)).text
+    assert "You judged this item yourself" in page
+    assert "Tea has been studied" not in page
+    with pytest.raises(NotAllowed):
+        take(built, 0, 0)
+    with pytest.raises(NotAllowed):
+        open_own_paper(**by(built))
+
+
+def test_a_manager_may_override_and_the_log_says_so(built, client) -> None:
+    mia = built.material.people["mia"]
+    add_members(campaign=built.campaign, users=[mia], by=mia, at=AT)
+    judge = built.campaign.annotators.get(user=mia)
+    Assignment.objects.create(item=built.item, annotator=judge, state=AssignmentState.DONE, finished_at=AT, slot=3)
+    client.force_login(mia)
+    assert "Tea has been studied" not in client.get(address(built)).text
+    refused = client.post(address(built, "paper_choose", built.item.pk), {"everything": "A"})
+    assert refused.status_code == 302
+    assert not built.campaign.extractions.exists()
+    client.post(address(built, "paper_choose", built.item.pk), {"override": "1"})
+    assert AuditEvent.objects.filter(verb="open_own_item").count() == 1
+    assert "Tea has been studied" in client.get(address(built)).text
+    client.post(address(built, "paper_choose", built.item.pk), {"everything": "A", "seen": case_of(built).seen})
+    client.post(address(built, "paper_accept", built.item.pk), {"seen": case_of(built).seen})
+    assert AuditEvent.objects.get(verb="accept_extraction").data["override"] is True
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_screen_asks_little_however_many_papers(client, django_assert_max_num_queries) -> None:
+    built = make_finished(FIRST, SECOND, papers=4)
+    for item in built.campaign.items.exclude(pk=built.item.pk).select_related("paper"):
+        for name, content in (("ann", FIRST), ("bob", SECOND)):
+            built.hand_in(name, content, paper=item.paper)
+    client.force_login(built.material.people["ada"])
+    with django_assert_max_num_queries(24):
+        page = client.get(address(built))
+    assert page.text.count("3 differences") == 4
+
+
+def test_forms_work_without_a_script(built, client) -> None:
+    client.force_login(built.material.people["ada"])
+    where = address(built, "paper_choose", built.item.pk)
+    first = case_of(built).comparison.differences[0]
+    sent = {"take": f"{first.name} {first.variants[1].name}", "seen": case_of(built).seen}
+    answer = client.post(where, sent)
+    assert answer["Location"].endswith(f"#d-{first.name}")
+    assert client.post(where, sent, follow=True).text.count("has changed while you were looking") == 1
+    refused = client.post(address(built, "paper_accept", built.item.pk), {"seen": case_of(built).seen})
+    assert refused.status_code == 422
+    assert "2 differences are undecided" in refused.text
+    client.post(where, {"rest": "A", "seen": case_of(built).seen})
+    accepted = client.post(address(built, "paper_accept", built.item.pk), {"seen": case_of(built).seen}, follow=True)
+    assert "is accepted" in accepted.text
+    assert "Nothing needs a decision" in accepted.text
+    client.post(address(built, "paper_accept", built.item.pk), {"withdraw": "yes"})
+    assert paper_rows(built.campaign)[0].state == "begun"
+
+
+def test_a_script_is_sent_only_what_changed(built, client, django_assert_max_num_queries) -> None:
+    client.force_login(built.material.people["ada"])
+    where = address(built, "paper_choose", built.item.pk)
+    section = case_of(built).comparison.differences[1]
+    sent = {"take": f"{section.name} {section.variants[1].name}", "seen": case_of(built).seen}
+    with django_assert_max_num_queries(40):
+        answer = client.post(where, sent, headers={"X-Requested-With": "XMLHttpRequest"})
+    assert answer.text.count("<article") == 1
+    assert 'id="p-2"' in answer.text
+    assert case_of(built).seen in answer.text
+    again = client.post(where, sent, headers={"X-Requested-With": "XMLHttpRequest"})
+    assert again.status_code == 409
+    refused = client.post(
+        address(built, "paper_step", built.item.pk), {"step": "redo"}, headers={"X-Requested-With": "XMLHttpRequest"}
+    )
+    assert (refused.status_code, refused.text) == (422, "There is nothing to do again.")
+
+
+def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
+    client.force_login(built.material.people["ada"])
+    where = address(built, "paper_edit", built.item.pk)
+    assert client.get(where).status_code == 302  # nothing begun yet
+    assert client.post(where, follow=True).text.count('id="label-data"') == 1
+    made = built.campaign.extractions.get()
+    content = write_content(Content(FIRST.contexts, references("d0003", None, None)))
+
+    def post(name: str, sent: object):
+        return client.post(address(built, name, built.item.pk), sent, content_type="application/json")
+
+    saved = post("paper_save", {"base": 1, "content": content, "change": "identifiers"})
+    assert (saved.status_code, saved.json()["revision"]) == (200, 2)
+    assert post("paper_save", {"base": 1, "content": content}).status_code == 409
+    assert post("paper_save", {"base": 2, "content": 3}).status_code == 422
+    assert post("paper_save", {"base": "2"}).status_code == 400
+    assert post("paper_move", {"step": "undo"}).json()["revision"] == 1
+    assert post("paper_move", {"step": "undo"}).status_code == 422
+    assert post("paper_move", {"step": "redo"}).json()["revision"] == 2
+    assert post("paper_move", {"step": "sideways"}).status_code == 400
+    assert post("paper_read", {"text": WATER.text}).json()["anonymised"] == ""
+    assert post("paper_propose", {"block": 99}).status_code == 422
+    assert client.get(address(built, "paper_page", built.item.pk, 1)).status_code == 404
+    assert "edited by hand" in client.get(address(built)).text
+    take_everything(**by(built), side="A", seen=None)
+    accept(built)
+    assert made.revisions.count() == 3
+    assert post("paper_save", {"base": 3, "content": content}).status_code == 404
+    assert client.get(where).status_code == 302
+
+
+def test_an_extraction_campaign_without_two_accounts_says_what_to_do(client) -> None:
+    built = make_finished(FIRST)
+    client.force_login(built.material.people["ada"])
+    assert "Nothing to compare yet" in client.get(address(built)).text
+    with pytest.raises(Refused, match="Fewer than two"):
+        begin_adjudication(**by(built))
