@@ -82,6 +82,7 @@ class ParagraphView:
     parts: tuple[PartView, ...]
     by_hand: tuple[SentenceView, ...] | None
     is_out: bool
+    printed: tuple[str, ...] = ()  # its blocks as the paper was parsed
 
     @property
     def is_alike(self) -> bool:
@@ -147,6 +148,8 @@ class _Drawing:
         self.letters = {side.assignment: side.letter for side in case.sides}
         self.contexts = {each.id: each for each in case.result.contexts}
         self.references = {each.number: each for each in case.result.references}
+        blocks = case.item.paper.blocks if case.item.paper else []
+        self.blocks = {block["id"]: block.get("text", "") for block in blocks}
 
     def paragraph(self, n: int, paragraph: Paragraph) -> ParagraphView:
         only = paragraph.presence is not None and len(_holders(paragraph.presence)) == 1
@@ -156,11 +159,12 @@ class _Drawing:
         return ParagraphView(
             key=f"p-{n}",
             id=paragraph.context.id,
-            section=paragraph.context.section,
+            section="" if paragraph.section else paragraph.context.section,
             differences=tuple(self.difference(each, paragraph.context if only else None) for each in heads),
             parts=() if only else tuple(self.part(each.sentences, each.difference) for each in paragraph.stretches),
             by_hand=(_plain(found.sentences) if found else ()) if own else None,
             is_out=not paragraph.is_in(self.case.taken),
+            printed=tuple(self.blocks[each] for each in paragraph.context.blocks if self.blocks.get(each)),
         )
 
     def part(self, sentences: Sequence[ExtractedSentence], difference: Difference | None) -> PartView:

@@ -1,0 +1,114 @@
+"""Papers of several annotators in a real browser: one extraction made by keys, without script, accessible."""
+
+from dataclasses import replace
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from adjudication.queries.papers import fetch_case
+from annotation.definitions.extractions import said
+from annotation.models import Extraction, ExtractionSource
+from annotation.queries.extractions import content_of
+from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.factories.versions import FIRST, SECOND, Finished, make_finished, references
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def built() -> Finished:
+    return make_finished(FIRST, SECOND)
+
+
+def address(built: Finished, name: str = "adjudication_screen") -> str:
+    return reverse(name, args=[built.material.collection.slug, built.campaign.slug])
+
+
+def adjudicated() -> Extraction:
+    return Extraction.objects.get(source=ExtractionSource.ADJUDICATED)
+
+
+def standing(page: Page, text: str) -> None:
+    expect(page.locator("[data-standing]")).to_have_text(text)
+
+
+def test_one_extraction_is_made_of_two_by_keys(new_page, built):
+    case = fetch_case(built.item)
+    page = new_page(built.material.people["ada"])
+    page.goto(address(built))
+    current = page.locator("[data-difference][aria-current]")
+    expect(current).to_contain_text("anonymised")
+    page.keyboard.press("b")
+    page.keyboard.press("a")  # without waiting: choices are sent one after the other
+    standing(page, "2 of 3 decided")
+    expect(current).to_contain_text("identifier")
+    page.keyboard.press("Enter")  # something is undecided still: it goes there instead of accepting
+    expect(current).to_be_focused()
+    page.keyboard.press("u")
+    standing(page, "1 of 3 decided")
+    page.keyboard.press("Shift+U")
+    standing(page, "2 of 3 decided")
+    page.keyboard.press("e")
+    expect(page.locator("[data-sentence]").first).to_be_visible()
+    page.keyboard.press("6")
+    page.keyboard.press("j")
+    page.keyboard.press("p")
+    page.keyboard.type("10.9/by-hand")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("Saved")
+    page.keyboard.press("f")
+    page.get_by_role("link", name="Back to the versions", exact=True).click()
+    standing(page, "2 of 3 decided")
+    expect(current).to_contain_text("identifier")
+    page.locator("[data-version=B]").last.click(position={"x": 20, "y": 60})  # the whole version can be pressed
+    standing(page, "3 of 3 decided")
+    page.locator("h1").click()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("” is accepted.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing needs a decision")).to_be_visible()
+    sentences, section, identifier = case.comparison.differences
+    content = content_of(adjudicated())
+    assert content.contexts[0].sentences[1:] == sentences.variants[1].says
+    assert content.contexts[1].section == section.variants[0].says
+    assert content.values == {"1": identifier.variants[1].says.value, "2": "10.9/by-hand", "3": "10.9/elsewhere"}
+    page.get_by_role("button", name="Take it back").click()
+    standing(page, "3 of 3 decided")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert_accessible(page)
+
+
+def test_a_page_that_is_behind_reloads_and_says_so(new_page, built):
+    page, other = (new_page(built.material.people[name]) for name in ("ada", "mia"))
+    for each in (page, other):
+        each.goto(address(built))
+        expect(each.locator("[data-difference][aria-current]")).to_be_visible()
+    other.keyboard.press("a")
+    standing(other, "1 of 3 decided")
+    page.keyboard.press("b")
+    expect(page.get_by_text("has changed while you were looking")).to_be_visible()
+    standing(page, "1 of 3 decided")
+
+
+def test_it_works_without_a_script(new_page, built):
+    page = new_page(built.material.people["ada"], java_script_enabled=False)
+    page.goto(address(built))
+    for left in (2, 1, 0):
+        page.locator("[data-state=open] button[name=take]").first.click()
+        standing(page, f"{3 - left} of 3 decided")
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("” is accepted.")).to_be_visible()
+    (first,) = [side.content for side in fetch_case(built.item).sides if side.letter == "A"]
+    assert said(content_of(adjudicated())) == said(first)
+
+
+def test_versions_and_agreement_are_accessible(new_page, built):
+    more = replace(SECOND, contexts=SECOND.contexts[:1], references=references("d0001", None))
+    built.hand_in("bob", more)
+    page = new_page(built.material.people["ada"])
+    assert_accessible_everywhere(page, address(built))
+    page.keyboard.press("a")
+    expect(page.locator("[data-state=taken]")).to_have_count(1)
+    assert_accessible(page)
+    assert_accessible_everywhere(page, address(built, "extraction_agreement"))
