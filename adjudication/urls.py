@@ -55,6 +55,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for address, view, name in (
             ("agreement/", agreement.agreement_detail, "agreement_detail"),
             ("agreement/report/", agreement.agreement_report, "agreement_report"),
+            ("agreement/report/table.<slug:form>", agreement.agreement_table, "agreement_table"),
             ("agreement/figures/<int:pk>/", agreement.agreement_figure, "agreement_figure"),
             ("agreement/sample-size/", sample_size.sample_size, "sample_size"),
             ("agreement/runs/", jobs.agreement_create, "agreement_create"),

@@ -612,6 +612,7 @@ TABLE: list[Row] = [
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
     *row("agreement_detail", OVERSEERS_PAGE),
     *row("agreement_report", OVERSEERS_PAGE),
+    *row("agreement_table", "GET login 404 403 404 404 404", where=lambda _: {"form": "csv"}),
     *row("agreement_figure", OVERSEERS_PAGE, where=_figure),
     *row("sample_size", OVERSEERS_PAGE),
     *row("agreement_create", DECIDERS_WRITE),

@@ -195,7 +195,7 @@ def show(result: AgreementResult, label: str = "") -> Shown:
         why_no_interval=REASONS.get(result.ci_reason, result.ci_reason),
         notes=notes,
         points={name: value for name, value in points.items() if value is not None},
-        p=_p(result.p),
+        p=p_text(result.p),
         model=result.model,
         pk=result.pk or 0,
         flags=tuple(result.extra.get("flags", ())),
@@ -316,8 +316,8 @@ def _difference(found: dict[str, Any]) -> Difference:
         value=points(statistic, difference["value"]),
         low=points(statistic, ci.get("low")),
         high=points(statistic, ci.get("high")),
-        p=_p(difference["p"]),
-        p_holm=_p(found["p_holm"]),
+        p=p_text(difference["p"]),
+        p_holm=p_text(found["p_holm"]),
         detectable=points(statistic, found["detectable"]),
         verdict=_equivalence(found),
         n_items=difference["n_items"],
@@ -340,38 +340,9 @@ def _equivalence(found: dict[str, Any]) -> str:
     return f"not worse by {margin} or more" if found["non_inferior"] else f"equivalence within ±{margin} not shown"
 
 
-def _p(value: float | None) -> str:
+def p_text(value: float | None) -> str:
+    """A p with three decimals, "< 0.001" below them, "" for none."""
     return "" if value is None else f"{value:.3f}" if value >= 0.001 else "< 0.001"
-
-
-METHODS = {
-    "percentile": "percentile bootstrap",
-    "bca": "BCa bootstrap",
-    "jackknife_t": "delete-one jackknife with Student’s t",
-}
-
-
-def method_sentence(run: AgreementRun, criterion: str) -> str:
-    """How the figures were made, in the words a paper needs: n, method, unit, resamples, seed, what it speaks of."""
-    detail = run.detail[criterion]
-    if "unit" not in detail:
-        return ""
-    used = set(run.results.filter(criterion=criterion, ci__isnull=False).values_list("ci__method", flat=True))
-    methods = " or ".join(METHODS[name] for name in METHODS if name in used)
-    items = f"{detail['n_items']:,} items, {sum(one['n_items'] for one in detail['annotators']):,} labels"
-    if not methods:
-        return f"{items}; too few for intervals."
-    unit = "items"
-    if detail["unit"] == "topic":
-        unit = f"{detail['n_topics']:,} topics, each with all its items"
-    elif run.parameters.get("unit") == "item":
-        unit = "items, conditional on independent items"
-    drawn = f"{detail['resamples']:,} resamples, " if used - {"jackknife_t"} else "no random numbers, "
-    versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
-    return (
-        f"{items}; {100 * detail['level']:.0f} % intervals by {methods} over {unit}; {drawn}seed {run.seed};"
-        f" {versions}. Annotators are fixed: the intervals speak of other items judged by the same annotators."
-    )
 
 
 def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[Shown]]:

@@ -1,14 +1,18 @@
-"""The report of a finished run: one table for a paper, in Markdown and LaTeX, with the sentence that goes with it."""
+"""The report of a finished run: one table for a paper, with its notes and the sentences that go with it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
+from string import ascii_lowercase
 
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
-from adjudication.queries.agreement import BLOCKS, SHARES, STATISTICS, comparisons, method_sentence
+from adjudication.queries.agreement import BLOCKS, REASONS, SHARES, STATISTICS, block_name, p_text, show
+from adjudication.queries.method import equals, method_sentence, test_sentence, verdict_sentence
 
 ROWS = ("macro_f1", "accuracy", "cohen_kappa", "spearman", "alpha_ordinal", "gwet_ac1")
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
 UNITS = "Agreement and macro F1 in percent; in brackets the interval."
+SMALL = "small sample, so the interval is that of the jackknife"
 FIGURES = {
     "forest": "Forest plot",
     "matrix": "Matrix of pairs",
@@ -32,53 +36,68 @@ ESCAPES = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell of the table: value with interval, or "undefined" with its reason; "" where nothing was computed."""
+    """One cell of the table: value with interval, or "undefined" with its reason; "" where nothing was computed.
+
+    `marks` are the letters of the notes that hold for it, `pk` is the stored figure.
+    """
 
     text: str
     p: str = ""
+    marks: tuple[str, ...] = ()
+    pk: int = 0
+
+    @property
+    def test(self) -> str:
+        """The p as it is printed, "" for none."""
+        return equals("p", self.p) if self.p else ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: a block (all annotators, where there is nothing to set apart) with the extent of its figures.
+
+    `n_items` and `n_pairs` are one number, or lowest and highest where the figures differ.
+    """
+
+    name: str
+    n_items: str
+    n_pairs: str
 
 
 @dataclass(frozen=True)
 class Report:
-    """The table, its heading, and the two texts to paste."""
+    """The table, its notes by letter ("" for one that holds for every figure), and what must stand under it."""
 
-    columns: list[str]
+    columns: list[Column]
     rows: list[tuple[str, list[Entry]]]
+    notes: list[tuple[str, str]]
     caption: str
-    markdown: str
-    latex: str
+    results: list[AgreementResult]
 
     @property
     def named_rows(self) -> list[tuple[str, list[tuple[str, Entry]]]]:
         """The rows with the column's name at each cell, for narrow screens."""
-        return [(label, list(zip(self.columns, cells, strict=True))) for label, cells in self.rows]
+        names = [column.name for column in self.columns]
+        return [(label, list(zip(names, cells, strict=True))) for label, cells in self.rows]
 
 
 def make_report(run: AgreementRun, criterion: str) -> Report:
     """The figures of DORIS-MAE's Table 1 and a few more: a row for each statistic, a column for each block there is."""
     results = list(run.results.filter(criterion=criterion, statistic__in=ROWS, scope__in=["block", "all", "mean"]))
-    columns = _columns(results)
-    rows = [(STATISTICS[name], [_entry(results, name, key) for key in columns]) for name in ROWS]
-    rows = [(label, cells) for label, cells in rows if any(cell.text for cell in cells)]
-    names = [_name(key) for key in columns]
-    caption = " ".join(filter(None, [UNITS, method_sentence(run, criterion), test_sentence(run, criterion)]))
-    return Report(names, rows, caption, _markdown(names, rows, caption), _latex(names, rows, caption))
-
-
-def test_sentence(run: AgreementRun, criterion: str) -> str:
-    """What the p of the table test, with each difference, its interval and corrected p; "" without machines."""
-    planned = [one for one in comparisons(run, criterion) if one.is_planned and one.p]
-    if not planned:
-        return ""
-    told = "; ".join(
-        f"{one.label} ({one.model}) {one.value} ({one.low} to {one.high}), n {one.n_items:,}, Holm-adjusted p"
-        f" {one.p_holm}, {one.verdict}"
-        for one in planned
-    )
-    return (
-        "p tests that people agree with each other as they do with the machine, by the paired difference on the"
-        " items with two human labels and one of every run:"
-        f" {told}. A large p is no evidence that there is no difference."
+    keys = _columns(results)
+    names = [name for name in ROWS if any(row.statistic == name for row in results)]
+    cells = {place: _result(results, *place) for place in product(names, keys)}
+    shown = [row for row in cells.values() if row is not None]
+    letters = _letters(shown)
+    told = [UNITS, method_sentence(run, criterion, shown)]
+    if any(row.block in ("GA", "HA") for row in shown):
+        told.append(verdict_sentence(run))
+    return Report(
+        columns=[_column(key, [row for (_, of), row in cells.items() if of == key and row]) for key in keys],
+        rows=[(STATISTICS[name], [_entry(cells[name, key], letters) for key in keys]) for name in names],
+        notes=[(letter, note) for note, letter in letters.items()],
+        caption=" ".join(filter(None, [*told, test_sentence(run, criterion)])),
+        results=shown,
     )
 
 
@@ -111,54 +130,58 @@ def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:
     return ordered if len({block for block, _ in ordered}) > 1 else [("", "")]
 
 
-def _name(key: tuple[str, str]) -> str:
-    block, model = key
-    if not block:
-        return "All annotators"
-    return f"{BLOCKS[block]} ({model})" if model else BLOCKS[block]
-
-
-def _entry(results: list[AgreementResult], statistic: str, key: tuple[str, str]) -> Entry:
+def _result(results: list[AgreementResult], statistic: str, key: tuple[str, str]) -> AgreementResult | None:
     for row in results:
         wanted = (row.block, row.model) == key if key[0] else row.scope in ("all", "mean")
-        if row.statistic == statistic and wanted and row.value is None:
-            return Entry(f"undefined ({row.reason.replace('_', ' ')})")
         if row.statistic == statistic and wanted:
-            return Entry(_text(row), "" if row.p is None else f"{row.p:.3f}")
-    return Entry("")
+            return row
+    return None
+
+
+def _column(key: tuple[str, str], rows: list[AgreementResult]) -> Column:
+    name = block_name(rows[0]) if key[0] else "All annotators"
+    return Column(name, _extent(row.n_items or 0 for row in rows), _extent(row.n_pairs or 0 for row in rows))
+
+
+def _extent(counts: Iterable[int]) -> str:
+    found = sorted(set(counts))
+    return "–".join(f"{count:,}" for count in dict.fromkeys((found[0], found[-1])))
+
+
+def _letters(rows: list[AgreementResult]) -> dict[str, str]:
+    """{note: its letter}, in the order of the table; "" for a note that holds for every figure."""
+    notes = dict.fromkeys(note for row in rows for note in _notes(row))
+    everywhere = [note for note in notes if len(rows) > 1 and all(note in _notes(row) for row in rows)]
+    names = (first + last for first, last in product(["", *ascii_lowercase], ascii_lowercase))
+    return dict.fromkeys(everywhere, "") | {note: next(names) for note in notes if note not in everywhere}
+
+
+def _notes(row: AgreementResult) -> list[str]:
+    """What must be said of one figure: pairs and resamples left out, a small sample, why there is no interval."""
+    small = row.ci and row.ci["method"] == "jackknife_t" and "small_sample" in row.extra.get("flags", ())
+    notes = [SMALL] if small else []
+    notes += show(row).notes
+    if row.value is not None and row.ci is None:
+        notes.append(f"no interval: {REASONS.get(row.ci_reason, row.ci_reason)}")
+    return notes
+
+
+def _entry(row: AgreementResult | None, letters: dict[str, str]) -> Entry:
+    if row is None:
+        return Entry("")
+    marks = tuple(letter for note, letter in letters.items() if letter and note in _notes(row))
+    if row.value is None:
+        return Entry(f"undefined ({row.reason.replace('_', ' ')})", marks=marks, pk=row.pk)
+    return Entry(_text(row), p_text(row.p), marks, row.pk)
 
 
 def _text(row: AgreementResult) -> str:
     """Percentages with two decimals, as statistics.md 4.2 says that 10,000 resamples give; coefficients with three."""
     scale, places = (100, 2) if row.statistic in SHARES else (1, 3)
     value = f"{scale * (row.value or 0):.{places}f}"
-    if not row.ci:
-        return value
-    return f"{value} ({scale * row.ci['low']:.{places}f}, {scale * row.ci['high']:.{places}f})"
-
-
-def _markdown(columns: list[str], rows: list[tuple[str, list[Entry]]], caption: str) -> str:
-    lines = ["| | " + " | ".join(name.replace("|", r"\|") for name in columns) + " |", "|---|" + "---|" * len(columns)]
-    for label, cells in rows:
-        lines.append(f"| {label} | " + " | ".join(_with_p(cell, "p = ") for cell in cells) + " |")
-    return "\n".join([*lines, "", caption, ""])
-
-
-def _latex(columns: list[str], rows: list[tuple[str, list[Entry]]], caption: str) -> str:
-    lines = [
-        r"\begin{table}",
-        rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
-        r"\hline",
-        " & ".join(["", *map(escape, columns)]) + r" \\",
-        r"\hline",
-    ]
-    for label, cells in rows:
-        lines.append(" & ".join([escape(label), *(_with_p(cell, "$p$ = ") for cell in cells)]) + r" \\")
-    return "\n".join([*lines, r"\hline", r"\end{tabular}", rf"\caption{{{escape(caption)}}}", r"\end{table}", ""])
-
-
-def _with_p(cell: Entry, before: str) -> str:
-    return f"{cell.text}, {before}{cell.p}" if cell.p else cell.text or "–"
+    if row.ci:
+        value += f" ({scale * row.ci['low']:.{places}f}, {scale * row.ci['high']:.{places}f})"
+    return value.replace("-", "−")
 
 
 def escape(text: str) -> str:

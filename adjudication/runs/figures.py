@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.queries.agreement import REASONS, STATISTICS, number
+from adjudication.queries.agreement import AGAINST, REASONS, STATISTICS, number
 from adjudication.runs.drawings import Drawing, Line, Panel, Tile, draw_confusions, draw_forest, draw_heat, draw_matrix
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.report import Agreement, Result
@@ -16,6 +16,7 @@ MOST_COLUMNS = 20
 PANELS = 9  # confusion matrices on one figure
 MOST_PANELS = 90
 MOST_TOPICS = 160
+VERDICTS = {Flag.LEAVE_ONE_OUT: "others’ vote", Flag.PART_WHOLE: "verdict, its own part"}
 Named = tuple[str, Drawing]
 
 
@@ -39,7 +40,7 @@ def _lines(pairs: list[Result]) -> list[Line]:
 
 def _line(result: Result) -> Line:
     found, ci = result.estimate, result.estimate.ci
-    verdict = "others’ vote" if Flag.LEAVE_ONE_OUT in found.flags else "verdict"
+    verdict = next((VERDICTS[flag] for flag in found.flags if flag in VERDICTS), "verdict")
     label = " × ".join(verdict if name == ADJUDICATED else name for name in result.annotators)
     if found.value is None:
         return Line(label, None, why=REASONS.get(str(found.reason), str(found.reason)))
@@ -59,7 +60,7 @@ def _matrix(pairs: list[Result], statistic: str, people: list[dict[str, Any]]) -
         ]
         for below, row in enumerate(rows)
     ]
-    labels = ["verdict (people: others’ vote)" if name == ADJUDICATED else name for name in rows]
+    labels = ["verdict" if name == ADJUDICATED else name for name in rows]
     return draw_matrix(labels, columns, tiles, STATISTICS[statistic])
 
 
@@ -71,7 +72,8 @@ def _pair_tile(result: Result | None) -> Tile | None:
         return Tile(None, "undefined", str(found.reason).replace("_", " "))
     value = number(result.statistic, found.value)
     small = f"{number(result.statistic, ci.low)} to {number(result.statistic, ci.high)}" if ci else "no interval"
-    return Tile(found.value, value, f"{small}, n {found.n_items:,}")
+    against = "".join(f"\n{words}" for flag, words in AGAINST.items() if flag in found.flags)
+    return Tile(found.value, value, f"{small}, n {found.n_items:,}{against}")
 
 
 def _confusions(detail: dict[str, Any]) -> Iterator[Named]:
@@ -79,7 +81,8 @@ def _confusions(detail: dict[str, Any]) -> Iterator[Named]:
     panels = []
     for table in detail["tables"][:MOST_PANELS]:
         first, second = (people[place]["name"] if place >= 0 else "verdict" for place in table["pair"])
-        panels.append(Panel(first, second, table["counts"]))
+        flagged = f"{second} ({AGAINST['part_whole']})" if "part_whole" in table.get("flags", ()) else second
+        panels.append(Panel(first, flagged, table["counts"]))
     for page, some in enumerate(_batches(panels, PANELS), start=1):
         yield f"confusion_{page}", draw_confusions(some, levels)
 

@@ -1,11 +1,12 @@
 """The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from accounts.models import JobState
+from adjudication.exports.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.forms.jobs import AgreementForm
 from adjudication.models import AgreementFigure, AgreementRun, TiePolicy
 from adjudication.queries.agreement import as_json, fetch_standing
@@ -15,6 +16,7 @@ from adjudication.views.figures import figures_context, people_context, tables_c
 from adjudication.views.jobs import job_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
 
+TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
 FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 POLICIES = {**dict(TiePolicy.choices), "weighted": "weights of the annotators break ties"}
 
@@ -60,6 +62,25 @@ def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) ->
 
 
 @require_safe
+def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -> HttpResponse:
+    """The table for a paper as a file: md, tex or csv. 404 for other forms, and before there are figures."""
+    if form not in TABLE_TYPES:
+        raise Http404("There is no such form.")
+    scope = fetch_scope(request, slug, campaign)
+    criterion = chosen_criterion(request, scope.criteria())
+    run = fetch_standing(scope.campaign).run
+    if criterion is None or run is None or criterion.key not in run.detail:
+        raise Http404("There are no figures yet.")
+    report = make_report(run, criterion.key)
+    texts = {"md": as_markdown, "tex": as_latex}
+    text = texts[form](report) if form in texts else as_csv(run, criterion.key, report)
+    answer = HttpResponse(text, content_type=f"{TABLE_TYPES[form]}; charset=utf-8")
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{criterion.key}-agreement-{run.pk}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+    return answer
+
+
+@require_safe
 def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The newest figures as one table to paste into a paper, and what other ways of voting would have given."""
     scope = fetch_scope(request, slug, campaign)
@@ -68,7 +89,13 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     standing, votes = fetch_standing(scope.campaign), fetch_vote_standing(scope.campaign)
     context = scope.context(section="agreement", criteria=criteria, criterion=criterion, standing=standing, votes=votes)
     if criterion is not None and standing.run is not None and criterion.key in standing.run.detail:
-        context["report"] = make_report(standing.run, criterion.key)
+        report = make_report(standing.run, criterion.key)
+        context |= {
+            "report": report,
+            "markdown": as_markdown(report),
+            "latex": as_latex(report),
+            "table_forms": TABLE_TYPES,
+        }
         figures = standing.run.figures.filter(criterion=criterion.key).order_by("pk").defer("content")
         context["figures"] = figures_by_name(figures)
     if criterion is not None and votes.run is not None:

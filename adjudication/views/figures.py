@@ -13,10 +13,10 @@ from adjudication.queries.agreement import (
     block_figures,
     block_label,
     comparisons,
-    method_sentence,
     whole_figures,
 )
 from adjudication.queries.matrix import confusion, confusion_pairs, forest, forest_figures, pair_matrix, topic_tiles
+from adjudication.queries.method import method_sentence
 from adjudication.queries.people import machine_rows, person_rows
 from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
 from adjudication.views.scope import Scope
