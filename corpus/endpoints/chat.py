@@ -13,10 +13,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
-import openai
+
+if TYPE_CHECKING:
+    import openai  # a second of start-up and 40 MB: loaded by whoever asks a model, not by every process
 
 LONGEST_TOLD = 300  # characters of an endpoint's own words in a reason
 LONGEST_BODY = 4 << 20  # bytes
@@ -78,6 +80,8 @@ class Unusable(EndpointError):
 
 def open_client(endpoint: Endpoint) -> openai.OpenAI:
     """A client of the endpoint; whoever opens it closes it."""
+    import openai
+
     return openai.OpenAI(
         base_url=endpoint.base_url,
         api_key=endpoint.api_key or "none",  # local servers want none, the client insists on one
@@ -89,6 +93,8 @@ def open_client(endpoint: Endpoint) -> openai.OpenAI:
 @contextmanager
 def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
     """Turn what the client raises into Busy, Rejected and Unusable."""
+    import openai
+
     try:
         yield
     except openai.APIStatusError as error:
