@@ -24,6 +24,7 @@ from annotation.actions.recipes import Wish
 from annotation.actions.submissions import submit
 from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
 from annotation.runs.machines import run_machine_run
+from config.demo.papers import load_papers
 from config.demo.people import (
     ANNOTATORS,
     EVERYBODY,
@@ -81,7 +82,7 @@ def load(now: datetime) -> Collection:
         at=at,
         slug=SLUG,
         title="Litmus demo",
-        description="Forty invented abstracts and eight invented information needs, to try everything on.",
+        description="Forty abstracts, eight information needs and three papers, all invented, to try everything on.",
         licence="CC0 1.0: invented for this demo, free for any use",
         manager=manager,
     )
@@ -102,6 +103,7 @@ def load(now: datetime) -> Collection:
     _compute(trial, manager, now)
     _import(collection, manager, at, ImportKind.TOPICS, ["questions.jsonl"])
     load_questions(collection, people, at + timedelta(days=3))
+    load_papers(collection, people, at + timedelta(days=3))
     return collection
 
 
