@@ -9,9 +9,10 @@ from corpus.formats.csv_text import write_csv
 
 CAPTION = (
     "Citation contexts of {papers:,} papers. Tokens, characters and citations are means per context; paragraphs are all"
-    " contexts, sentences those that cite. Coverage: none, some or all of the cited works are in the collection."
+    " contexts, sentences those that cite. Coverage: texts that cite no work of the collection (0), at least one (1+),"
+    " only such works (all)."
 )
-COLUMNS = ("contexts", "number", "queries", "tokens", "characters", "citations", "none", "some", "all")
+COLUMNS = ("contexts", "number", "queries", "tokens", "characters", "citations", "0", "1+", "all")
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class TableRow:
     chars: float | None
     cites: float | None
     none: int
-    some: int
+    any: int
     all: int
 
 
@@ -47,11 +48,11 @@ def as_csv(figures: Mapping[str, Any]) -> str:
 
 def as_latex(figures: Mapping[str, Any]) -> str:
     """The table as LaTeX, to be put into a paper as it is."""
-    head = ["Context", r"\#nb", r"\#queries", r"\#tokens", r"\#char.", r"\#cit.", "none", "some", "all"]
+    head = ["Context", r"\#nb", r"\#queries", r"\#tokens", r"\#char.", r"\#cit.", "0", "1+", "all"]
     lines = [r"\begin{table}", r"\begin{tabular}{lrrrrrrrr}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
     for row in table_rows(figures):
         cells = [row.label, f"{row.number:,}", f"{row.queries:,}", _fixed(row.tokens, 1), _fixed(row.chars, 0)]
-        cells += [_fixed(row.cites, 1), f"{row.none:,}", f"{row.some:,}", f"{row.all:,}"]
+        cells += [_fixed(row.cites, 1), f"{row.none:,}", f"{row.any:,}", f"{row.all:,}"]
         lines.append(" & ".join(cells) + r" \\")
     caption = escape(CAPTION.format(papers=figures["papers"]))
     return "\n".join([*lines, r"\hline", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}", ""])
@@ -63,7 +64,7 @@ def _means(means: Mapping[str, float | None]) -> tuple[float | None, float | Non
 
 def _coverage(figures: Mapping[str, Any], part: str) -> tuple[int, int, int]:
     found = figures["coverage"][part]
-    return found["none"], found["some"], found["all"]
+    return found["none"], found["any"], found["all"]
 
 
 def _fixed(value: float | None, places: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import SequenceMatcher
 
@@ -16,7 +16,7 @@ from annotation.definitions.extractions import Content, ExtractedContext
 
 LEAST_ALIKE = 0.5  # share of words two contexts must have in common to be the same paragraph
 
-_TOKENS = re.compile(r"\w+|[^\w\s]").findall
+_TOKENS = re.compile(r"\w+").findall  # no signs: the full stop of "et al." must not pass for a sentence's
 
 NOTHING, NO_VARIATION = "nothing_to_compare", "no_variation"
 
@@ -139,8 +139,7 @@ def _compare_contexts(one: ExtractedContext, other: ExtractedContext, found: Cou
     blocks = SequenceMatcher(None, words_of(one), words_of(other), autojunk=False).get_matching_blocks()
     partner = {block.a + step: block.b + step for block in blocks for step in range(block.size)}
     inner, others = ({end for end in ends if 0 < end < ends[-1]} for ends in (mine, theirs))
-    common = sum(1 for end in inner if end - 1 in partner and partner[end - 1] + 1 in others)
-    found.boundaries.update({"both": common, "one": len(inner), "other": len(others)})
+    found.boundaries.update({"both": _common_ends(inner, others, partner), "one": len(inner), "other": len(others)})
     shared = Counter((_sentence_of(mine, i), _sentence_of(theirs, j)) for i, j in partner.items())
     taken_one, taken_other = set[int](), set[int]()
     for (i, j), _ in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])):
@@ -150,6 +149,20 @@ def _compare_contexts(one: ExtractedContext, other: ExtractedContext, found: Cou
         taken_other.add(j)
         common_cites = Counter(one.sentences[i].cites) & Counter(other.sentences[j].cites)
         found.cites["both"] += common_cites.total()
+
+
+def _common_ends(one: set[int], other: set[int], partner: Mapping[int, int]) -> int:
+    """Ends that both have: after the partner of the word before, or before the partner of the word after.
+
+    Names taken out beside an end may take one of the two partners away.
+    """
+    left = set(other)
+    for end in sorted(one):
+        for place in (partner.get(end - 1, -2) + 1, partner.get(end, -1)):
+            if place in left:
+                left.remove(place)
+                break
+    return len(other) - len(left)
 
 
 def _compare_references(one: Content, other: Content, docnos: Collection[str], found: Counts) -> None:

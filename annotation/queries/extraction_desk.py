@@ -1,5 +1,6 @@
 """What the extraction screen shows of a paper and of one person's work on it."""
 
+import re
 from typing import Any
 
 from django.db.models import Q
@@ -10,6 +11,7 @@ from annotation.queries.extractions import content_of, docnos_among
 from corpus.extraction.linking import differing_words
 from corpus.models import Document, Paper
 
+_BRACKETED = re.compile(r"\[\s*\d").match
 SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")
 
 
@@ -36,6 +38,18 @@ def desk_paper(paper: Paper, content: Content) -> dict[str, Any]:
         "blocks": [_block(block) for block in paper.blocks if block.get("kind", "paragraph") in SHOWN_KINDS],
         "pages": paper.pages if paper.source == "pdf" and paper.file.name else [],
         "documents": _documents(paper, content),
+        "markers": _named_markers(paper),
+    }
+
+
+def _named_markers(paper: Paper) -> dict[str, list[str]]:
+    """The markers that name authors, as printed, with the numbers of the references they mean."""
+    numbers = {entry.get("key", entry["number"]): entry["number"] for entry in paper.references}
+    markers = (marker for block in paper.blocks for marker in block.get("markers", ()))
+    return {
+        marker["text"]: [numbers[key] for key in marker.get("keys", ()) if key in numbers]
+        for marker in markers
+        if marker.get("text") and not _BRACKETED(marker["text"])
     }
 
 

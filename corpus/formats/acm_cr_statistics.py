@@ -2,8 +2,8 @@
 
 Tokens are counted sentence by sentence (treebank.py), characters without the blanks that join sentences, citations as
 the numbers given, repeats counted. Figures of paragraphs are over all contexts, those of sentences over those that
-cite. Coverage says of how many contexts (or citing sentences) none, some or all of the cited references are in the
-collection.
+cite. Coverage says of how many contexts (or citing sentences) none, some but not all, or all of the cited references
+are in the collection; `any` are those with at least one, the last two together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from corpus.formats.acm_cr import AnnotatedPaper, CitingSentence
 from corpus.formats.acm_cr_topics import merged_qrels, paragraph_topics, sentence_topics
 from corpus.text.treebank import count_tokens
 
-NONE, SOME, ALL = "none", "some", "all"
+NONE, SOME, ALL, ANY = "none", "some", "all", "any"
 
 
 @dataclass(slots=True)
@@ -46,6 +46,11 @@ class Row:
     def mean(self, total: int) -> float | None:
         """A mean over the texts, None where there are none."""
         return total / self.number if self.number else None
+
+    @property
+    def any_covered(self) -> int:
+        """How many of the texts cite at least one work of the collection."""
+        return self.coverage[SOME] + self.coverage[ALL]
 
     @property
     def means(self) -> dict[str, float | None]:
@@ -83,7 +88,7 @@ class Statistics:
             "context_means": _rounded(paragraph.means),
             "sentence_means": _rounded(sentence.means),
             "coverage": {
-                name: {part: row.coverage[part] for part in (NONE, SOME, ALL)}
+                name: {part: row.coverage[part] for part in (NONE, SOME, ALL)} | {ANY: row.any_covered}
                 for name, row in (("contexts", paragraph), ("sentences", sentence))
             },
         }

@@ -11,6 +11,7 @@ from annotation.actions.extractions import begin_extraction
 from annotation.definitions.desk import cleaning, context_of_block, next_context_id, reading_of, without_proposals
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource
+from annotation.queries.extraction_desk import desk_paper
 from annotation.queries.extractions import content_of
 from corpus.extraction.reading import read_sentence
 from corpus.formats.papers import Reference
@@ -120,6 +121,15 @@ def test_a_block_becomes_a_context_with_its_cleaning(material, work, client, dja
     assert [each["cites"] for each in found["context"]["sentences"]] == [[], ["2"]]
     assert ["removed", "infor- mation"] in found["cleaning"]
     assert post(client, url, {"block": 4}).status_code == 422
+
+
+def test_markers_that_name_authors_are_told_with_what_they_mean(material) -> None:
+    named = {"start": 0, "end": 16, "text": "Lee et al. (2019)", "keys": ["b1"]}
+    numbered = {"start": 20, "end": 23, "text": "[2]", "keys": ["b1"]}
+    paper = PaperFactory(
+        collection=material.collection, blocks=[{**BLOCK, "markers": [named, numbered]}], references=ENTRIES
+    )
+    assert desk_paper(paper, make_content())["markers"] == {"Lee et al. (2019)": ["2"]}
 
 
 def test_a_changed_sentence_is_read_as_the_paper_was(material, work, client) -> None:

@@ -1,9 +1,11 @@
 /** The middle pane: contexts with their sentences; one sentence is current and has a caret between two words. */
 
-import { part } from "../labelling/page.js";
+import { data, part } from "../labelling/page.js";
 import { places } from "./edits.js";
 
 const MARKER = /\[\d+[a-z]?(?:\s*[,;–-]\s*\d+[a-z]?)*\]/g;
+// Names with a year in round brackets: looked for only in papers that cite that way.
+const NAMED = /\((?:[^()]*\p{Lu}[^()]*[,\s])(?:1[89]|20)\d\d[a-z]?\)/gu;
 const SECTIONS = ["introduction", "related work", ""];
 
 export class Contexts extends EventTarget {
@@ -143,24 +145,37 @@ export class Contexts extends EventTarget {
   /** The text with its markers as links, and the caret before the word where a split would fall. */
   words(sentence, isCurrent) {
     const at = isCurrent ? places(sentence.text) : [];
-    const marks = [...sentence.text.matchAll(MARKER)].map((match) => [match.index, match.index + match[0].length]);
-    const cuts = new Set([0, sentence.text.length, ...marks.flat(), ...at]);
+    const marks = this.marks(sentence.text);
+    const cuts = new Set([0, sentence.text.length, ...marks.flatMap(({ start, end }) => [start, end]), ...at]);
     const edges = [...cuts].sort((a, b) => a - b);
     return edges.slice(0, -1).flatMap((from, i) => {
       const piece = sentence.text.slice(from, edges[i + 1]);
       const place = at.indexOf(from);
-      const isMark = marks.some(([start, end]) => from >= start && from < end);
-      const element = isMark ? this.marker(piece) : document.createElement("span");
-      if (!isMark) element.textContent = piece;
+      const mark = marks.find(({ start, end }) => from >= start && from < end);
+      const element = mark ? this.marker(piece, mark.numbers) : document.createElement("span");
+      if (!mark) element.textContent = piece;
       if (place >= 0) element.dataset.place = place;
       return place >= 0 && place === this.caret ? [caretSign(), element] : [element];
     });
   }
 
-  marker(text) {
+  /** Where the markers of a text stand; `numbers` of those that name authors, null for those that show them. */
+  marks(text) {
+    const found = [...text.matchAll(MARKER)].map((match) => ({ start: match.index, end: match.index + match[0].length, numbers: null }));
+    const isFree = (start, end) => !found.some((mark) => mark.start < end && start < mark.end);
+    const add = (start, end, numbers) => isFree(start, end) && found.push({ start, end, numbers });
+    const named = Object.entries(data.paper.markers).sort(([one], [other]) => other.length - one.length);
+    for (const [marker, numbers] of named) {
+      for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + marker.length)) add(at, at + marker.length, numbers);
+    }
+    if (named.length) for (const match of text.matchAll(NAMED)) add(match.index, match.index + match[0].length, []);
+    return found;
+  }
+
+  marker(text, named) {
     const element = document.createElement("span");
-    const numbers = [...text.matchAll(/\d+[a-z]?/g)].map(([number]) => number);
-    const isKnown = numbers.every((number) => this.known.has(number));
+    const numbers = named ?? [...text.matchAll(/\d+[a-z]?/g)].map(([number]) => number);
+    const isKnown = (named === null || numbers.length > 0) && numbers.every((number) => this.known.has(number));
     element.className = isKnown ? "desk-marker" : "desk-marker is-dangling";
     element.dataset.reference = numbers[0] ?? "";
     element.textContent = text;

@@ -25,7 +25,7 @@ function render() {
   references.render(content, new Set(state.inside));
   sheet.use(content.contexts);
   const inside = content.references.filter((each) => state.inside.includes(each.value)).length;
-  part("coverage").textContent = `${inside} of ${content.references.length} references in the collection`;
+  part("coverage").textContent = `${inside} of ${content.references.length} in the collection`;
   part("context-count").textContent = String(content.contexts.length);
   part("reference-count").textContent = String(content.references.length);
   part("undo").disabled = !(state.undo || !saver.isClean);

@@ -89,9 +89,11 @@ export class References extends EventTarget {
 
   value(reference, isDouble) {
     const line = make("p", "row small");
-    line.append(make("span", "badge", KINDS[reference.kind] ?? reference.kind));
+    const isInside = Boolean(reference.value) && this.inside.has(reference.value);
+    const kind = isInside && reference.kind === "other" ? "document" : (KINDS[reference.kind] ?? reference.kind);
+    line.append(make("span", "badge", kind));
     if (reference.value) line.append(make("span", "mono break", reference.value));
-    if (reference.value && this.inside.has(reference.value)) line.append(make("span", "badge ok", "in the collection"));
+    if (isInside) line.append(make("span", "badge ok", "in the collection"));
     if (isDouble) line.append(make("span", "badge warn", "twice"));
     const isPicked = reference.candidates.includes(reference.value);
     if (reference.refereed && !isPicked) line.append(make("span", "badge warn", "a preprint that has a refereed version"));

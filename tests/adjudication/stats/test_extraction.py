@@ -51,8 +51,8 @@ def test_equal_extractions_agree_and_nothing_is_undefined_with_a_reason() -> Non
 
 
 def test_anonymising_moves_no_boundary_and_no_citation() -> None:
-    plain = context(("Lee and Bo [1] saw it.", "1"), ("So did we.", ""))
-    changed = context(("[1] saw it.", "1"), ("So did we.", ""))
+    plain = context(("Lee and Bo [1] saw it.", "1"), ("Diallo et al. [2] did too.", "2"), ("So did we.", ""))
+    changed = context(("[1] saw it.", "1"), ("[2] did too.", "2"), ("So did we.", ""))
     found = compare(Content((plain,)), Content((changed,)), paragraphs=[1, 2]).figures()
     assert (found["boundary_f1"].value, found["citation_f1"].value) == (1.0, 1.0)
 
