@@ -9,6 +9,7 @@ from adjudication.exports.streams import rows
 from corpus.formats.doris_json_writer import write_doris_json
 from corpus.formats.records import AspectRecord, JudgmentRow, TopicRecord
 from corpus.models import Topic
+from corpus.queries.authors import withdrawn_topics
 
 
 def doris_pieces(options: Options) -> Iterator[str]:
@@ -21,7 +22,9 @@ def _topics(options: Options) -> list[TopicRecord]:
     pools: dict[str, list[str]] = {}
     for number, docno in rows(statements.POOLED_DOCNOS, options):
         pools.setdefault(number, []).append(docno)
-    topics = options.collection.topics.prefetch_related("nodes__aspect")
+    topics = options.collection.topics.exclude(
+        pk__in=withdrawn_topics(options.collection).values("pk")
+    ).prefetch_related("nodes__aspect")
     return [_record(topic, pools.get(topic.number, [])) for topic in topics]
 
 

@@ -55,6 +55,7 @@ def _found(options: Options, read: Read) -> list[Finding]:
         found += _verdict_findings(options, read)
     if options.kind.verdicts:
         found += _grade_findings(options, read) + _id_findings(read)
+        found += _withdrawn_findings(read)
     if options.annotators:
         found += _name_findings(read)
     if options.kind.name == "diversity":
@@ -175,6 +176,15 @@ def _id_findings(read: Read) -> list[Finding]:
     return [Finding(FATAL, "bad_id", f"Ids that cannot be written: {named}.", len(bad))]
 
 
+def _withdrawn_findings(read: Read) -> list[Finding]:
+    """Topics of the campaign that the file does not hold, because they are no longer ours to publish."""
+    (count,) = read(WITHDRAWN)[0]
+    if not count:
+        return []
+    text = f"Questions that their authors have withdrawn, so left out with their judgments: {count:,}."
+    return [Finding(WARNING, "withdrawn", text, count)]
+
+
 def _name_findings(read: Read) -> list[Finding]:
     names = [name for (name,) in read(NAMES)]
     columns: dict[str, list[str]] = {}
@@ -264,6 +274,10 @@ UNION
 SELECT DISTINCT t.number FROM corpus_topic t JOIN annotation_item i ON i.topic_id = t.id
 WHERE i.campaign_id = %(campaign)s AND t.number !~ '{_PLAIN}'
 ORDER BY 1
+"""
+WITHDRAWN = f"""
+SELECT count(DISTINCT i.topic_id) FROM annotation_item i LEFT JOIN {statements.STANDING} t ON t.id = i.topic_id
+WHERE i.campaign_id = %(campaign)s AND i.topic_id IS NOT NULL AND t.id IS NULL
 """
 NAMES = """
 SELECT who.name FROM annotation_annotator who WHERE who.campaign_id = %(campaign)s AND EXISTS (

@@ -3,6 +3,16 @@
 Named parameters: campaign, criterion, collection. Values are verdicts (by hand before vote) unless labels are wanted.
 """
 
+# Topics but those whose authors have withdrawn them: judged, so they stay, but they are not published.
+STANDING = """(
+  SELECT * FROM corpus_topic one WHERE NOT EXISTS (
+    SELECT FROM corpus_authorquestion q
+    JOIN corpus_authoranswer made ON made.id = q.answer_id
+    JOIN corpus_authoranswer later ON later.invitation_id = made.invitation_id
+      AND later.withdrawn AND later.revision > made.revision
+    WHERE q.topic_id = one.id
+  )
+)"""
 # Aspects of a topic are numbered 1..n as the tree is read: top aspects by position, each followed by its sub-aspects.
 PLACES = """
 places AS (
@@ -29,7 +39,7 @@ QUERY_SUMS = f"""
 WITH {WHOLE}
 SELECT t.number, d.docno, sum(v.value)::int AS total, whole.n::int AS n
 FROM annotation_item i
-JOIN corpus_topic t ON t.id = i.topic_id
+JOIN {STANDING} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
 JOIN whole ON whole.topic_id = i.topic_id
 JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
@@ -57,7 +67,7 @@ WITH {SUB_ITEMS}
 SELECT q.number, d.docno, sum(v.value)::int AS total, w.n::int AS n
 FROM sub_item s
 JOIN corpus_subquery q ON q.id = s.sub_query_id
-JOIN corpus_topic t ON t.id = q.topic_id
+JOIN {STANDING} t ON t.id = q.topic_id
 JOIN sub_whole w ON w.sub_query_id = q.id
 JOIN annotation_item i ON i.aspect_id = s.aspect_id AND i.campaign_id = %(campaign)s
 JOIN corpus_document d ON d.id = i.document_id
@@ -66,28 +76,28 @@ GROUP BY t.position, t.id, q.id, q.number, d.docno, w.n
 HAVING count(*) = w.n
 ORDER BY t.position, t.id, q.id, d.docno COLLATE "C"
 """
-SUB_TOPICS = """
+SUB_TOPICS = f"""
 SELECT q.number, '', array_to_string(q.sentences, ' '), t.text
-FROM corpus_subquery q JOIN corpus_topic t ON t.id = q.topic_id
+FROM corpus_subquery q JOIN {STANDING} t ON t.id = q.topic_id
 WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
 """
 ASPECT_VALUES = f"""
 WITH {PLACES}
 SELECT t.number, coalesce(places.place, 1) AS place, d.docno, v.value
 FROM annotation_item i
-JOIN corpus_topic t ON t.id = i.topic_id
+JOIN {STANDING} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
 LEFT JOIN places ON places.aspect_id = i.aspect_id
 JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
 WHERE i.campaign_id = %(campaign)s
 ORDER BY t.position, t.id, place, d.docno COLLATE "C"
 """
-LABELS = """
+LABELS = f"""
 FROM annotation_item i
 JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
 JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = %(criterion)s
 JOIN annotation_annotator who ON who.id = a.annotator_id
-JOIN corpus_topic t ON t.id = i.topic_id
+JOIN {STANDING} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
 """
 QUERY_SUMS_BY_ANNOTATOR = f"""
@@ -140,17 +150,17 @@ ORDER BY i.id, c.position, c.id
 ASPECTS = f"""
 WITH {PLACES}
 SELECT t.number, places.place, asp.text
-FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN corpus_topic t ON t.id = asp.topic_id
+FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
 ORDER BY t.position, t.id, places.place
 """
-TOPICS = """
-SELECT t.number, t.title, t.text, t.narrative FROM corpus_topic t
+TOPICS = f"""
+SELECT t.number, t.title, t.text, t.narrative FROM {STANDING} t
 WHERE t.collection_id = %(collection)s ORDER BY t.position, t.id
 """
 ASPECT_TOPICS = f"""
 WITH {PLACES}
 SELECT t.number || '.' || places.place, asp.text, asp.text, t.text
-FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN corpus_topic t ON t.id = asp.topic_id
+FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
 ORDER BY t.position, t.id, places.place
 """
 DOCUMENTS = """
@@ -158,10 +168,10 @@ SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.d
 FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id
 """
 
-DORIS_SCORES = """
+DORIS_SCORES = f"""
 SELECT t.number, asp.text, d.docno, v.value
 FROM annotation_item i
-JOIN corpus_topic t ON t.id = i.topic_id
+JOIN {STANDING} t ON t.id = i.topic_id
 JOIN corpus_aspect asp ON asp.id = i.aspect_id
 JOIN corpus_document d ON d.id = i.document_id
 JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
@@ -183,9 +193,9 @@ SELECT v.value, count(*) FROM annotation_item i
 JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
 WHERE i.campaign_id = %(campaign)s AND (v.value NOT BETWEEN 0 AND 2 OR i.aspect_id IS NULL) GROUP BY 1 ORDER BY 1
 """
-POOLED_DOCNOS = """
+POOLED_DOCNOS = f"""
 SELECT t.number, d.docno FROM corpus_poolentry p
-JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN {STANDING} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
 """
 DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"

@@ -3,11 +3,12 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import ProtectedError
 
 from accounts.audit import record_event
 from accounts.refusals import Conflict, Refused
 from corpus.author_links import author_number
-from corpus.models import AuthorAnswer, AuthorInvitation, AuthorOptOut, AuthorQuestion
+from corpus.models import AuthorAnswer, AuthorInvitation, AuthorOptOut, AuthorQuestion, Topic
 from corpus.queries.authors import deadline_words, newest_answer
 
 
@@ -15,15 +16,15 @@ class BadLink(Refused):
     """The link opens nothing (any more); the reason says why."""
 
 
-def find_author(token: str, *, for_update: bool = False) -> AuthorInvitation:
-    """The invitation of a personal link. Errors: BadLink for a forged or revoked one."""
+def find_author(token: str, *, for_update: bool = False, even_revoked: bool = False) -> AuthorInvitation:
+    """The invitation of a personal link. Errors: BadLink for a forged one, or a revoked one unless it will do."""
     rows = AuthorInvitation.objects.select_related("call__collection", "document").defer("document__search")
     if for_update:
         rows = rows.select_for_update(of=("self",))
     found = rows.filter(pk=author_number(token) or 0).first()
     if found is None:
         raise BadLink("This link is not complete. Copy the whole of it from the letter.")
-    if found.revoked_at:
+    if found.revoked_at and not even_revoked:
         raise BadLink("This invitation has been taken back by those who sent it.")
     return found
 
@@ -42,7 +43,10 @@ def submit_answer(*, at: datetime, token: str, seen: int, text: str, consent: bo
         return last
     _check_open(invitation, at)
     if seen != revision:
-        raise Conflict("This page is older than your last answer. Reload it to see that one, then send again.")
+        raise Conflict(
+            "Another window or device of yours has changed your answer since you opened this page. Nothing you typed "
+            "here is lost: send it again to put it in the other's place."
+        )
     if not consent:
         raise Refused("Without your consent the question cannot be part of the collection.")
     answer = AuthorAnswer.objects.create(
@@ -66,23 +70,27 @@ def withdraw_answer(*, at: datetime, token: str) -> None:
         raise Conflict("There is no question to withdraw.")
     AuthorAnswer.objects.create(invitation=invitation, revision=last.revision + 1, withdrawn=True, submitted_at=at)
     question = AuthorQuestion.objects.filter(answer__invitation=invitation).select_related("topic").first()
-    kept = question is not None and question.topic.items.exists()
-    if question is not None and not kept:
-        question.topic.delete()
+    kept = question is not None and not _is_gone(question.topic)
     _record(at, "withdraw_answer", invitation, topic_kept=kept)
 
 
 @transaction.atomic
 def opt_out(*, at: datetime, token: str) -> None:
     """Write to this address no more, from any collection; saying it twice is fine."""
-    invitation = (
-        AuthorInvitation.objects.filter(pk=author_number(token) or 0).select_related("call__collection").first()
-    )
-    if invitation is None:
-        raise BadLink("This link is not complete. Copy the whole of it from the letter.")
+    invitation = find_author(token, even_revoked=True)
     _, is_new = AuthorOptOut.objects.get_or_create(email=invitation.email, defaults={"opted_out_at": at})
     if is_new:
         _record(at, "opt_out", invitation)
+
+
+def _is_gone(topic: Topic) -> bool:
+    """Delete the topic, unless a campaign or another topic needs it."""
+    try:
+        with transaction.atomic():
+            topic.delete()
+    except ProtectedError:
+        return False
+    return True
 
 
 def why_closed(invitation: AuthorInvitation, at: datetime) -> str:

@@ -31,6 +31,7 @@ from corpus.models import (
 from corpus.permissions import check_manager
 from corpus.queries.authors import BLANKS, REQUIRED_BLANKS, due_letters, standing_answers
 from corpus.text.letters import faults_of
+from corpus.text.words import title_key
 
 MOST_AUTHORS = 20_000  # rows of one file
 TOPIC_SOURCE = "author"  # of the targets
@@ -43,6 +44,14 @@ class Invited:
     created: int
     known: int
     problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """Topics made of answers; `equal` are (e-mail address, number of the topic that asks the same) of those left."""
+
+    topics: list[Topic]
+    equal: list[tuple[str, str]]
 
 
 @transaction.atomic
@@ -113,9 +122,8 @@ def invite_authors(*, by: User, at: datetime, call: QuestionCall, file: str, str
                 raise Refused(f"{file} has more than {MOST_AUTHORS:,} authors. Split it.")
             else:
                 line, cells = row
-                rows.append(
-                    (line, cells["email"].strip().lower(), cells["docno"].strip(), cells.get("name", "").strip())
-                )
+                name = " ".join(cells.get("name", "").split())  # it stands in a letter, so on one line
+                rows.append((line, cells["email"].strip().lower(), cells["docno"].strip(), name))
     except BrokenFile as broken:
         raise Refused(f"{broken}. Nobody was invited.") from broken
     good = _sift(call, file, rows, problems)
@@ -182,10 +190,11 @@ def cancel_mailing(*, by: User, at: datetime, mailing: AuthorMailing) -> None:
 
 
 @transaction.atomic
-def take_in_questions(*, by: User, at: datetime, call: QuestionCall) -> list[Topic]:
+def take_in_questions(*, by: User, at: datetime, call: QuestionCall) -> TakenIn:
     """Make topics of the answers, each with the author's paper as target; their text is fixed for the author then.
 
-    Only once the deadline has passed, because authors may change their question until then.
+    Only once the deadline has passed, because authors may change their question until then. An answer that equals a
+    question of the collection stays as it is: two topics that ask the same would be rated and counted twice.
     """
     collection = call.collection
     check_manager(collection, by)
@@ -195,9 +204,30 @@ def take_in_questions(*, by: User, at: datetime, call: QuestionCall) -> list[Top
     answers = list(standing_answers(call).select_for_update(of=("self", "invitation")))
     if not answers:
         raise Refused("There is no answer that is not a topic already.")
-    topics = _make_topics(call, answers)
-    record_event(by=by, at=at, verb="take_in_questions", target=call, scope=collection.slug, topics=len(topics))
-    return topics
+    fresh, again = _without_equals(collection, answers)
+    topics = _make_topics(call, fresh)
+    numbers = {title_key(topic.text): topic.number for topic in topics}
+    equal = [(answer.invitation.email, number or numbers[title_key(answer.text)]) for answer, number in again]
+    if topics:
+        record_event(by=by, at=at, verb="take_in_questions", target=call, scope=collection.slug, topics=len(topics))
+    return TakenIn(topics, equal)
+
+
+def _without_equals(
+    collection: Collection, answers: list[AuthorAnswer]
+) -> tuple[list[AuthorAnswer], list[tuple[AuthorAnswer, str]]]:
+    """The answers that ask something new, and the others with the number of the topic there is ("": of this batch)."""
+    rows = collection.topics.filter(kind=TopicKind.QUESTION).values_list("text", "number")
+    known = {title_key(text): number for text, number in rows.iterator()}
+    fresh, again = [], []
+    for answer in answers:
+        key = title_key(answer.text)
+        if key and key in known:
+            again.append((answer, known[key]))
+        else:
+            known[key] = ""
+            fresh.append(answer)
+    return fresh, again
 
 
 def _make_topics(call: QuestionCall, answers: list[AuthorAnswer]) -> list[Topic]:

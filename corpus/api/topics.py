@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from corpus.api.base import InCollectionView
 from corpus.api.imports import MANAGE, MOST_RECORDS, ImportSerializer, import_records
-from corpus.models import AspectNode, ImportKind, Role, Topic, TopicKind
+from corpus.models import AspectNode, ImportKind, Membership, Role, Topic, TopicKind
+from corpus.permissions import can_oversee
 
 
 class SubAspectSerializer(serializers.Serializer[Any]):
@@ -60,7 +61,7 @@ class TopicList(InCollectionView):
     def get(self, request: Request, slug: str) -> Response:
         """List topics with their aspects."""
         page = self.paginate_queryset(self.get_queryset()) or []
-        return self.get_paginated_response([topic_data(topic) for topic in page])
+        return self.get_paginated_response([topic_data(topic, self.membership) for topic in page])
 
     @extend_schema(
         operation_id="topics_import",
@@ -82,7 +83,8 @@ class TopicDetail(InCollectionView):
     @extend_schema(operation_id="topics_read", responses=answers({200: TopicSerializer}))
     def get(self, request: Request, slug: str, number: str) -> Response:
         """Read a topic by its number."""
-        return Response(topic_data(get_object_or_404(topics_with_trees(self.collection.pk), number=number)))
+        topic = get_object_or_404(topics_with_trees(self.collection.pk), number=number)
+        return Response(topic_data(topic, self.membership))
 
 
 def topics_with_trees(collection: int) -> QuerySet[Topic]:
@@ -90,8 +92,8 @@ def topics_with_trees(collection: int) -> QuerySet[Topic]:
     return Topic.objects.filter(collection=collection).prefetch_related(nodes)
 
 
-def topic_data(topic: Topic) -> dict[str, Any]:
-    """The topic as JSON, in the shape that imports read."""
+def topic_data(topic: Topic, reader: Membership) -> dict[str, Any]:
+    """The topic as JSON, in the shape that imports read; whoever rates it does not learn where it comes from."""
     facts = ("number", "kind", "source", "title", "text", "narrative", "sentences")
     nodes = list(topic.nodes.all())
     aspects = [
@@ -99,7 +101,8 @@ def topic_data(topic: Topic) -> dict[str, Any]:
         for top in nodes
         if top.parent_id is None
     ]
-    return {**{fact: getattr(topic, fact) for fact in facts}, "aspects": aspects}
+    hidden = {} if can_oversee(reader) else {"source": ""}
+    return {**{fact: getattr(topic, fact) for fact in facts}, **hidden, "aspects": aspects}
 
 
 def _node(node: AspectNode) -> dict[str, Any]:

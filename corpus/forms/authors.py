@@ -9,6 +9,7 @@ from django.utils import timezone
 from corpus.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.models import LONGEST_QUESTION, QuestionCall
 from corpus.queries.authors import BLANKS
+from corpus.text.questions import holds_markup
 
 SHORTEST_QUESTION = 15  # characters: less cannot ask for anything
 MAX_CSV_BYTES = 4 << 20
@@ -99,7 +100,10 @@ class AnswerForm(forms.Form):
     homepage = forms.CharField(required=False, widget=forms.TextInput(attrs={"tabindex": "-1", "autocomplete": "off"}))
 
     def clean_text(self) -> str:
-        return " ".join(self.cleaned_data["text"].split())
+        text = " ".join(self.cleaned_data["text"].split())
+        if holds_markup(text):
+            raise forms.ValidationError("A question is plain text. Write it without HTML tags and the like.")
+        return text
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

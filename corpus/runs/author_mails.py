@@ -39,6 +39,8 @@ def _send_all(mailing: AuthorMailing, progress: jobs.Progress, done: int, waitin
     failures = 0
     for place, invitation in enumerate(waiting):
         progress.report(done + place, done + len(waiting), f"writing to {invitation.email}")
+        if not due_letters(mailing.call, mailing.purpose).filter(pk=invitation.pk).exists():
+            continue  # answered, revoked or opted out while the others were written to
         started = time.monotonic()
         failures = 0 if _send(mailing, invitation) else failures + 1
         _count(mailing)

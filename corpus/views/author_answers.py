@@ -11,12 +11,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.refusals import Refused
+from accounts.refusals import Conflict, Refused
 from accounts.requests import OpenRequest
 from corpus.actions.author_answers import BadLink, find_author, opt_out, submit_answer, why_closed, withdraw_answer
 from corpus.forms.authors import AnswerForm
 from corpus.models import AuthorAnswer, AuthorInvitation
-from corpus.queries.authors import newest_answer
+from corpus.queries.authors import deadline_words, newest_answer
 from corpus.text.markdown import render_markdown
 from corpus.text.overlap import overlap_with
 
@@ -62,7 +62,7 @@ def author_opt_out(request: OpenRequest, token: str) -> HttpResponse:
         if request.method == "POST":
             opt_out(at=timezone.now(), token=token)
             return render(request, "corpus/author_opt_out.html", {"done": True})
-        return render(request, "corpus/author_opt_out.html", {"invitation": find_author(token)})
+        return render(request, "corpus/author_opt_out.html", {"invitation": find_author(token, even_revoked=True)})
     except BadLink as refusal:
         return _bad_link(request, refusal)
 
@@ -77,11 +77,23 @@ def _submit(request: OpenRequest, token: str, invitation: AuthorInvitation) -> H
             submit_answer(at=timezone.now(), token=token, **form.cleaned_data)
         except BadLink:
             raise
+        except Conflict as conflict:
+            return _show_newer(request, token, invitation, conflict)
         except Refused as refusal:
             form.add_error(None, refusal.reason)
         else:
             return redirect("author_answer", token)
     return _show(request, token, invitation, form, status=422)
+
+
+def _show_newer(request: OpenRequest, token: str, invitation: AuthorInvitation, conflict: Conflict) -> HttpResponse:
+    """What was typed here, above what another window has sent; sending once more replaces that."""
+    last = newest_answer(invitation)
+    sent = request.POST.copy()
+    sent["seen"] = str(last.revision if last else 0)
+    form = AnswerForm(sent)
+    form.add_error(None, conflict.reason)
+    return _show(request, token, invitation, form, status=409)
 
 
 def _form_of(invitation: AuthorInvitation) -> AnswerForm:
@@ -114,6 +126,8 @@ def _show(
         "form": form,
         "answer": answer,
         "withdrawn": last is not None and last.withdrawn,
+        "deadline": deadline_words(invitation.call.deadline_at),
+        "shows_other": answer is not None and form.is_bound,
         "closed": why_closed(invitation, timezone.now()),
         "easy": answer is not None and _is_easy(answer, invitation),
     }

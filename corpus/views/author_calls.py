@@ -43,6 +43,7 @@ from corpus.text.markdown import render_markdown
 
 AUTHORS_PER_PAGE = 50
 SHOWN_PROBLEMS = 50
+SHOWN_EQUALS = 5
 
 
 def _manager(request: Request, slug: str) -> Membership:
@@ -223,14 +224,23 @@ def author_question_take_in(request: Request, slug: str, pk: int) -> HttpRespons
     """Make topics of the answers."""
     membership = _manager(request, slug)
     try:
-        topics = take_in_questions(by=request.user, at=timezone.now(), call=_call(membership, pk))
+        taken = take_in_questions(by=request.user, at=timezone.now(), call=_call(membership, pk))
     except NotAllowed:
         raise
     except Refused as refusal:
         messages.error(request, refusal.reason)
     else:
-        messages.success(request, f"{len(topics)} topics were made of the answers.")
+        if taken.topics:
+            messages.success(request, f"{len(taken.topics)} topics were made of the answers.")
+        if taken.equal:
+            messages.warning(request, _told_equal(taken.equal))
     return redirect("author_call_detail", slug, pk)
+
+
+def _told_equal(equal: list[tuple[str, str]]) -> str:
+    named = "; ".join(f"{email} asks what topic {number} asks" for email, number in equal[:SHOWN_EQUALS])
+    more = f"; and {len(equal) - SHOWN_EQUALS:,} more" if len(equal) > SHOWN_EQUALS else ""
+    return f"No topic was made of questions that are there already: {named}{more}. The answers stay here as they are."
 
 
 def _show(

@@ -31,6 +31,7 @@ from corpus.formats.topics import read_topics
 from corpus.models import AspectNode, Document, Topic
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, Triple, build_campaign, make_items
+from tests.factories.authors import withdraw_as_author
 from tests.factories.corpus import make_pool
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +61,24 @@ def codes(built: Built, kind: str = "qrels", **options: object) -> dict[str, str
 
 def test_query_level_sums_over_distinct_aspects(built: Built) -> None:
     assert text_of(built, "qrels") == "7 0 doc-a 1\n7 0 doc-b 3\n12 0 doc-b 0\n12 0 doc-c 2\n"
+
+
+def test_what_an_author_has_withdrawn_is_in_no_file(built: Built) -> None:
+    topic = built.collection.topics.get(number="7")
+    withdraw_as_author(topic)
+    assert codes(built) == {"withdrawn": "warning"}
+    assert text_of(built, "qrels") == "12 0 doc-b 0\n12 0 doc-c 2\n"
+    assert text_of(built, "diversity").startswith("12 ")
+    for level in ("query", "aspect"):
+        topics = text_of(built, "topics", level=level)
+        assert topic.text not in topics
+        assert "Question 12?" in topics
+    assert topic.text not in text_of(built, "doris-mae")
+    beir = b"".join(open_export(make_options(built.collection, "beir")).pieces)
+    with zipfile.ZipFile(io.BytesIO(beir)) as archive:
+        written = archive.read("queries.jsonl").decode() + archive.read("qrels/test.tsv").decode()
+    assert topic.text not in written
+    assert "\n7\t" not in written
 
 
 def test_binary_is_a_mean_of_one_or_more(built: Built) -> None:

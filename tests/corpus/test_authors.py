@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.jobs import Progress
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.queries.question_set import fetch_question_set
@@ -42,7 +43,7 @@ from corpus.models import (
     Role,
 )
 from corpus.queries.authors import call_guideline, contributors_of, count_call, withdrawn_topics
-from corpus.runs.author_mails import run_mailing
+from corpus.runs.author_mails import run_mailing, send_letters
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 
 pytestmark = pytest.mark.django_db
@@ -217,6 +218,42 @@ def test_a_mail_server_that_is_away_stops_the_job_and_the_rest_goes_later(call: 
     assert len(mail.outbox) == 7
 
 
+def test_who_opts_out_or_answers_while_letters_go_out_gets_none(call: QuestionCall, settings) -> None:
+    ann, bob, _ = invite(call), invite(call, "bob@example.org", "D1"), invite(call, "cy@example.org", "D2")
+    send(call)
+    mail.outbox.clear()
+    mailing = request_mailing(by=call.created_by, at=timezone.now(), call=call, purpose=MailPurpose.REMINDER)
+    told = []
+
+    class Meanwhile(Progress):
+        def report(self, done: int, total: int | None = None, step: str = "") -> None:
+            if not told:
+                opt_out(at=AT, token=author_token(ann))
+                answer(bob)
+            told.append(step)
+
+    send_letters(mailing, Meanwhile(mailing))
+    assert [letter.to for letter in mail.outbox] == [["cy@example.org"]]
+    assert told[0] == "writing to ann@example.org"
+    mailing.refresh_from_db()
+    assert mailing.sent == 1
+
+
+def test_a_name_cannot_write_lines_of_a_letter(manager: Membership, call: QuestionCall) -> None:
+    rows = b'email,docno,name\n"x@example.org\r\nBcc: y@example.org",D0,X\nz@example.org,D0,"Z\r\nBcc: y@example.org"\n'
+    Document.objects.filter(docno="D0").update(title="Steeping\r\nBcc: y@example.org")
+    found = invite_authors(by=manager.user, at=AT, call=call, file="a.csv", stream=io.BytesIO(rows))
+    assert len(found.problems) == 1
+    assert found.problems[0].reason.endswith("is no e-mail address")
+    send(call)
+    (letter,) = mail.outbox
+    assert letter.recipients() == ["z@example.org"]
+    assert "\nBcc:" not in letter.body
+    message = letter.message()
+    assert "Bcc" not in message
+    assert "\n" not in letter.subject
+
+
 def test_a_cancelled_mailing_says_how_many_went(call: QuestionCall, settings) -> None:
     settings.MAIL_RATE = 60
     for number in range(3):
@@ -248,10 +285,12 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
     assert client.post(page_of(ann), sent).status_code == 302  # a replay of the same is the same
     assert ann.answers.count() == 1
     stale = client.post(page_of(ann), sent | {"text": QUESTION + " And the day after?"})
-    assert stale.status_code == 422
-    assert "older than your last answer" in stale.text
-    changed = sent | {"text": QUESTION + " And the day after?", "seen": "1"}
-    assert client.post(page_of(ann), changed).status_code == 302
+    assert stale.status_code == 409
+    assert "Another window or device" in stale.text
+    assert f"<blockquote>{QUESTION}</blockquote>" in stale.text  # what the other has sent
+    assert "And the day after?" in stale.text  # what was typed here
+    form = stale.context["form"]
+    assert client.post(page_of(ann), {name: form[name].value() for name in sent}).status_code == 302
     assert [each.revision for each in ann.answers.all()] == [1, 2]
     assert contributors_of(call.collection) == ["Ann Tee"]
     assert client.post(reverse("author_withdrawal", args=[author_token(ann)])).status_code == 302
@@ -269,6 +308,8 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
         ({"homepage": "http://spam.example"}, "filled in by a program"),
         ({"credit_name": " "}, "Say the name"),
         ({"text": "a\x00b" * 10}, "Null characters"),
+        ({"text": "Is <b>stirring</b> worth the trouble in the morning?"}, "Write it without HTML"),
+        ({"text": "word " * 4_000}, "at most 2000"),
     ],
 )
 def test_a_wrong_form_says_so_and_keeps_nothing(call: QuestionCall, change: dict[str, str], words: str) -> None:
@@ -305,6 +346,28 @@ def test_forged_and_revoked_links_open_nothing(call: QuestionCall) -> None:
         find_author(author_token(ann))
 
 
+def test_whose_invitation_was_revoked_can_still_opt_out(call: QuestionCall) -> None:
+    ann = invite(call)
+    revoke_author(by=call.created_by, at=AT, invitation=ann)
+    address = reverse("author_opt_out", args=[author_token(ann)])
+    assert "ann@example.org" in Client().get(address).text
+    assert "no more letters" in Client().post(address).text
+    assert AuthorOptOut.objects.get().email == "ann@example.org"
+
+
+def test_a_link_opens_one_invitation_and_no_other(call: QuestionCall) -> None:
+    ann, bob = invite(call), invite(call, "bob@example.org", "D1")
+    number, signature = author_token(ann).split(".")
+    for token in (f"{bob.pk}.{signature}", f"0{number}.{signature}", f"{number}.{signature[:-1]}", signature, "1"):
+        for name in ("author_answer", "author_opt_out"):
+            assert Client().get(reverse(name, args=[token])).status_code == 410, token
+        for name in ("author_answer", "author_opt_out", "author_withdrawal"):
+            sent = {"text": QUESTION, "consent": "on", "seen": "0"}
+            assert Client().post(reverse(name, args=[token]), sent).status_code == 410, token
+    assert not AuthorAnswer.objects.exists()
+    assert not AuthorOptOut.objects.exists()
+
+
 def test_opting_out_needs_a_press_and_holds_everywhere(call: QuestionCall) -> None:
     ann = invite(call)
     address = reverse("author_opt_out", args=[author_token(ann)])
@@ -332,7 +395,7 @@ def test_answers_become_topics_after_the_deadline(manager: Membership, call: Que
     with pytest.raises(Refused, match="until the deadline"):
         take_in_questions(by=manager.user, at=timezone.now(), call=call)
     close(call)
-    topics = take_in_questions(by=manager.user, at=timezone.now(), call=call)
+    topics = take_in_questions(by=manager.user, at=timezone.now(), call=call).topics
     assert [(each.number, each.source, each.author) for each in topics] == [
         ("author-tea-1", "author-tea", "Ann Tee"),
         ("author-tea-2", "author-tea", ""),
@@ -345,12 +408,38 @@ def test_answers_become_topics_after_the_deadline(manager: Membership, call: Que
         answer(ann, "Another question about the very same paper?", seen=1)
 
 
+def test_equal_questions_become_one_topic_and_the_manager_is_told(client: Client, call: QuestionCall) -> None:
+    ann, bob = invite(call), invite(call, "bob@example.org", "D1")
+    invite(call, "cy@example.org", "D2")
+    call.collection.topics.create(number="q7", kind="question", text="Is green tea ever boiled?", position=0)
+    answer(ann)
+    answer(bob, QUESTION.upper())
+    answer(call.invitations.get(email="cy@example.org"), "Is green tea ever boiled ?")
+    close(call)
+    client.force_login(call.created_by)
+    page = client.post(reverse("author_question_take_in", args=["tea", call.pk]), follow=True)
+    assert "bob@example.org asks what topic author-tea-1 asks" in page.text
+    assert "cy@example.org asks what topic q7 asks" in page.text
+    assert list(call.collection.topics.values_list("number", flat=True)) == ["q7", "author-tea-1"]
+    assert AuthorAnswer.objects.count() == 3
+
+
+def test_a_topic_with_a_follow_up_outlives_its_withdrawal(manager: Membership, call: QuestionCall) -> None:
+    ann = invite(call)
+    answer(ann)
+    close(call)
+    (topic,) = take_in_questions(by=manager.user, at=timezone.now(), call=call).topics
+    call.collection.topics.create(number="a.1", kind="question", text="A part of it?", position=9, parent=topic)
+    assert Client().post(reverse("author_withdrawal", args=[author_token(ann)])).status_code == 302
+    assert list(withdrawn_topics(call.collection)) == [topic]
+
+
 def test_withdrawing_takes_the_topic_along_unless_a_campaign_has_it(manager: Membership, call: QuestionCall) -> None:
     ann, bob = invite(call), invite(call, "bob@example.org", "D1")
     answer(ann)
-    answer(bob, name="Bob")
+    answer(bob, "Does anybody remember what the water was like?", name="Bob")
     close(call)
-    _, second = take_in_questions(by=manager.user, at=timezone.now(), call=call)
+    _, second = take_in_questions(by=manager.user, at=timezone.now(), call=call).topics
     campaign = Campaign.objects.create(
         collection=call.collection, slug="main", name="Main", kind=CampaignKind.RUBRIC, seed=1, created_at=AT
     )
@@ -425,7 +514,7 @@ def test_a_withdrawn_question_is_never_kept(manager: Membership, call: QuestionC
     ann = invite(call)
     answer(ann)
     close(call)
-    (topic,) = take_in_questions(by=manager.user, at=timezone.now(), call=call)
+    (topic,) = take_in_questions(by=manager.user, at=timezone.now(), call=call).topics
     topic.extra = {"quality": 2, "specificity": 1}
     topic.save()
     campaign = Campaign.objects.create(

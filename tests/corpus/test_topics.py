@@ -278,3 +278,21 @@ class TestSourcePapers:
             ):
                 page = client.get(address).content.decode()
                 assert ("10.1/secret" in page) == (sees and "/api/" not in address)
+
+    def test_nor_who_wrote_it_and_what_it_was_made_from(self, client: Client) -> None:
+        collection = CollectionFactory(slug="tea")
+        facts = {"source": "inline-outside", "author": "Ann Tee"}
+        topic = TopicFactory(collection=collection, number="1", **facts)
+        addresses = {
+            reverse("topic_detail", args=["tea", topic.pk]): facts.values(),
+            reverse("topic_list", args=["tea"]): ["inline-outside"],
+            reverse("api_topic", args=["tea", "1"]): ["inline-outside"],
+            reverse("api_topics", args=["tea"]): ["inline-outside"],
+        }
+        for role in Role:
+            client.force_login(MembershipFactory(collection=collection, role=role).user)
+            for address, told in addresses.items():
+                page = client.get(address).content.decode()
+                assert "How hot" in page
+                for word in facts.values():
+                    assert (word in page) == (role != Role.ANNOTATOR and word in told), (role, address, word)
