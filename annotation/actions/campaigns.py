@@ -53,7 +53,7 @@ DEFAULTS: dict[CampaignKind, tuple[tuple[CriterionDraft, ...], str]] = {
     CampaignKind.RUBRIC: (rubric.RUBRIC, rubric.GUIDELINE),
     CampaignKind.EXTRACTION: ((), contexts.GUIDELINE),
 }
-OVERLAPS = {CampaignKind.RUBRIC: 1}  # of other kinds: 3
+OVERLAPS = {CampaignKind.RUBRIC: 1, CampaignKind.EXTRACTION: 1}  # of other kinds: 3
 
 
 @transaction.atomic
@@ -78,7 +78,7 @@ def create_campaign(
     """A draft with criteria and a guideline: the ones given, else the defaults of its kind. It has no items yet.
 
     Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
-    Without `overlap` it is 1 for a rubric and 3 for others. `options` are those of a rubric (rubric_options.py).
+    Without `overlap` it is 3 for relevance and 1 for others. `options` are those of a rubric (rubric_options.py).
     Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
     """
     check_manager(collection, by)

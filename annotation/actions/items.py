@@ -74,7 +74,13 @@ def request_item_build(
 
 @transaction.atomic
 def set_calibration(
-    *, campaign: Campaign, by: User | None, at: datetime, sample: int, overlap: int, seed: int | None = None
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    sample: int,
+    overlap: int | None = None,
+    seed: int | None = None,
 ) -> int:
     """Have `sample` items, drawn by the seed, judged by `overlap` people each, so that agreement can be measured.
 
@@ -82,6 +88,7 @@ def set_calibration(
     to take effect. Returns how many items get more judges than before. Errors: Refused for numbers that make no sense.
     """
     campaign = _current(campaign, by)
+    overlap = calibration_overlap(campaign) if overlap is None else overlap
     if overlap <= campaign.overlap:
         raise Refused(f"Every item gets {campaign.overlap} already; a calibration sample needs more than that.")
     if overlap > MOST_OVERLAP:
@@ -94,6 +101,11 @@ def set_calibration(
     facts = {"sample": sample, "overlap": overlap, "seed": seed, "changed": changed}
     record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection.slug, **facts)
     return changed
+
+
+def calibration_overlap(campaign: Campaign) -> int:
+    """How many people judge each item of a calibration sample unless another number is asked for."""
+    return 2 if campaign.kind == CampaignKind.EXTRACTION else 3  # a paper takes one person about an hour
 
 
 def needs_job(campaign: Campaign, sample: int | None) -> bool:

@@ -69,7 +69,7 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
     slug = serializers.SlugField(max_length=80, required=False)
     kind = serializers.ChoiceField(CampaignKind.choices, default=CampaignKind.RELEVANCE)
     split = serializers.ChoiceField(Split.choices, default=Split.MAIN)
-    overlap = serializers.IntegerField(min_value=1, max_value=50, required=False, help_text="3; of a rubric 1")
+    overlap = serializers.IntegerField(min_value=1, max_value=50, required=False, help_text="relevance 3, others 1")
     order = serializers.ChoiceField(Order.choices, default=Order.BY_ASPECT)
     strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)

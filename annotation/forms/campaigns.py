@@ -84,7 +84,7 @@ class NewCampaignForm(CampaignForm):
         max_value=50,
         required=False,
         label="Annotators per item",
-        help_text="How many people judge each item. Left empty: 1 for a rubric, 3 for relevance.",
+        help_text="How many people judge each item. Left empty: 3 for relevance, 1 for a rubric and for papers.",
     )
     annotators = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),

@@ -111,28 +111,33 @@ class CalibrationForm(forms.Form):
         max_value=50,
         required=False,
         label="Judged by",
-        help_text="People for each of these items; 3 if left empty.",
+        help_text="People for each of these items. Left empty: 3, of papers 2.",
     )
 
-    def told(self) -> dict[str, int] | None:
-        """Sample and overlap of a valid form; None where no sample is wanted."""
+    def told(self) -> dict[str, Any] | None:
+        """Sample and overlap (None: the usual one) of a valid form; None where no sample is wanted."""
         sample = self.cleaned_data["calibration"]
-        return None if sample is None else {"sample": sample, "overlap": self.cleaned_data["calibration_overlap"] or 3}
+        return None if sample is None else {"sample": sample, "overlap": self.cleaned_data["calibration_overlap"]}
 
 
 class RubricForms:
-    """What a new campaign is told about its rubric; nothing of it counts for another kind."""
+    """What a new campaign is told about its rubric, and the calibration sample of a rubric or of papers.
+
+    Nothing of it counts for another kind.
+    """
 
     def __init__(self, data: Any, collection: Collection) -> None:
         self.is_wanted = data is not None and data.get("kind") == CampaignKind.RUBRIC
         told = data if self.is_wanted else None
         self.options = RubricOptionsForm(told)
         self.choice = QuestionChoiceForm(told, collection=collection)
-        self.calibration = CalibrationForm(told)
+        self.has_sample = self.is_wanted or (data is not None and data.get("kind") == CampaignKind.EXTRACTION)
+        self.calibration = CalibrationForm(data if self.has_sample else None)
 
     def is_valid(self) -> bool:
-        valid = [each.is_valid() for each in (self.options, self.choice, self.calibration)]  # errors of all are shown
-        return not self.is_wanted or all(valid)
+        asked = ((self.options, self.is_wanted), (self.choice, self.is_wanted), (self.calibration, self.has_sample))
+        valid = [form.is_valid() or not is_asked for form, is_asked in asked]  # errors of all are shown
+        return all(valid)
 
     @property
     def has_errors(self) -> bool:

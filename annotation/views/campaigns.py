@@ -206,7 +206,7 @@ def _create(membership: Membership, told: dict[str, Any], rubric: RubricForms) -
         request_item_build(**wanted, **sampling)
     elif told["sample"] is not None or choice != EVERYTHING or supply_left(campaign):
         build_items(**wanted, **sampling)
-    if is_rubric and (calibration := rubric.calibration.told()):
+    if rubric.has_sample and (calibration := rubric.calibration.told()):
         set_calibration(campaign=campaign, by=by, at=at, **calibration)
     return campaign
 

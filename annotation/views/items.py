@@ -9,7 +9,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import jobs
 from accounts.refusals import NotAllowed, Refused
-from annotation.actions.items import build_items, needs_job, request_item_build, set_calibration
+from annotation.actions.items import (
+    build_items,
+    calibration_overlap,
+    needs_job,
+    request_item_build,
+    set_calibration,
+)
 from annotation.forms.items import ItemBuildForm, ItemFilterForm
 from annotation.forms.rubrics import CalibrationForm, QuestionChoiceForm
 from annotation.models import Campaign, CampaignKind, CampaignState, ItemBuild
@@ -91,9 +97,8 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
     except Refused as refusal:
         messages.error(request, refusal.reason)
         return redirect("item_list", slug, campaign)
-    messages.success(
-        request, f"{changed:,} items now want {wanted['overlap']} judges each. Plan the assignment to give them out."
-    )
+    judges = wanted["overlap"] or calibration_overlap(found)
+    messages.success(request, f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out.")
     return redirect("item_list", slug, campaign)
 
 

@@ -1,6 +1,7 @@
 """Campaigns: made, copied, changed, opened, closed, deleted."""
 
 import pytest
+from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
@@ -16,13 +17,14 @@ from annotation.actions.campaigns import (
     update_campaign,
 )
 from annotation.actions.criteria import replace_criteria
-from annotation.actions.items import build_items
+from annotation.actions.items import build_items, calibration_overlap
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import Assignment, Campaign, CampaignState, Item, Level, Split
 from annotation.permissions.campaigns import check_can_see
 from annotation.queries.campaigns import campaigns_for
 from annotation.queries.criteria import drafts_of
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
+from tests.factories.papers import PaperFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -310,3 +312,23 @@ def test_verdicts_settle_levels_and_items(made):
     with pytest.raises(Refused, match="hangs on them"):
         delete_campaign(campaign=campaign, by=made.manager, at=AT)
     assert campaign.items.count() == 24
+
+
+@pytest.mark.parametrize(("kind", "overlap", "sample"), [("relevance", 3, 3), ("rubric", 1, 3), ("extraction", 1, 2)])
+def test_each_kind_has_an_overlap_that_suits_its_work(kind: str, overlap: int, sample: int) -> None:
+    made = make_material()
+    campaign = create_campaign(collection=made.collection, by=made.manager, at=AT, name="Round", kind=kind)
+    assert (campaign.overlap, calibration_overlap(campaign)) == (overlap, sample)
+
+
+def test_papers_get_a_calibration_sample_on_the_form_that_makes_the_campaign(client) -> None:
+    made = make_material()
+    for _ in range(3):
+        PaperFactory(collection=made.collection)
+    client.force_login(made.manager)
+    told = {"name": "Contexts", "kind": "extraction", "split": "main", "order": "by-aspect", "strategy": "planned"}
+    sent = client.post(reverse("campaign_create", args=["teas"]), {**told, "lease_minutes": 60, "calibration": 2})
+    assert sent.status_code == 302
+    campaign = Campaign.objects.get(slug="contexts")
+    assert campaign.overlap == 1
+    assert sorted(campaign.items.values_list("extra_overlap", flat=True)) == [0, 1, 1]

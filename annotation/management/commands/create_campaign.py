@@ -33,7 +33,7 @@ class Command(ToldCommand):
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="of the campaign; its own short name is made from it")
         parser.add_argument("--kind", choices=CampaignKind.values, help="what is judged (relevance)")
-        parser.add_argument("--overlap", type=int, metavar="K", help="annotators per item (3; of a rubric 1)")
+        parser.add_argument("--overlap", type=int, metavar="K", help="annotators per item (relevance 3, others 1)")
         parser.add_argument("--split", choices=Split.values, help="dev and test pairs never overlap (main)")
         parser.add_argument("--order", choices=Order.values, help="what an annotator judges in one go (by-aspect)")
         parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
@@ -44,7 +44,7 @@ class Command(ToldCommand):
         parser.add_argument("--source", action="append", default=[], metavar="S", help="rubric: of this source; repeat")
         parser.add_argument("--topic-kind", default="", choices=TopicKind.values, help="rubric: topics of this kind")
         parser.add_argument("--calibration", type=int, metavar="N", help="N items are judged by more people")
-        parser.add_argument("--calibration-overlap", type=int, default=3, metavar="K", help="by so many each (3)")
+        parser.add_argument("--calibration-overlap", type=int, metavar="K", help="by so many each (3; of papers 2)")
         parser.add_argument(
             "--annotator", action="append", default=[], metavar="EMAIL", help="member who judges; repeat"
         )
