@@ -5,13 +5,25 @@ running number begins at 0, or where it was asked to, and starts again from a pa
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from adjudication.exports.options import PARAGRAPH, Options
 from adjudication.exports.streams import pieces, zipped
+from adjudication.queries.papers import REOPENED, paper_rows
 from annotation.queries.contexts import GivenPaper, given_papers
-from annotation.queries.gold import DISAGREED, DRAFT, MACHINE, NOTHING, gold_of
+from annotation.queries.gold import (
+    ADJUDICATED,
+    AGREED,
+    ALONE,
+    DISAGREED,
+    DRAFT,
+    IMPORTED,
+    MACHINE,
+    NOTHING,
+    ORIGINS,
+    gold_of,
+)
 from corpus.formats.acm_cr import DoisLine, write_acm_cr, write_dois
 from corpus.formats.acm_cr_topics import merged_qrels, paragraph_topics, sentence_topics
 from corpus.formats.qrels import write_qrels
@@ -97,11 +109,16 @@ def context_findings(options: Options) -> list[tuple[str, str, str, int]]:
     """(severity, code, text, count) of everything to say about the export."""
     if options.kind.name == "blacklist":
         return [] if options.collection.papers.exists() else [("fatal", "no-papers", "There are no papers yet.", 0)]
-    states = Counter(gold.status for gold in gold_of(options.collection, drafts=options.drafts))
+    golds = Counter((gold.status, gold.origin) for gold in gold_of(options.collection, drafts=options.drafts))
+    states: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    for (status, origin), count in golds.items():
+        states[status] += count
+        sources[origin] += count
     found = _of_states(states, options)
     if not found or found[0][0] != "fatal":
         found += _of_topics(options) if options.kind.name != "acm-cr" else []
-        found += _of_papers(options)
+        found += _of_papers(options) + _of_sources(sources) + _of_newer(options)
     return found
 
 
@@ -118,7 +135,10 @@ def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, s
         told += "" if options.drafts else "confirmed them yet"
         found.append(("warning", "drafts", f"{_papers(waiting)} {told}.", waiting))
     if states[DISAGREED]:
-        text = f"{_papers(states[DISAGREED])} are left out: several annotators have finished them and differ."
+        told = (
+            "is left out: its annotators differ" if states[DISAGREED] == 1 else "are left out: their annotators differ"
+        )
+        text = f"{_papers(states[DISAGREED])} {told}. Once they are adjudicated, what was accepted is written."
         found.append(("warning", "disagreed", text, states[DISAGREED]))
     if states[NOTHING]:
         text = f"{_papers(states[NOTHING])} are left out: nothing was extracted from them."
@@ -164,6 +184,39 @@ def _of_papers(options: Options) -> list[tuple[str, str, str, int]]:
         f"{_papers(inside)} are documents of the collection as well. They are left out of it: nothing cites them here."
     )
     return [("warning", "papers-inside", text, inside)]
+
+
+def source_words(sources: Mapping[str, int]) -> list[tuple[int, str]]:
+    """How many papers are written as what, in words, most trusted first; what is left out is not among them."""
+    words = {
+        ADJUDICATED: "adjudicated",
+        AGREED: "as several annotators agree",
+        ALONE: "as one annotator finished them",
+        IMPORTED: "as imported gold",
+        DRAFT: "as somebody has begun them",
+        MACHINE: "as the machine proposes",
+    }
+    return [(sources[name], told) for name, told in words.items() if sources.get(name)]
+
+
+def _of_sources(sources: Mapping[str, int]) -> list[tuple[str, str, str, int]]:
+    """What the export is made of, where people worked on papers: gold as it came in needs no words."""
+    written = {name: count for name, count in sources.items() if name in ORIGINS}
+    if not written.keys() - {IMPORTED}:
+        return []
+    told = ", ".join(f"{count:,} {words}" for count, words in source_words(written))
+    return [("warning", "sources", f"Papers that people stand by: {told}.", sum(written.values()))]
+
+
+def _of_newer(options: Options) -> list[tuple[str, str, str, int]]:
+    """Adjudicated papers of which an annotator has handed in a newer version since."""
+    campaigns = options.collection.campaigns.filter(extractions__isnull=False).distinct()
+    count = sum(row.state == REOPENED for campaign in campaigns for row in paper_rows(campaign))
+    if not count:
+        return []
+    verb = "has" if count == 1 else "have"
+    text = f"{_papers(count)} that {verb} been adjudicated {verb} a newer version. What was accepted is written."
+    return [("warning", "newer-versions", text, count)]
 
 
 def _papers(count: int) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from adjudication.stats.extraction import Counts, Figure, compare
-from annotation.definitions.extractions import Content, read_content
-from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState
+from annotation.definitions.extractions import Content, read_content, said
+from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.queries.extractions import docnos_among, with_content
 from corpus.models import Paper
 
@@ -44,11 +44,21 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Differing:
+    """A paper of which its annotators say different things; `item` is its place on the adjudication screen."""
+
+    paper: Paper
+    people: int
+    item: int
+    is_adjudicated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """All pairs with the row of all of them together, and the papers on which somebody differs."""
 
     rows: list[PairRow]
-    differing: list[tuple[Paper, int]]  # (paper, annotators who finished it)
+    differing: list[Differing]
     papers: int
 
 
@@ -63,7 +73,7 @@ def compare_annotators(campaign: Campaign) -> Compared:
     differing: list[tuple[Paper, int]] = []
     for start in range(0, len(ids), PAPERS_AT_ONCE):
         for paper, contents in _contents(campaign, ids[start : start + PAPERS_AT_ONCE]):
-            if len({repr(content) for content in contents.values()}) > 1:
+            if len({said(content) for content in contents.values()}) > 1:
                 differing.append((paper, len(contents)))
             _add(paper, contents, pairs, papers)
     rows = [_row(f"{one} and {other}", papers[one, other], pairs[one, other]) for one, other in sorted(pairs)]
@@ -72,7 +82,17 @@ def compare_annotators(campaign: Campaign) -> Compared:
         for counts in pairs.values():
             together.add(counts)
         rows.append(_row("all pairs together", len(ids), together))
-    return Compared(rows, differing, len(ids))
+    return Compared(rows, _differing(campaign, differing), len(ids))
+
+
+def _differing(campaign: Campaign, found: list[tuple[Paper, int]]) -> list[Differing]:
+    papers = [paper.pk for paper, _ in found]
+    items = dict(Item.objects.filter(campaign=campaign, paper__in=papers).values_list("paper", "pk"))
+    done = Extraction.objects.filter(
+        campaign=campaign, source=ExtractionSource.ADJUDICATED, state=ExtractionState.FINISHED, paper__in=papers
+    )
+    adjudicated = set(done.values_list("paper", flat=True))
+    return [Differing(paper, people, items[paper.pk], paper.pk in adjudicated) for paper, people in found]
 
 
 def _contents(campaign: Campaign, ids: list[int]) -> list[tuple[Paper, dict[str, Content]]]:

@@ -1,27 +1,35 @@
 """What waits for an adjudicator, over all their collections."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from adjudication.models import Verdict
+from adjudication.queries.papers import count_waiting
 from adjudication.queries.queue import NEEDS_DECISION
-from annotation.models import Campaign
+from annotation.models import Campaign, CampaignKind, Extraction, ExtractionSource, ExtractionState
 from annotation.permissions.labels import has_items_left
+from annotation.permissions.seals import sealed_by
 from corpus.models import Membership, Role
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A campaign with `count` verdicts that need a decision by hand."""
+    """A campaign with `count` items (papers where `is_of_papers`) that need a decision by hand."""
 
     campaign: Campaign
     count: int
 
+    @property
+    def is_of_papers(self) -> bool:
+        return self.campaign.kind == CampaignKind.EXTRACTION
+
 
 def waiting_for(user: User) -> list[Waiting]:
-    """Campaigns whose verdicts the person may decide and that need it: most first.
+    """Campaigns whose verdicts or papers the person may decide and that need it: most first.
 
     Campaigns in which they have something to judge themselves are left out: they judge first.
     """
@@ -35,4 +43,16 @@ def waiting_for(user: User) -> list[Waiting]:
     counts = dict(counted)
     campaigns = Campaign.objects.filter(pk__in=counts).select_related("collection")
     found = [Waiting(campaign, counts[campaign.pk]) for campaign in campaigns if not has_items_left(campaign, user)]
+    found += [Waiting(campaign, count) for campaign, count in _papers(deciding, user)]
     return sorted(found, key=lambda each: (-each.count, each.campaign.name))
+
+
+def _papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:
+    """Extraction campaigns with papers to adjudicate, and how many."""
+    finished = Extraction.objects.filter(
+        assignment__item__campaign=OuterRef("pk"), source=ExtractionSource.ANNOTATOR, state=ExtractionState.FINISHED
+    )
+    campaigns = Campaign.objects.filter(Exists(finished), kind=CampaignKind.EXTRACTION, collection__in=collections)
+    for campaign in campaigns.select_related("collection"):
+        if not has_items_left(campaign, user) and sealed_by(campaign) is None and (count := count_waiting(campaign)):
+            yield campaign, count

@@ -16,7 +16,7 @@ from adjudication.exports.contexts import made_topics
 from adjudication.exports.options import CONTEXT_LEVELS, make_options
 from adjudication.models import ContextCheck
 from adjudication.stats.retrieval import canonical_ranking, ndcg, recall
-from annotation.queries.contexts import context_statistics
+from annotation.queries.contexts import context_figures
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Document, Paper
 from corpus.retrieval.analysis import Analysis
@@ -54,7 +54,7 @@ def _work(job: ContextCheck, progress: Progress) -> None:
         results[level] = figures(topics, rankings)
     with transaction.atomic():
         job.results, job.documents, job.inputs_hash = results, searcher.searched, _digest(levels)
-        job.statistics = context_statistics(job.collection, drafts=job.parameters["drafts"]).as_json()
+        job.statistics = context_figures(job.collection, drafts=job.parameters["drafts"])
         job.save(update_fields=["results", "documents", "inputs_hash", "statistics"])
 
 

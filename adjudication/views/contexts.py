@@ -13,11 +13,12 @@ from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
 from adjudication.actions.contexts import cancel_context_check, make_context_topics, request_context_check
 from adjudication.exports.context_table import as_csv, as_latex, table_rows
+from adjudication.exports.contexts import source_words
 from adjudication.exports.options import CONTEXT_LEVELS
 from adjudication.forms.contexts import ContextCheckForm
 from adjudication.models import ContextCheck
 from adjudication.permissions import can_adjudicate, check_can_adjudicate
-from annotation.queries.contexts import context_statistics
+from annotation.queries.contexts import context_figures
 from corpus.models import Collection, Membership
 from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
 
@@ -39,6 +40,7 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "papers",
         "drafts": drafts,
         "figures": figures,
+        "sources": source_words(figures["sources"]) if figures and "sources" in figures else [],
         "rows": table_rows(figures) if figures else [],
         "latex": as_latex(figures) if figures else "",
         "papers": collection.papers.count(),
@@ -139,7 +141,7 @@ def context_check_cancel(request: HttpRequest, slug: str, pk: int) -> HttpRespon
 def _figures(collection: Collection, *, drafts: bool) -> dict[str, Any] | None:
     """Counted now, or as the newest check found them; None where there is neither."""
     if collection.papers.count() <= MOST_LIVE:
-        return context_statistics(collection, drafts=drafts).as_json()
+        return context_figures(collection, drafts=drafts)
     done = ContextCheck.objects.filter(collection=collection, state=JobState.DONE, parameters__drafts=drafts)
     newest = done.order_by("-pk").first()
     return newest.statistics if newest else None

@@ -1,13 +1,14 @@
 """Citation contexts as they are given out: papers with what counts of them, and the documents they cite."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from annotation.definitions.extractions import gold_of_content
 from annotation.queries.extractions import docnos_among
-from annotation.queries.gold import CONFIRMED, Gold, gold_batches
+from annotation.queries.gold import CONFIRMED, ORIGINS, WORDS, Gold, gold_batches
 from corpus.formats.acm_cr import AnnotatedPaper
 from corpus.formats.acm_cr_statistics import Statistics, count
 from corpus.models import Collection
@@ -25,11 +26,14 @@ class GivenPaper:
 def given_papers(collection: Collection, *, drafts: bool = False) -> Iterator[GivenPaper]:
     """The papers of which something counts, in their order; a few queries for each fifty papers."""
     for batch in gold_batches(collection, drafts=drafts):
-        found = [(gold, _annotated(gold)) for gold in batch if gold.content is not None]
-        values = chain.from_iterable(paper.references.values() for _, paper in found)
-        docnos = docnos_among(collection, values)
-        for gold, paper in found:
-            yield GivenPaper(gold, paper, docnos.intersection(filter(None, paper.references.values())))
+        yield from _given(collection, batch)
+
+
+def _given(collection: Collection, batch: Sequence[Gold]) -> Iterator[GivenPaper]:
+    found = [(gold, _annotated(gold)) for gold in batch if gold.content is not None]
+    docnos = docnos_among(collection, chain.from_iterable(paper.references.values() for _, paper in found))
+    for gold, paper in found:
+        yield GivenPaper(gold, paper, docnos.intersection(filter(None, paper.references.values())))
 
 
 def context_statistics(collection: Collection, *, drafts: bool = False) -> Statistics:
@@ -37,9 +41,18 @@ def context_statistics(collection: Collection, *, drafts: bool = False) -> Stati
     return count((given.annotated, given.docnos) for given in given_papers(collection, drafts=drafts))
 
 
-def context_figures(collection: Collection) -> dict[str, Any]:
-    """The same under the names of `collection_stats`, of what people stand by."""
-    return context_statistics(collection).as_json()
+def context_figures(collection: Collection, *, drafts: bool = False) -> dict[str, Any]:
+    """The same under the names of `collection_stats`, with `sources`: how many papers count as what (gold.ORIGINS), and
+    of how many nothing counts and why (gold.WORDS)."""
+    sources: Counter[str] = Counter()
+
+    def counted() -> Iterator[GivenPaper]:
+        for batch in gold_batches(collection, drafts=drafts):
+            sources.update(gold.origin for gold in batch)
+            yield from _given(collection, batch)
+
+    figures = count((given.annotated, given.docnos) for given in counted()).as_json()
+    return figures | {"sources": {name: sources[name] for name in (*ORIGINS, *WORDS) if sources[name]}}
 
 
 def _annotated(gold: Gold) -> AnnotatedPaper:

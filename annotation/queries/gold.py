@@ -25,13 +25,13 @@ WORDS = {
 }
 
 
-ADJUDICATED, SEVERAL_AGREE, ONE_ANNOTATOR, IMPORTED = (
-    "adjudicated",
-    "finished by several annotators who agree",
-    "finished by one annotator",
-    "imported gold",
-)
-ORIGINS = (ADJUDICATED, SEVERAL_AGREE, ONE_ANNOTATOR, IMPORTED)
+ADJUDICATED, AGREED, ALONE, IMPORTED = "adjudicated", "agreed", "one annotator", "imported"
+ORIGINS = {
+    ADJUDICATED: "adjudicated",
+    AGREED: "several annotators agree",
+    ALONE: "one annotator",
+    IMPORTED: "imported gold",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,16 @@ class Gold:
 
     @property
     def origin(self) -> str:
-        """Where what counts is from, in words: one of ORIGINS, "" where nothing stands confirmed."""
+        """Where what counts is from: one of ORIGINS, else the status."""
         if self.extraction is None or not self.is_confirmed:
-            return ""
+            return self.status
         if self.extraction.source == ExtractionSource.ANNOTATOR:
-            return ONE_ANNOTATOR if self.people == 1 else SEVERAL_AGREE
+            return ALONE if self.people == 1 else AGREED
         return ADJUDICATED if self.extraction.source == ExtractionSource.ADJUDICATED else IMPORTED
 
     @property
     def words(self) -> str:
-        return WORDS[self.status]
+        return (ORIGINS | WORDS)[self.origin]
 
     @property
     def is_confirmed(self) -> bool:

@@ -19,15 +19,21 @@ from adjudication.actions.papers import (
     take_version,
     withdraw_acceptance,
 )
+from adjudication.exports.contexts import context_files, made_topics
+from adjudication.exports.findings import find
+from adjudication.exports.options import make_options
 from adjudication.queries.paper_view import fetch_paper_view
 from adjudication.queries.papers import PaperCase, fetch_case, paper_rows
+from adjudication.queries.waiting import waiting_for
 from annotation.actions.annotators import add_members
 from annotation.actions.extractions import reopen_extraction
 from annotation.definitions.extractions import Content, said, write_content
 from annotation.models import AnnotatorState, Assignment, AssignmentState, Extraction, ExtractionSource
+from annotation.queries.contexts import context_figures
 from annotation.queries.extractions import content_of
 from annotation.queries.gold import DISAGREED, gold_of_papers
 from tests.factories.annotation import AT
+from tests.factories.papers import PaperFactory, make_extraction
 from tests.factories.versions import FIRST, SECOND, WATER, Finished, make_finished, references
 
 pytestmark = pytest.mark.django_db
@@ -388,3 +394,55 @@ def test_an_extraction_campaign_without_two_accounts_says_what_to_do(client) -> 
     assert "Nothing to compare yet" in client.get(address(built)).text
     with pytest.raises(Refused, match="Fewer than two"):
         begin_adjudication(**by(built))
+
+
+# --- what counts ------------------------------------------------------------------------------------------------------
+
+
+def findings(built: Finished, **options) -> dict[str, str]:
+    wanted = make_options(built.material.collection, "topics", level="paragraph", **options)
+    return {finding.code: finding.text for finding in find(wanted)}
+
+
+def test_exports_and_figures_are_made_of_what_was_adjudicated_and_say_so(built) -> None:
+    collection = built.material.collection
+    assert "nothing-confirmed" in findings(built)
+    take_everything(**by(built), side=whose(built, "bob"), seen=None)
+    assert context_figures(collection)["sources"] == {"disagreed": 1}
+    assert context_figures(collection, drafts=True)["sources"] == {"draft": 1}
+    accept(built)
+    assert context_figures(collection)["sources"] == {"adjudicated": 1}
+    assert findings(built) == {"sources": "Papers that people stand by: 1 adjudicated."}
+    (paragraphs,) = [list(made_topics(make_options(collection, "qrels", level="paragraph")))]
+    assert [row.docno for _, rows in paragraphs for row in rows] == ["d0001"]
+    ((_, lines), *_) = context_files(make_options(collection, "acm-cr"))
+    assert "[1, 2] measured it." in "".join(lines)
+    built.hand_in("ann", SECOND, at=LATER)
+    assert "1 paper that has been adjudicated has a newer version" in findings(built)["newer-versions"]
+    alone = make_extraction(PaperFactory(collection=collection), ExtractionSource.IMPORTED, FIRST)
+    assert findings(built)["sources"] == "Papers that people stand by: 1 adjudicated, 1 as imported gold."
+    assert alone.paper.collection == collection
+
+
+def test_the_page_of_figures_says_what_they_are_made_of(built, client) -> None:
+    take_everything(**by(built), side="A", seen=None)
+    accept(built)
+    client.force_login(built.material.people["vic"])
+    page = client.get(reverse("context_report", args=[built.material.collection.slug])).text
+    assert "Papers counted: 1 adjudicated." in page
+
+
+def test_papers_to_decide_wait_on_the_first_page_and_are_linked_from_agreement(built, client) -> None:
+    ada = built.material.people["ada"]
+    assert [(each.campaign, each.count, each.is_of_papers) for each in waiting_for(ada)] == [(built.campaign, 1, True)]
+    client.force_login(ada)
+    assert "Annotators differ on 1 paper" in client.get(reverse("home")).text
+    agreement = reverse("extraction_agreement", args=[built.material.collection.slug, built.campaign.slug])
+    assert f"{address(built)}?item={built.item.pk}" in client.get(agreement).text
+    client.force_login(built.material.people["vic"])
+    assert "Side by side" not in client.get(agreement).text
+    assert waiting_for(built.material.people["vic"]) == waiting_for(built.material.people["ann"]) == []
+    take_everything(**by(built), side="A", seen=None)
+    assert len(waiting_for(ada)) == 1
+    accept(built)
+    assert waiting_for(ada) == []

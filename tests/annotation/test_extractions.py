@@ -281,7 +281,7 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
     client.force_login(material.people["vic"])
     with django_assert_max_num_queries(12):
         page = client.get(reverse("paper_list", args=["teas"])).content.decode()
-    assert page.count("confirmed") >= 3
+    assert page.count("imported gold") >= 3
     paper = Paper.objects.all()[0]
     with django_assert_max_num_queries(13):
         shown = client.get(reverse("paper_detail", args=["teas", paper.pk])).content.decode()
