@@ -4,15 +4,16 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import Cause, Method, Verdict
 from adjudication.permissions import check_can_adjudicate, check_not_own, fetch_role
-from adjudication.queries.ballots import current_votes
+from adjudication.queries.ballots import current_votes, fingerprint, machine_values
 from adjudication.queries.labels import scale_of
 from adjudication.queries.queue import acceptable
 from adjudication.runs.votes import settle, share_equal
@@ -30,11 +31,13 @@ def decide_verdict(
     comment: str = "",
     override: bool = False,
     seen: datetime | None = None,
+    basis: str = "",
 ) -> Verdict:
     """Give the item this value by hand. It wins over every vote until somebody withdraws it.
 
     A comment is needed when nobody voted for the value. `seen` is when the verdict was decided as the person saw it
-    (None: not yet); if somebody has decided since, Conflict. `override` lets a manager decide an item they judged.
+    (None: not yet), `basis` the fingerprint of the votes they saw ("": not told); if somebody has decided or voted
+    since, Conflict. `override` lets a manager decide an item they judged.
     """
     verdict = _locked(verdict)
     membership = fetch_role(verdict.item.campaign.collection, by)
@@ -43,21 +46,25 @@ def decide_verdict(
     if verdict.decided_at != seen:
         raise Conflict("Somebody decided this item while you were looking at it. Here is what they decided.")
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
+    if basis and basis != fingerprint(votes):
+        raise Conflict("The votes changed while you were looking at this item. Here is how they are now: look again.")
     _check_decision(verdict, value, cause, comment, votes)
-    verdict.value, verdict.method = value, Method.BY_HAND
+    was, verdict.value, verdict.method = verdict.value, value, Method.BY_HAND
     verdict.decided_by, verdict.decided_at, verdict.reopened_at = by, at, None
     verdict.cause, verdict.comment = cause, comment.strip()
-    _stand_on(verdict, votes)
-    verdict.save()
+    _store(verdict, was, votes)
     _record(verdict, by, at, "decide_verdict", value=value, cause=cause, override=override)
     return verdict
 
 
 @transaction.atomic
-def withdraw_decision(*, verdict: Verdict, by: User, at: datetime, override: bool = False) -> Verdict:
+def withdraw_decision(
+    *, verdict: Verdict, by: User, at: datetime, override: bool = False, seen: datetime | None = None
+) -> Verdict:
     """Take a decision or an acceptance back: the item is what the vote makes of it again.
 
-    `override` lets a manager do it to an item they judged; to undo a decision of one's own needs none.
+    `override` lets a manager do it to an item they judged; to undo a decision of one's own needs none. `seen` is when
+    the decision was taken that the person means (None: whichever stands now); Conflict if another one stands now.
     """
     verdict = _locked(verdict)
     membership = fetch_role(verdict.item.campaign.collection, by)
@@ -66,6 +73,8 @@ def withdraw_decision(*, verdict: Verdict, by: User, at: datetime, override: boo
         check_not_own(verdict, membership, override=override)
     if verdict.decided_at is None:
         raise Conflict("Nobody has decided this item, so there is nothing to take back.")
+    if seen is not None and verdict.decided_at != seen:
+        raise Conflict("Another decision was taken since, so this one stands no more. Here is the one that stands.")
     was = verdict.value
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
     verdict.value, verdict.method = None, Method.UNRESOLVED
@@ -74,8 +83,7 @@ def withdraw_decision(*, verdict: Verdict, by: User, at: datetime, override: boo
         verdict.value, verdict.method = settle(votes, scale, verdict.vote_run)
     verdict.decided_by = verdict.decided_at = verdict.reopened_at = None
     verdict.cause = verdict.comment = ""
-    _stand_on(verdict, votes)
-    verdict.save()
+    _store(verdict, was, votes)
     _record(verdict, by, at, "withdraw_decision", was=was, override=override)
     return verdict
 
@@ -98,9 +106,10 @@ def accept_votes(
     """Accept every unanimous or majority vote nobody has looked at yet; returns how many.
 
     `expected` is the number the person was shown: another number now is a Conflict, and nothing is accepted. Items
-    they judged themselves and items waiting for another judge are left out.
+    they judged themselves, items waiting for another judge and items whose votes have changed since they were counted
+    are left out.
     """
-    campaign = criterion.campaign
+    campaign = _locked_campaign(criterion.campaign)
     check_can_adjudicate(fetch_role(campaign.collection, by))
     if not methods or not set(methods) <= {Method.UNANIMOUS, Method.MAJORITY}:
         raise Refused("Choose unanimous votes, majorities, or both.")
@@ -116,6 +125,7 @@ def accept_votes(
 @transaction.atomic
 def undo_acceptance(*, campaign: Campaign, accepted_at: datetime, by: User, at: datetime) -> int:
     """Take back what the person accepted in bulk at that moment; what has changed since stays. Returns how many."""
+    campaign = _locked_campaign(campaign)
     check_can_adjudicate(fetch_role(campaign.collection, by))
     chosen = accepted_together(campaign, by, accepted_at)
     count = chosen.update(decided_by=None, decided_at=None)
@@ -131,7 +141,21 @@ def accepted_together(campaign: Campaign, by: User, at: datetime) -> QuerySet[Ve
     return accepted.exclude(method=Method.BY_HAND)
 
 
+_HOLD = """
+SELECT FROM annotation_campaign c JOIN annotation_item i ON i.campaign_id = c.id WHERE i.id = %s FOR KEY SHARE OF c
+"""
+
+
+def _locked_campaign(campaign: Campaign) -> Campaign:
+    """Locked as counting the votes does it: who writes many verdicts goes one after the other."""
+    rows = Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
+    return rows.get(pk=campaign.pk)
+
+
 def _locked(verdict: Verdict) -> Verdict:
+    """The verdict as it is now, locked. Who computes from verdicts waits until this is stored (see runs/agreement)."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD, [verdict.item_id])
     rows = Verdict.objects.select_for_update(of=("self",), no_key=True)
     return rows.select_related("item__campaign__collection", "criterion", "vote_run").get(pk=verdict.pk)
 
@@ -145,10 +169,16 @@ def _check_decision(verdict: Verdict, value: int, cause: str, comment: str, vote
         raise Refused("Nobody voted for this value. Say in the comment why it is right.")
 
 
-def _stand_on(verdict: Verdict, votes: list[list[int]]) -> None:
-    """Note which votes the verdict stands on, so that later ones are noticed."""
+def _store(verdict: Verdict, was: int | None, votes: list[list[int]]) -> None:
+    """Save it with the votes it stands on, so that later ones are noticed; `was` is the value before."""
     verdict.votes, verdict.n_votes = votes, len(votes)
     verdict.agreement = share_equal(np.array([value for _, value in votes], dtype=np.int64))
+    said = machine_values(verdict.item_id, verdict.criterion_id)
+    wanted = {value for _, value in votes} if verdict.value is None else {verdict.value}
+    verdict.machine_differs = not said <= wanted
+    verdict.save()
+    if verdict.value != was:
+        Verdict.objects.filter(pk=verdict.pk).update(changed_at=Now())
 
 
 def _record(verdict: Verdict, by: User, at: datetime, verb: str, **data: Any) -> None:

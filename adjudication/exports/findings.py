@@ -11,7 +11,7 @@ from adjudication.exports.contexts import context_findings
 from adjudication.exports.lines import column
 from adjudication.exports.options import Options
 from adjudication.queries.question_set import UNDECIDED, fetch_question_set
-from adjudication.queries.queue import fetch_vote_standing
+from adjudication.queries.queue import count_late, fetch_vote_standing
 from corpus.formats.records import id_problem
 
 FATAL, WARNING = "fatal", "warning"
@@ -118,6 +118,10 @@ def _verdict_findings(options: Options, read: Read) -> list[Finding]:
     if not counts["valued"]:
         advice = "No item has a value yet. Count the votes first (manage.py adjudicate, or the adjudication page)."
         return [Finding(FATAL, "no_verdicts", advice, counts["items"])]
+    standing = fetch_vote_standing(options.campaign) if options.campaign is not None else None
+    newer = standing.newer if standing else 0
+    if newer and options.criterion is not None:
+        counts["reopened"] += count_late(options.criterion)
     severity = WARNING if options.skips else FATAL
     told = "left out" if options.skips else "decide them, or leave them out with “skip”"
     texts = {
@@ -131,7 +135,7 @@ def _verdict_findings(options: Options, read: Read) -> list[Finding]:
     if counts["excluded"]:
         text = f"{_items(counts['excluded'])} left out by the policy for ties."
         found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
-    if options.campaign is not None and (newer := fetch_vote_standing(options.campaign).newer):
+    if newer:
         text = (
             f"{newer:,} newer {'answer' if newer == 1 else 'answers'} came after the votes were counted: count again."
         )
@@ -246,11 +250,7 @@ ITEMS = """
 SELECT count(*), count(v.value), count(*) FILTER (WHERE v.id IS NULL),
   count(*) FILTER (WHERE v.method = 'unresolved'),
   count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL),
-  count(*) FILTER (WHERE v.reopened_at IS NOT NULL OR (v.method = 'by-hand' AND EXISTS (
-    SELECT FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
-    JOIN annotation_annotator who ON who.id = a.annotator_id
-    WHERE a.item_id = v.item_id AND a.state = 'done' AND a.repeat = 0 AND who.kind = 'human'
-      AND s.received_at > v.decided_at)))
+  count(*) FILTER (WHERE v.reopened_at IS NOT NULL)
 FROM annotation_item i
 LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
 WHERE i.campaign_id = %(campaign)s

@@ -10,17 +10,21 @@ from adjudication.models import Cause, Method
 
 
 class DecisionForm(forms.Form):
-    """A value with its cause and comment; `seen` is when the verdict was decided as the page showed it."""
+    """A value with its cause and comment.
+
+    `seen` is when the verdict was decided as the page showed it, `basis` the fingerprint of the votes it showed.
+    """
 
     value = forms.IntegerField(error_messages={"required": "Choose a value."})
     cause = forms.ChoiceField(choices=[("", "none"), *Cause.choices], required=False)
     comment = forms.CharField(max_length=10_000, required=False)
     override = forms.BooleanField(required=False)
     seen = forms.CharField(required=False, max_length=40)
+    basis = forms.CharField(required=False, max_length=64)
 
     def clean_seen(self) -> datetime | None:
         text = self.cleaned_data["seen"]
-        return parse_datetime(text) if text else None
+        return moment_of(text)
 
 
 class AcceptanceForm(forms.Form):
@@ -31,6 +35,15 @@ class AcceptanceForm(forms.Form):
         error_messages={"required": "Choose unanimous votes, majorities, or both."},
     )
     expected = forms.IntegerField(min_value=1)
+
+
+def moment_of(text: str) -> datetime | None:
+    """A moment as a page wrote it, None for anything else."""
+    try:
+        found = parse_datetime(text[:40])
+    except ValueError:  # looks like one, and is none
+        return None
+    return found if found is not None and found.tzinfo is not None else None
 
 
 def first_error(form: forms.Form) -> str:

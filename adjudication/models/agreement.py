@@ -12,6 +12,8 @@ class AgreementRun(Job):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="agreement_runs")
     snapshot = models.BigIntegerField(null=True, blank=True)  # newest submission read; later ones make it stale
+    # Later changes of verdicts make figures against the verdict stale; by the database's clock.
+    verdicts_at = models.DateTimeField(null=True, blank=True)
     inputs_hash = models.CharField(max_length=64, blank=True)
     n_judgments = models.BigIntegerField(default=0)
     seconds = models.FloatField(null=True, blank=True)

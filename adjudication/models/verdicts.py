@@ -29,9 +29,15 @@ class VoteRun(Job):
     )  # {"unanimous", "majority", "tie_resolved", "by_hand", "unresolved"}
     # {criterion key: {"sensitivity": […], "dawid_skene": {…}}}: what other policies would have made of the same votes
     detail = models.JSONField(default=dict, blank=True)
+    cleared = models.PositiveIntegerField(default=0)  # verdicts that went because nobody's label was left
 
     def __str__(self) -> str:
         return f"vote {self.pk}"
+
+    @property
+    def voters(self) -> str:
+        """Who has a vote: humans, machines or all."""
+        return str(self.parameters.get("voters", "humans"))
 
 
 class Method(models.TextChoices):
@@ -61,6 +67,7 @@ class Verdict(models.Model):
     n_votes = models.PositiveSmallIntegerField(default=0)
     agreement = models.FloatField(default=1.0)  # share of the pairs of votes that are equal; 1 when there is no pair
     machine_differs = models.BooleanField(default=False)  # a machine's label is not the value (or not among the votes)
+    # A count by whose rules the verdict stands: the newest, or an earlier one by the same rules.
     vote_run = models.ForeignKey(VoteRun, on_delete=models.SET_NULL, null=True, blank=True, related_name="verdicts")
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts"
@@ -69,6 +76,9 @@ class Verdict(models.Model):
     comment = models.TextField(blank=True)
     cause = models.CharField(max_length=10, choices=Cause, blank=True)
     reopened_at = models.DateTimeField(null=True, blank=True)  # a vote came after the decision: look again
+    # The acceptance that the newest reopening took away: {"value", "method", "votes", "at", "by"}.
+    reopened_from = models.JSONField(null=True, blank=True)
+    changed_at = models.DateTimeField(null=True, blank=True)  # when the value last changed, by the database's clock
 
     class Meta:
         constraints = [
@@ -88,6 +98,8 @@ class Verdict(models.Model):
         indexes = [
             # The adjudicator's queue: one criterion, one method, lowest agreement first.
             models.Index(fields=["criterion", "method", "agreement", "id"], name="verdict_queue"),
+            # What has changed since figures were made from the verdicts.
+            models.Index(fields=["criterion", "changed_at"], name="verdict_changed"),
         ]
 
     def __str__(self) -> str:

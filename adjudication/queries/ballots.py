@@ -1,9 +1,13 @@
 """The votes on one item, as an adjudicator sees them: letters instead of names, in an order that means nothing."""
 
+import hmac
+import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+from django.conf import settings
 
 from adjudication.models import Verdict, VoteRun
 from annotation.models import AnnotatorKind, AssignmentState, Judgment
@@ -43,6 +47,12 @@ class Ballots:
     def is_flagged(self) -> bool:
         return any(ballot.flagged for ballot in self.people)
 
+    def votes(self, run: VoteRun | None) -> list[list[int]]:
+        """Those that have a vote under the rules of `run`, as `current_votes` gives them."""
+        voters = KINDS[run.voters if run else "humans"]
+        shown = {AnnotatorKind.HUMAN: self.people, AnnotatorKind.MACHINE: self.machines}
+        return sorted([ballot.annotator, ballot.value] for kind in voters for ballot in shown[kind])
+
 
 def fetch_ballots(verdict: Verdict, attach: Callable[[Sequence[int]], Mapping[int, object]] | None = None) -> Ballots:
     """All labels that count on the verdict's item and criterion. One query. The order is random but always the same.
@@ -77,7 +87,7 @@ def letter(place: int) -> str:
 
 def current_votes(item: int, criterion: int, run: VoteRun | None) -> list[list[int]]:
     """[[annotator id, value], …] by id: the labels of whoever has a vote under the rules of `run` (None: people)."""
-    voters = KINDS[run.parameters.get("voters", "humans") if run else "humans"]
+    voters = KINDS[run.voters if run else "humans"]
     rows = Judgment.objects.filter(
         assignment__item=item,
         criterion=criterion,
@@ -87,6 +97,22 @@ def current_votes(item: int, criterion: int, run: VoteRun | None) -> list[list[i
     )
     found = rows.order_by("assignment__annotator_id").values_list("assignment__annotator_id", "value")
     return [[int(annotator or 0), value] for annotator, value in found]
+
+
+def machine_values(item: int, criterion: int) -> set[int]:
+    """What machines say of the item."""
+    rows = Judgment.objects.filter(
+        assignment__item=item,
+        criterion=criterion,
+        assignment__state=AssignmentState.DONE,
+        assignment__annotator__kind=AnnotatorKind.MACHINE,
+    )
+    return set(rows.values_list("value", flat=True))
+
+
+def fingerprint(votes: list[list[int]]) -> str:
+    """A short name of these votes: equal for equal votes, another for others. Says nothing of who gave them."""
+    return hmac.new(settings.SECRET_KEY.encode(), json.dumps(votes).encode(), "sha256").hexdigest()[:24]
 
 
 def _kind(judgment: Judgment) -> str:

@@ -5,12 +5,29 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.contrib.postgres.aggregates import JSONBAgg
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    Exists,
+    F,
+    Func,
+    JSONField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
 
 from accounts.models import JobState, User
 from adjudication.models import Method, Verdict, VoteRun
+from adjudication.queries.ballots import KINDS
 from adjudication.queries.labels import count_newer
-from annotation.models import Assignment, AssignmentState, Campaign, Criterion, Submission, SubmissionKind
+from annotation.models import Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission, SubmissionKind
 
 FILTERS = {
     "open": "Needs a decision",
@@ -46,21 +63,39 @@ def fetch_vote_standing(campaign: Campaign) -> VoteStanding:
     return VoteStanding(done, runs.first(), count_newer(campaign, done.snapshot) if done else 0)
 
 
-def queue_of(criterion: Criterion, chosen: str, *, topic: int | None = None) -> QuerySet[Verdict]:
-    """The verdicts under one of `FILTERS`, lowest agreement first; unknown filters are the first one."""
-    rows = Verdict.objects.filter(criterion=criterion)
-    if topic is not None:
-        rows = rows.filter(item__topic=topic)
-    return rows.filter(_CONDITIONS.get(chosen, _CONDITIONS["open"])).order_by(*ORDER)
+def queue_of(
+    criterion: Criterion, chosen: str, *, topic: int | None = None, run: VoteRun | None = None
+) -> QuerySet[Verdict]:
+    """The verdicts under one of `FILTERS`, lowest agreement first; unknown filters are the first one.
+
+    Each has `late`: whether its votes are no longer those its decision stands on. `run` is the newest count; it is
+    asked for where it is not given.
+    """
+    conditions = _conditions(run or newest_count(criterion.campaign_id))
+    rows = _verdicts(criterion, topic).filter(conditions.get(chosen, conditions["open"]))
+    return rows.annotate(late=_as_flag(conditions["late"])).order_by(*ORDER)
 
 
-def queue_counts(criterion: Criterion, *, topic: int | None = None) -> dict[str, int]:
-    """How many verdicts each filter has. One query."""
+def queue_counts(criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None) -> dict[str, int]:
+    """How many verdicts each filter has. One query where the newest count is given as `run`."""
+    conditions = _conditions(run or newest_count(criterion.campaign_id))
+    counted: dict[str, Any] = {name: Count("pk", filter=conditions[name]) for name in FILTERS}
+    return dict(_verdicts(criterion, topic).aggregate(**counted))
+
+
+def _verdicts(criterion: Criterion, topic: int | None) -> QuerySet[Verdict]:
     rows = Verdict.objects.filter(criterion=criterion)
-    if topic is not None:
-        rows = rows.filter(item__topic=topic)
-    counted: dict[str, Any] = {name: Count("pk", filter=condition) for name, condition in _CONDITIONS.items()}
-    return dict(rows.aggregate(**counted))
+    return rows if topic is None else rows.filter(item__topic=topic)
+
+
+def _as_flag(condition: Q) -> Case:
+    return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
+
+
+def count_late(criterion: Criterion) -> int:
+    """How many decisions newer votes will reopen when the votes are counted again, beside those reopened already."""
+    late = _conditions(newest_count(criterion.campaign_id))["late"]
+    return Verdict.objects.filter(late, criterion=criterion, reopened_at=None).count()
 
 
 def next_after(rows: QuerySet[Verdict], verdict: Verdict) -> Verdict | None:
@@ -84,10 +119,20 @@ def without_own(rows: QuerySet[Verdict], user: User) -> QuerySet[Verdict]:
 def acceptable(
     criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None
 ) -> QuerySet[Verdict]:
-    """Votes that may be accepted in bulk: nobody has decided them, nothing has reopened them, nobody is still asked."""
-    rows = Verdict.objects.filter(criterion=criterion, method__in=methods, decided_at=None, reopened_at=None)
-    if topic is not None:
-        rows = rows.filter(item__topic=topic)
+    """Votes that may be accepted in bulk: nobody has decided them, nothing has reopened them, nobody is still asked,
+    and the votes are still those that were counted.
+    """
+    return _acceptable(criterion, methods, user, topic).filter(~_changed_since(newest_count(criterion.campaign_id)))
+
+
+def count_outdated(criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None) -> int:
+    """How many `acceptable` leaves out because their votes have changed since they were counted."""
+    rows = _acceptable(criterion, methods, user, topic)
+    return rows.filter(_changed_since(newest_count(criterion.campaign_id))).count()
+
+
+def _acceptable(criterion: Criterion, methods: Sequence[str], user: User, topic: int | None) -> QuerySet[Verdict]:
+    rows = _verdicts(criterion, topic).filter(method__in=methods, decided_at=None, reopened_at=None)
     return without_own(rows.filter(~_SENT), user).order_by("pk")
 
 
@@ -106,17 +151,43 @@ def latest_acceptance(campaign: Campaign, user: User) -> Acceptance | None:
     return Acceptance(newest["decided_at"], newest["n"]) if newest and newest["decided_at"] else None
 
 
-# Answers that came after the decision: the decision asks to be looked at again before any new vote is counted.
-_LATE = Exists(
-    Submission.objects.filter(
+def newest_count(campaign: int) -> VoteRun | None:
+    """The newest finished count of votes of the campaign of this id."""
+    return VoteRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
+
+
+def newest_counts(campaigns: QuerySet[Campaign]) -> list[VoteRun]:
+    """The newest finished count of each of these campaigns that has one. One query."""
+    rows = VoteRun.objects.filter(campaign__in=campaigns, state=JobState.DONE)
+    return list(rows.order_by("campaign", "-pk").distinct("campaign"))
+
+
+def needs_decision(run: VoteRun) -> Q:
+    """Verdicts of the counted campaign that wait for a decision by hand."""
+    return Q(item__campaign=run.campaign_id) & _conditions(run)["open"]
+
+
+def _changed_since(run: VoteRun | None) -> Q:
+    """Verdicts whose votes, by the rules of this newest count, are no longer those they stand on.
+
+    Whatever the order of things, this is what the next count would find; only items with newer answers are looked at.
+    """
+    if run is None:
+        return Q(pk__in=[])
+    newer = Submission.objects.filter(assignment__item__campaign=run.campaign_id, pk__gt=run.snapshot or 0)
+    votes = Judgment.objects.filter(
         assignment__item=OuterRef("item"),
+        criterion=OuterRef("criterion"),
         assignment__state=AssignmentState.DONE,
-        assignment__annotator__kind="human",
         assignment__repeat=0,
-        received_at__gt=OuterRef("decided_at"),
+        assignment__annotator__kind__in=KINDS[run.voters],
     )
-)
-_REOPENED = Q(reopened_at__isnull=False) | (Q(method=Method.BY_HAND) & Q(_LATE))
+    vote = Func(F("assignment__annotator_id"), F("value"), function="jsonb_build_array", output_field=JSONField())
+    whole = votes.order_by().values("assignment__item").annotate(all=JSONBAgg(vote, order_by="assignment__annotator"))
+    now = Coalesce(Subquery(whole.values("all")), Value([], output_field=JSONField()))
+    return Q(item__in=newer.values("assignment__item")[:_ALL]) & ~Q(votes=now)
+
+
 # Sets of items rather than a question for each verdict. The bound keeps PostgreSQL from turning them into a walk of
 # the whole queue: it computes and hashes the set once.
 _ALL = 10_000_000
@@ -135,15 +206,22 @@ _FLAGGED = Q(
     ).values("assignment__item")[:_ALL]
 )
 _TIE = Q(method=Method.UNRESOLVED, n_votes__gte=F("vote_run__min_votes"))
-NEEDS_DECISION = (_TIE & ~_SENT) | _REOPENED
-_CONDITIONS = {
-    "open": NEEDS_DECISION,
-    "tie": _TIE,
-    "reopened": _REOPENED,
-    "machine": Q(machine_differs=True),
-    "flagged": _FLAGGED,
-    "majority": Q(method=Method.MAJORITY, decided_at=None),
-    "few": Q(method=Method.UNRESOLVED, n_votes__lt=F("vote_run__min_votes")),
-    "sent": _SENT,
-    "decided": Q(decided_at__isnull=False),
-}
+_DECIDED = Q(decided_at__isnull=False)
+
+
+def _conditions(run: VoteRun | None) -> dict[str, Q]:
+    """What each of `FILTERS` holds, given the newest count; `late` are decisions with newer votes, not counted yet."""
+    late = _DECIDED & _changed_since(run)
+    reopened = Q(reopened_at__isnull=False) | late
+    return {
+        "late": late,
+        "open": (_TIE & ~_SENT) | reopened,
+        "tie": _TIE,
+        "reopened": reopened,
+        "machine": Q(machine_differs=True),
+        "flagged": _FLAGGED,
+        "majority": Q(method=Method.MAJORITY, decided_at=None),
+        "few": Q(method=Method.UNRESOLVED, n_votes__lt=F("vote_run__min_votes")),
+        "sent": _SENT,
+        "decided": _DECIDED,
+    }

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
@@ -9,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from accounts.models import User
 from adjudication.models import Verdict
 from adjudication.queries.papers import count_waiting
-from adjudication.queries.queue import NEEDS_DECISION
+from adjudication.queries.queue import needs_decision, newest_counts
 from annotation.models import Campaign, CampaignKind, Extraction, ExtractionSource, ExtractionState
 from annotation.permissions.labels import has_items_left
 from annotation.permissions.seals import sealed_by
@@ -34,17 +36,21 @@ def waiting_for(user: User) -> list[Waiting]:
     Campaigns in which they have something to judge themselves are left out: they judge first.
     """
     deciding = Membership.objects.filter(user=user, role__in=[Role.MANAGER, Role.ADJUDICATOR]).values("collection")
-    counted = (
-        Verdict.objects.filter(NEEDS_DECISION, item__campaign__collection__in=deciding)
-        .values("item__campaign")
-        .annotate(count=Count("pk"))
-        .values_list("item__campaign", "count")
-    )
-    counts = dict(counted)
+    counts = _count_verdicts(deciding)
     campaigns = Campaign.objects.filter(pk__in=counts).select_related("collection")
     found = [Waiting(campaign, counts[campaign.pk]) for campaign in campaigns if not has_items_left(campaign, user)]
     found += [Waiting(campaign, count) for campaign, count in _papers(deciding, user)]
     return sorted(found, key=lambda each: (-each.count, each.campaign.name))
+
+
+def _count_verdicts(collections: QuerySet[Any]) -> dict[int, int]:
+    """{campaign id: verdicts that need a decision}, only campaigns that have any. Two queries."""
+    runs = newest_counts(Campaign.objects.filter(collection__in=collections))
+    if not runs:
+        return {}
+    waits = reduce(or_, (needs_decision(run) for run in runs))
+    counted = Verdict.objects.filter(waits).values("item__campaign").annotate(count=Count("pk"))
+    return dict(counted.values_list("item__campaign", "count"))
 
 
 def _papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:

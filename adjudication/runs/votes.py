@@ -1,7 +1,7 @@
 """The majority vote of a campaign: one pass over the labels, one set-based write of the verdicts.
 
-Decisions by hand always stand. A decision (or an acceptance) whose votes have changed since is reopened, visibly.
-Running again over the same labels changes nothing.
+Decisions by hand always stand. A decision (or an acceptance) whose votes have changed since is reopened, visibly;
+what was accepted is kept with the verdict. Running again over the same labels by the same rules changes nothing.
 """
 
 import json
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from django.db import connection, transaction
 from django.utils import timezone
-from psycopg import sql
 
 from accounts import jobs
 from adjudication.models import Method, VoteRun
 from adjudication.queries.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
+from adjudication.runs import vote_sql
 from adjudication.runs.second_opinions import second_opinions
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.votes import Outcome, vote
@@ -74,26 +74,36 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
     progress.report(1, 3, "counting the votes")
     with transaction.atomic(), connection.cursor() as cursor:
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one vote at a time; labelling goes on
-        cursor.execute(_CREATE)
-        with cursor.copy(_COPY) as copy:
+        cursor.execute(vote_sql.CREATE)
+        with cursor.copy(vote_sql.COPY) as copy:
             for criterion in criteria:  # no query here: the connection is busy copying
                 for line in _verdict_lines(criterion, scale_of(criterion), matrices[criterion.pk], electorate, run):
                     copy.write(line)
         progress.report(2, 3, "writing the verdicts")
-        for statement in (_ANALYZE, _REOPEN, _CLEAR, _UPSERT, _DROP):
-            cursor.execute(statement, {"campaign": campaign.pk, "run": run.pk, "read_at": read_at})
+        named = {"campaign": campaign.pk, "run": run.pk, "read_at": read_at, "same": _same_rules(run)}
+        for statement in vote_sql.STEPS:
+            cursor.execute(statement, named)
+        cursor.execute(vote_sql.CLEAR, named)
+        run.cleared = cursor.rowcount
+        cursor.execute(vote_sql.DROP)
         run.counts = count_methods(campaign)
         run.detail = {one.key: _opinions(one, matrices[one.pk], electorate, run) for one in criteria}
-        run.save(update_fields=["snapshot", "inputs_hash", "counts", "detail"])
+        run.save(update_fields=["snapshot", "inputs_hash", "counts", "detail", "cleared"])
         progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
 
 
 def count_methods(campaign: Campaign) -> dict[str, int]:
     """Verdicts of the campaign by how they came about; `excluded` are among `tie_resolved`, `reopened` among all."""
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, {"campaign": campaign.pk})
+        cursor.execute(vote_sql.COUNT, {"campaign": campaign.pk})
         names = [column.name for column in cursor.description]
         return dict(zip(names, cursor.fetchone(), strict=True))
+
+
+def _same_rules(run: VoteRun) -> list[int]:
+    """Ids of the campaign's counts by the rules of this one, itself among them."""
+    rows = VoteRun.objects.filter(campaign=run.campaign_id, ties=run.ties, min_votes=run.min_votes)
+    return list(rows.filter(parameters=run.parameters).values_list("pk", flat=True))
 
 
 def _opinions(criterion: Criterion, matrix: Matrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
@@ -117,7 +127,7 @@ def _electorate(run: VoteRun) -> Electorate:
     return Electorate(
         kinds={pk: kind for pk, kind, _ in rows},
         weights={pk: weight for pk, _, weight in rows},
-        voters=run.parameters.get("voters", "humans"),
+        voters=run.voters,
         weighted=bool(run.parameters.get("weighted", False)),
     )
 
@@ -151,6 +161,7 @@ def _verdict_lines(
             int((ballot >= 0).sum()),
             share_equal(ballot[ballot >= 0]),
             _differs(machines[index], ballot, label),
+            "{" + ",".join(str(scale[place]) for place in machines[index].tolist() if place >= 0) + "}",
         )
         tails.append("\t".join(str(field) for field in fields))
     has_vote = np.asarray((ballots >= 0).any(axis=1))
@@ -173,56 +184,3 @@ def share_equal(votes: Positions | IntArray) -> float:
 def _differs(machines: Positions, ballot: Positions, label: int) -> bool:
     labels = machines[machines >= 0]
     return bool((labels != label).any()) if label >= 0 else not np.isin(labels, ballot).all()
-
-
-_CREATE = """
-CREATE TEMP TABLE fresh_vote (
-  item_id bigint, criterion_id bigint, value smallint, method text, votes jsonb,
-  n_votes smallint, agreement float8, machine_differs bool
-) ON COMMIT DROP
-"""
-_COPY = "COPY fresh_vote FROM STDIN"
-_ANALYZE = "ANALYZE fresh_vote"
-# A decision by hand keeps its value; when its votes are no longer what it stood on, it asks to be looked at again.
-_REOPEN = """
-UPDATE adjudication_verdict v SET reopened_at = now()
-FROM annotation_item i
-WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand' AND v.reopened_at IS NULL
-  AND v.decided_at < %(read_at)s
-  AND v.votes IS DISTINCT FROM coalesce(
-    (SELECT f.votes FROM fresh_vote f WHERE f.item_id = v.item_id AND f.criterion_id = v.criterion_id), '[]'::jsonb)
-"""
-# The labels of these items were taken back: their vote is gone too.
-_CLEAR = """
-DELETE FROM adjudication_verdict v USING annotation_item i
-WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method <> 'by-hand'
-  AND NOT EXISTS (SELECT FROM fresh_vote f WHERE f.item_id = v.item_id AND f.criterion_id = v.criterion_id)
-"""
-# An accepted vote whose value or votes change is no longer accepted, and shows it.
-_UPSERT = """
-INSERT INTO adjudication_verdict AS v
-  (item_id, criterion_id, value, method, votes, n_votes, agreement, machine_differs, vote_run_id, comment, cause)
-SELECT item_id, criterion_id, value, method, votes, n_votes, agreement, machine_differs, %(run)s, '', ''
-FROM fresh_vote ORDER BY item_id, criterion_id
-ON CONFLICT (item_id, criterion_id) DO UPDATE SET
-  value = excluded.value, method = excluded.method, votes = excluded.votes, n_votes = excluded.n_votes,
-  agreement = excluded.agreement, machine_differs = excluded.machine_differs, vote_run_id = excluded.vote_run_id,
-  reopened_at = CASE WHEN v.decided_at IS NULL THEN v.reopened_at ELSE now() END,
-  decided_at = NULL, decided_by_id = NULL
-WHERE v.method <> 'by-hand' AND (v.value, v.method, v.votes, v.machine_differs) IS DISTINCT FROM
-  (excluded.value, excluded.method, excluded.votes, excluded.machine_differs)
-"""
-_DROP = "DROP TABLE fresh_vote"
-_COUNT = sql.SQL(
-    """
-SELECT
-  count(*) FILTER (WHERE v.method = 'unanimous') AS unanimous,
-  count(*) FILTER (WHERE v.method = 'majority') AS majority,
-  count(*) FILTER (WHERE v.method = 'tie-policy') AS tie_resolved,
-  count(*) FILTER (WHERE v.method = 'by-hand') AS by_hand,
-  count(*) FILTER (WHERE v.method = 'unresolved') AS unresolved,
-  count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL) AS excluded,
-  count(*) FILTER (WHERE v.reopened_at IS NOT NULL) AS reopened
-FROM adjudication_verdict v JOIN annotation_item i ON i.id = v.item_id WHERE i.campaign_id = %(campaign)s
-"""
-)

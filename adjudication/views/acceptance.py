@@ -4,16 +4,15 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusals import NotAllowed, Refused
 from adjudication.actions.verdicts import accept_votes, undo_acceptance
-from adjudication.forms.verdicts import AcceptanceForm, first_error
+from adjudication.forms.verdicts import AcceptanceForm, first_error, moment_of
 from adjudication.models import Method
 from adjudication.permissions import check_can_adjudicate
 from adjudication.queries.items import NAMED_BY
-from adjudication.queries.queue import acceptable, latest_acceptance
+from adjudication.queries.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.views.scope import chosen_criterion, fetch_label_scope
 
 EXAMPLES = 12
@@ -50,6 +49,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         rows = acceptable(criterion, CHOICES[which], user=scope.user)
         context |= {
             "count": rows.count(),
+            "outdated": count_outdated(criterion, CHOICES[which], user=scope.user),
             "methods": [method.value for method in CHOICES[which]],
             "examples": rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")[
                 :EXAMPLES
@@ -64,7 +64,7 @@ def acceptance_undo(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     """Take back one's own bulk acceptance of the moment that the form names."""
     scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
-    accepted_at = parse_datetime(request.POST.get("accepted_at", "")[:40])
+    accepted_at = moment_of(request.POST.get("accepted_at", ""))
     try:
         if accepted_at is None:
             raise Refused("Say which acceptance to take back.")

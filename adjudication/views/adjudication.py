@@ -1,6 +1,7 @@
 """The adjudication screen: the queue, one item with its votes, the decision. Works by keys and by plain forms."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,19 +14,21 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from adjudication.actions.judges import send_back_item
 from adjudication.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.forms.jobs import VoteForm
-from adjudication.forms.verdicts import first_error
-from adjudication.models import Cause, Method, Verdict
+from adjudication.forms.verdicts import first_error, moment_of
+from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.permissions import OWN_ITEM, check_can_adjudicate, judged_it
-from adjudication.queries.ballots import fetch_ballots
+from adjudication.queries.ballots import fetch_ballots, fingerprint
 from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import (
     FILTERS,
     VoteStanding,
     fetch_vote_standing,
+    newest_count,
     next_after,
     previous_to,
     queue_counts,
@@ -49,9 +52,13 @@ class Place:
     chosen: str
     topic: int | None
 
+    @cached_property
+    def run(self) -> VoteRun | None:
+        return newest_count(self.scope.campaign.pk)
+
     @property
     def rows(self) -> QuerySet[Verdict]:
-        return queue_of(self.criterion, self.chosen, topic=self.topic)
+        return queue_of(self.criterion, self.chosen, topic=self.topic, run=self.run)
 
     def query(self, **more: object) -> str:
         known = {"criterion": self.criterion.key, "filter": self.chosen, "topic": self.topic, **more}
@@ -112,7 +119,8 @@ def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) ->
     scope, place, verdict = _open(request, slug, campaign, pk)
     try:
         override = bool(request.POST.get("override"))
-        withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override)
+        seen = moment_of(request.POST.get("seen", ""))
+        withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override, seen=seen)
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -207,7 +215,7 @@ def _context(
 
 def _filters(place: Place) -> list[tuple[str, str, int, str]]:
     """(name, label, count, address) of each filter that has any, and always the chosen one and the first."""
-    counts = queue_counts(place.criterion, topic=place.topic)
+    counts = queue_counts(place.criterion, topic=place.topic, run=place.run)
     shown = {place.chosen, next(iter(FILTERS))}
     return [
         (name, label, counts[name], Place(place.scope, place.criterion, name, place.topic).address())
@@ -247,7 +255,8 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     if own and not override:
         return context
     ballots = fetch_ballots(verdict, kind.attach)
-    values = {ballot.value for ballot in ballots.people}
+    votes = ballots.votes(verdict.vote_run)
+    values = {value for _, value in votes}
     selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
     return context | {
         "ballots": ballots,
@@ -257,4 +266,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
         "comment": given.get("comment", verdict.comment),
         "levels": [(level, str(level.value) == selected) for level in place.criterion.levels.all()],
         "by_hand": verdict.method == Method.BY_HAND,
+        "basis": fingerprint(votes),
+        "is_outdated": votes != verdict.votes,
+        "accepted_by": User.objects.filter(pk=(verdict.reopened_from or {}).get("by")).first(),
     }

@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -10,7 +11,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent, JobState
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
-from annotation.models import AssignmentState, Campaign, CampaignState
+from annotation.models import AssignmentState, Campaign, CampaignState, Judgment, Submission
 from tests.adjudication.test_agreement import agree, noisy_labels
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -313,6 +314,72 @@ def test_accepting_in_bulk_with_preview_and_undo(built: Built) -> None:
     undone = client.post(address("acceptance_undo"), {"accepted_at": accepted_at}, follow=True)
     assert "2 votes are no longer accepted" in undone.content.decode()
     assert client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "9"}).status_code == 422
+
+
+def test_acceptance_says_what_newer_answers_leave_out(built: Built) -> None:
+    built.label(built.items[3], "cai", 2)  # a tie: nothing that could be accepted
+    Judgment.objects.filter(assignment__item=built.items[0], assignment__annotator__name="ana").update(value=2)
+    submission = Submission.objects.filter(assignment__item=built.items[0], assignment__annotator__name="ana").get()
+    Submission.objects.create(
+        uuid=uuid4(), assignment=submission.assignment, kind="answer", answers={}, received_at=AT + timedelta(days=1)
+    )
+    client = client_of(built, "adjudicator")
+    page = client.get(address("acceptance"), {"which": "both"}).content.decode()
+    assert "Accept 1<" in page
+    assert "1 vote is left out" in " ".join(page.split())
+    page = client.get(address("acceptance"), {"which": "unanimous"}).content.decode()
+    assert "What is left has newer answers" in page
+    assert client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"}).status_code == 422
+
+
+def test_the_screen_tells_what_reopened_an_acceptance(built: Built) -> None:
+    client = client_of(built, "adjudicator")
+    client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"})
+    verdict = Verdict.objects.get(item=built.items[0])
+    item = built.items[0]
+    judgment = Judgment.objects.get(assignment__item=item, assignment__annotator__name="ana")
+    Judgment.objects.filter(pk=judgment.pk).update(value=2)
+    Submission.objects.create(
+        uuid=uuid4(), assignment=judgment.assignment, kind="answer", answers={}, received_at=AT + timedelta(days=1)
+    )
+    page = client.get(address("adjudication_screen"), {"filter": "reopened"}).content.decode()
+    assert "Reopened by newer votes" in page
+    assert " · reopened" in page
+    vote(built)
+    page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    assert "Adjudicator had accepted <strong>0</strong> (unanimous, 3 votes)." in page
+
+
+def test_deciding_on_votes_that_changed_shows_the_new_ones(built: Built) -> None:
+    client, verdict = client_of(built, "adjudicator"), Verdict.objects.get(item=built.items[3])
+    page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    basis = page.split('name="basis" value="')[1].split('"')[0]
+    built.label(built.items[3], "cai", 1)
+    told = {"value": "2", "seen": "", "basis": basis, "comment": "Clear."}
+    answer = client.post(address("verdict_decide", verdict.pk), told)
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "The votes changed while you were looking" in page
+    assert "Clear." in page
+    told["basis"] = page.split('name="basis" value="')[1].split('"')[0]
+    assert client.post(address("verdict_decide", verdict.pk), told).status_code == 302
+
+
+def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -> None:
+    mine, theirs = client_of(built, "adjudicator"), client_of(built, "manager")
+    verdict = Verdict.objects.get(item=built.items[2])
+    mine.post(address("verdict_decide", verdict.pk), {"value": "1", "seen": ""})
+    verdict.refresh_from_db()
+    seen = verdict.decided_at.isoformat() if verdict.decided_at else ""
+    theirs.post(address("verdict_decide", verdict.pk), {"value": "2", "seen": seen})
+    page = mine.post(address("verdict_withdraw", verdict.pk), {"seen": seen}, follow=True).content.decode()
+    assert "Another decision was taken since" in page
+    verdict.refresh_from_db()
+    assert verdict.value == 2
+    for nonsense in ("2024-13-45T99:00", "yesterday", "\x00"):
+        assert mine.post(address("acceptance_undo"), {"accepted_at": nonsense}).status_code == 302
+        told = {"value": "1", "seen": nonsense}
+        assert mine.post(address("verdict_decide", verdict.pk), told).status_code == 422
 
 
 def test_screen_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]

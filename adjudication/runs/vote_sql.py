@@ -1,0 +1,107 @@
+"""The statements that write a count of votes: fresh votes are copied in, then set against the verdicts there are.
+
+Named parameters: campaign, run, read_at (when the labels were read), same (ids of counts by the same rules).
+"""
+
+from psycopg.sql import SQL
+
+CREATE = """
+CREATE TEMP TABLE fresh_vote (
+  item_id bigint, criterion_id bigint, value smallint, method text, votes jsonb,
+  n_votes smallint, agreement float8, machine_differs bool, machines smallint[]
+) ON COMMIT DROP
+"""
+COPY = "COPY fresh_vote FROM STDIN"
+ANALYZE = "ANALYZE fresh_vote"
+# A decision by hand keeps its value; when its votes are no longer what it stood on, it asks to be looked at again.
+# The votes are those of whoever had a vote then: other rules alone reopen nothing.
+REOPEN = """
+UPDATE adjudication_verdict v SET reopened_at = now()
+FROM annotation_item i
+WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand' AND v.reopened_at IS NULL
+  AND v.decided_at < %(read_at)s AND v.votes IS DISTINCT FROM (
+    SELECT coalesce(jsonb_agg(jsonb_build_array(n.id, j.value) ORDER BY n.id), '[]'::jsonb)
+    FROM annotation_assignment a
+    JOIN annotation_annotator n ON n.id = a.annotator_id
+    JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = v.criterion_id
+    LEFT JOIN adjudication_voterun r ON r.id = v.vote_run_id
+    WHERE a.item_id = v.item_id AND a.state = 'done' AND a.repeat = 0
+      AND coalesce(r.parameters->>'voters', 'humans') IN (n.kind || 's', 'all'))
+"""
+# What still stands goes over to the rules of this count: its votes are now those of whoever has one.
+MOVE_ON = """
+UPDATE adjudication_verdict v SET vote_run_id = %(run)s,
+  votes = CASE WHEN v.reopened_at IS NULL THEN f.votes ELSE v.votes END,
+  n_votes = CASE WHEN v.reopened_at IS NULL THEN f.n_votes ELSE v.n_votes END,
+  agreement = CASE WHEN v.reopened_at IS NULL THEN f.agreement ELSE v.agreement END
+FROM annotation_item i, fresh_vote f
+WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand' AND v.decided_at < %(read_at)s
+  AND f.item_id = v.item_id AND f.criterion_id = v.criterion_id
+  AND coalesce(v.vote_run_id, 0) <> ALL(%(same)s)
+"""
+KEPT = """jsonb_build_object('value', v.value, 'method', v.method, 'votes', v.votes, 'at', v.decided_at,
+    'by', v.decided_by_id)"""
+# Accepted, and nobody's label is left: the acceptance is kept beside, and the item asks to be looked at.
+LOSE = f"""
+UPDATE adjudication_verdict v SET value = NULL, method = 'unresolved', votes = '[]', n_votes = 0, agreement = 1,
+  machine_differs = false, vote_run_id = %(run)s,
+  reopened_from = CASE WHEN v.decided_at IS NULL THEN v.reopened_from ELSE {KEPT} END,
+  reopened_at = CASE WHEN v.decided_at IS NULL THEN v.reopened_at ELSE now() END,
+  changed_at = CASE WHEN v.value IS NULL THEN v.changed_at ELSE clock_timestamp() END,
+  decided_at = NULL, decided_by_id = NULL
+FROM annotation_item i
+WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method <> 'by-hand' AND v.votes <> '[]'
+  AND (v.decided_at IS NOT NULL OR v.reopened_at IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM fresh_vote f WHERE f.item_id = v.item_id AND f.criterion_id = v.criterion_id)
+"""
+# The labels of these items were taken back and nobody had decided anything: their vote is gone too.
+CLEAR = """
+DELETE FROM adjudication_verdict v USING annotation_item i
+WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method <> 'by-hand'
+  AND v.decided_at IS NULL AND v.reopened_at IS NULL
+  AND NOT EXISTS (SELECT FROM fresh_vote f WHERE f.item_id = v.item_id AND f.criterion_id = v.criterion_id)
+"""
+# An accepted vote whose value or votes change is no longer accepted, and shows it. What a machine says of it, or
+# other rules with the same outcome, take no acceptance away.
+DIFFERENT = "(v.value, v.method, v.votes) IS DISTINCT FROM (excluded.value, excluded.method, excluded.votes)"
+LOST = f"{DIFFERENT} AND v.decided_at IS NOT NULL"
+UPSERT = f"""
+INSERT INTO adjudication_verdict AS v (item_id, criterion_id, value, method, votes, n_votes, agreement,
+  machine_differs, vote_run_id, comment, cause, changed_at)
+SELECT item_id, criterion_id, value, method, votes, n_votes, agreement, machine_differs, %(run)s, '', '',
+  CASE WHEN value IS NOT NULL THEN clock_timestamp() END
+FROM fresh_vote ORDER BY item_id, criterion_id
+ON CONFLICT (item_id, criterion_id) DO UPDATE SET
+  value = excluded.value, method = excluded.method, votes = excluded.votes, n_votes = excluded.n_votes,
+  agreement = excluded.agreement, machine_differs = excluded.machine_differs, vote_run_id = excluded.vote_run_id,
+  reopened_from = CASE WHEN {LOST} THEN {KEPT} ELSE v.reopened_from END,
+  reopened_at = CASE WHEN {LOST} THEN now() ELSE v.reopened_at END,
+  changed_at = CASE WHEN v.value IS DISTINCT FROM excluded.value THEN clock_timestamp() ELSE v.changed_at END,
+  decided_at = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_at END,
+  decided_by_id = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_by_id END
+WHERE v.method <> 'by-hand' AND (v.machine_differs <> excluded.machine_differs OR {DIFFERENT}
+  OR coalesce(v.vote_run_id, 0) <> ALL(%(same)s))
+"""
+# What a machine says of a value decided by hand.
+COMPARE = """
+UPDATE adjudication_verdict v SET machine_differs = NOT v.machine_differs
+FROM annotation_item i, fresh_vote f
+WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
+  AND f.item_id = v.item_id AND f.criterion_id = v.criterion_id
+  AND v.machine_differs <> EXISTS (SELECT FROM unnest(f.machines) said WHERE said <> v.value)
+"""
+STEPS = (ANALYZE, REOPEN, MOVE_ON, COMPARE, LOSE, UPSERT)
+DROP = "DROP TABLE fresh_vote"
+COUNT = SQL(
+    """
+SELECT
+  count(*) FILTER (WHERE v.method = 'unanimous') AS unanimous,
+  count(*) FILTER (WHERE v.method = 'majority') AS majority,
+  count(*) FILTER (WHERE v.method = 'tie-policy') AS tie_resolved,
+  count(*) FILTER (WHERE v.method = 'by-hand') AS by_hand,
+  count(*) FILTER (WHERE v.method = 'unresolved') AS unresolved,
+  count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL) AS excluded,
+  count(*) FILTER (WHERE v.reopened_at IS NOT NULL) AS reopened
+FROM adjudication_verdict v JOIN annotation_item i ON i.id = v.item_id WHERE i.campaign_id = %(campaign)s
+"""
+)
