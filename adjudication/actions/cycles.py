@@ -221,7 +221,9 @@ def decide_cycle(*, cycle: AnnoCycle, by: User, at: datetime, outcome: str, reas
         raise Refused("Say why, in a sentence or two: whoever uses the collection will want to know.")
     trial = fetch_trial(cycle, count_tests(cycle))
     if outcome != Outcome.STOP and (trial is None or not trial.is_current):
-        raise Refused("The decision stands on the test, and its figures are missing or older than newer judgments.")
+        raise Refused(
+            "The decision stands on the test, and its figures are missing or older than newer judgments or verdicts."
+        )
     cycle.outcome, cycle.reason, cycle.decided_by, cycle.decided_at = outcome, reason.strip(), by, at
     cycle.evidence = evidence_of(trial.rows) if trial else []
     cycle.save(update_fields=["outcome", "reason", "decided_by", "decided_at", "evidence"])

@@ -96,6 +96,9 @@ class AgreementSerializer(serializers.Serializer[Any]):
 
     result = FiguresSerializer(allow_null=True)
     newer_answers = serializers.IntegerField(help_text="answers given since: the figures are stale when there are any")
+    changed_verdicts = serializers.IntegerField(
+        help_text="verdicts that have got another value since, where a figure depends on verdicts: stale likewise"
+    )
     job = JobSerializer(allow_null=True)
 
 
@@ -147,6 +150,7 @@ class AgreementView(InUnsealedView):
             {
                 "result": as_json(standing.run) if standing.run else None,
                 "newer_answers": standing.newer,
+                "changed_verdicts": standing.changed,
                 "job": JobSerializer(standing.job).data if standing.job else None,
             }
         )

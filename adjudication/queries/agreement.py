@@ -6,12 +6,12 @@ from typing import Any
 
 from accounts.models import JobState
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.queries.labels import count_newer
+from adjudication.queries.labels import count_changed, count_newer
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.pairwise import PAIR_STATISTICS
 from adjudication.stats.report import TABLE_ONE
-from annotation.models import Campaign
+from annotation.models import AnnotatorKind, Campaign
 
 STATISTICS = {
     "accuracy": "Agreement",
@@ -96,22 +96,52 @@ class Shown:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a campaign's agreement stands: the newest finished run, the newest job, answers since the former."""
+    """Where a campaign's agreement stands: the newest finished run, the newest job, and what is newer than the former.
+
+    `newer` are answers, `changed` verdicts that have another value now; these only where a figure depends on them.
+    """
 
     run: AgreementRun | None
     job: AgreementRun | None
     newer: int
+    changed: int = 0
 
     @property
     def is_stale(self) -> bool:
-        return self.newer > 0
+        return self.newer + self.changed > 0
+
+    @property
+    def since(self) -> str:
+        """What came after the figures, in words."""
+        return newer_things(self.newer, self.changed)
+
+
+def newer_things(judgments: int, verdicts: int) -> str:
+    """How many newer judgments and changed verdicts there are, in words; "" for none."""
+    counts = (
+        (judgments, "newer judgment", "newer judgments"),
+        (verdicts, "change of a verdict", "changes of verdicts"),
+    )
+    return " and ".join(f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
 def fetch_standing(campaign: Campaign) -> Standing:
-    """Three queries. `job` is the newest run of any state, so that a page can show its progress or failure."""
+    """At most five queries. `job` is the newest run of any state, so that a page can show its progress or failure."""
     runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
     done = runs.filter(state=JobState.DONE).first()
-    return Standing(done, runs.first(), count_newer(campaign, done.snapshot) if done else 0)
+    if done is None:
+        return Standing(None, runs.first(), 0)
+    changed = count_changed(campaign, done.verdicts_at) if _needs_verdicts(done) else 0
+    return Standing(done, runs.first(), count_newer(campaign, done.snapshot), changed)
+
+
+def _needs_verdicts(run: AgreementRun) -> bool:
+    """Whether a figure depends on the verdicts: those of whoever did not vote. Voters are compared with each other."""
+    return any(
+        one["kind"] == AnnotatorKind.MACHINE or one["id"] not in detail.get("voters", ())
+        for detail in run.detail.values()
+        for one in detail.get("annotators", ())
+    )
 
 
 def shape(result: AgreementResult) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
-from django.db import connection
+from django.db import connection, transaction
 
 from adjudication.models import Verdict
 from adjudication.queries.labels import IntArray, Matrix, Table, read_labels, read_repeats, read_topics
@@ -65,6 +66,19 @@ def read_inputs(campaign: Campaign) -> Inputs:
     rest = [{key: sorted(ids) for key, ids in voters.items()}, list(people.values()), _scales(campaign)]
     digest.update(json.dumps(rest).encode())
     return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest())
+
+
+@transaction.atomic
+def await_verdicts(campaign: Campaign) -> datetime:
+    """Wait for every change of a verdict that is on its way; the moment, by the database's clock, when none was.
+
+    What is read afterwards holds all changes up to then; later ones bear a later `changed_at`.
+    """
+    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        moment: datetime = cursor.fetchone()[0]
+    return moment
 
 
 def _read_voters(campaign: Campaign) -> dict[int, set[int]]:

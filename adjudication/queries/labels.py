@@ -6,14 +6,16 @@ A label counts when it is the current judgment of a finished assignment that is 
 
 import hashlib
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 import numpy as np
 import psycopg
 from django.db import connection
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, QuerySet, Sum
 from numpy.typing import NDArray
 
+from adjudication.models import Verdict, VoteRun
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission
 
 IntArray = NDArray[np.int64]
@@ -120,6 +122,15 @@ def count_newer(campaign: Campaign, snapshot: int | None) -> int:
     """How many answers, skips and undos came after `snapshot`; they may have changed any figure made from it."""
     newer = Submission.objects.filter(assignment__item__campaign=campaign, pk__gt=snapshot or 0)
     return newer.count()
+
+
+def count_changed(campaign: Campaign, since: datetime | None) -> int:
+    """How many verdicts have got another value (or lost it) since that moment; 0 where nobody noted the moment."""
+    if since is None:
+        return 0
+    changed = Verdict.objects.filter(criterion__campaign=campaign, changed_at__gt=since).count()
+    cleared = VoteRun.objects.filter(campaign=campaign, finished_at__gt=since).aggregate(all=Sum("cleared"))
+    return changed + (cleared["all"] or 0)
 
 
 def counted_judgments(campaign: Campaign) -> QuerySet[Judgment]:

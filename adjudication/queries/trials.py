@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from accounts.models import FINAL_STATES, JobState
 from adjudication.models import AgreementRun, VoteRun
-from adjudication.queries.agreement import STATISTICS, Shown, comparisons, fetch_standing, number, show
+from adjudication.queries.agreement import STATISTICS, Shown, comparisons, fetch_standing, newer_things, number, show
 from adjudication.queries.cycles import People, count_tests, cycles_of, people_of
 from adjudication.queries.tuning import candidate_of
 from annotation.models import (
@@ -59,6 +59,7 @@ class Trial:
     agreement: AgreementRun | None
     job: AgreementRun | None
     newer: int
+    changed: int  # verdicts that have another value than the figures were made from
     votes: VoteRun | None
     rows: list[ResultRow]
 
@@ -72,7 +73,12 @@ class Trial:
 
     @property
     def is_current(self) -> bool:
-        return self.agreement is not None and not self.newer and bool(self.rows)
+        return self.agreement is not None and not self.since and bool(self.rows)
+
+    @property
+    def since(self) -> str:
+        """What came after the figures, in words."""
+        return newer_things(self.newer, self.changed)
 
 
 def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
@@ -98,6 +104,7 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
         agreement=run,
         job=standing.job,
         newer=standing.newer if run else 0,
+        changed=standing.changed if run else 0,
         votes=VoteRun.objects.filter(campaign=cycle.test, state=JobState.DONE).order_by("-pk").first(),
         rows=_result_rows(run, cycle, name, tests) if run and name else [],
     )

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from accounts import jobs
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
-from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
+from adjudication.queries.inputs import Inputs, await_verdicts, build_labels, people_first, read_inputs
 from adjudication.queries.labels import IntArray, Matrix, newest_submission, scale_of
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
 from adjudication.stats.labels import Labels
@@ -34,6 +34,7 @@ def compute_agreement(run: AgreementRun, progress: jobs.Progress) -> None:
     started = time.monotonic()
     progress.report(0, 0, "reading the labels")
     snapshot = newest_submission(run.campaign)
+    run.verdicts_at = await_verdicts(run.campaign)
     inputs = read_inputs(run.campaign)
     _begin(run, inputs, snapshot)
     criteria = list(run.campaign.criteria.prefetch_related("levels"))
@@ -57,7 +58,7 @@ def _begin(run: AgreementRun, inputs: Inputs, snapshot: int) -> None:
         run.snapshot, run.inputs_hash = snapshot, inputs.digest
         run.n_judgments = inputs.table.n_labels
         run.library_versions = versions
-        run.save(update_fields=["snapshot", "inputs_hash", "n_judgments", "library_versions", "detail"])
+        run.save(update_fields=["snapshot", "verdicts_at", "inputs_hash", "n_judgments", "library_versions", "detail"])
 
 
 def library_versions() -> dict[str, str]:

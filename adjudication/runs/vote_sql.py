@@ -1,6 +1,7 @@
 """The statements that write a count of votes: fresh votes are copied in, then set against the verdicts there are.
 
-Named parameters: campaign, run, read_at (when the labels were read), same (ids of counts by the same rules).
+Named parameters: campaign, run, read_at (when the labels were read), same (ids of counts by the same rules),
+revoted (whether others have a vote than at the count before).
 """
 
 from psycopg.sql import SQL
@@ -31,6 +32,7 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
 # What still stands goes over to the rules of this count: its votes are now those of whoever has one.
 MOVE_ON = """
 UPDATE adjudication_verdict v SET vote_run_id = %(run)s,
+  changed_at = CASE WHEN %(revoted)s THEN clock_timestamp() ELSE v.changed_at END,
   votes = CASE WHEN v.reopened_at IS NULL THEN f.votes ELSE v.votes END,
   n_votes = CASE WHEN v.reopened_at IS NULL THEN f.n_votes ELSE v.n_votes END,
   agreement = CASE WHEN v.reopened_at IS NULL THEN f.agreement ELSE v.agreement END
@@ -76,7 +78,8 @@ ON CONFLICT (item_id, criterion_id) DO UPDATE SET
   agreement = excluded.agreement, machine_differs = excluded.machine_differs, vote_run_id = excluded.vote_run_id,
   reopened_from = CASE WHEN {LOST} THEN {KEPT} ELSE v.reopened_from END,
   reopened_at = CASE WHEN {LOST} THEN now() ELSE v.reopened_at END,
-  changed_at = CASE WHEN v.value IS DISTINCT FROM excluded.value THEN clock_timestamp() ELSE v.changed_at END,
+  changed_at = CASE WHEN %(revoted)s OR v.value IS DISTINCT FROM excluded.value THEN clock_timestamp()
+    ELSE v.changed_at END,
   decided_at = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_at END,
   decided_by_id = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_by_id END
 WHERE v.method <> 'by-hand' AND (v.machine_differs <> excluded.machine_differs OR {DIFFERENT}

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.models import JobState
 from adjudication.models import Method, VoteRun
 from adjudication.queries.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.runs import vote_sql
@@ -81,6 +82,7 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
                     copy.write(line)
         progress.report(2, 3, "writing the verdicts")
         named = {"campaign": campaign.pk, "run": run.pk, "read_at": read_at, "same": _same_rules(run)}
+        named["revoted"] = _is_revoted(run)
         for statement in vote_sql.STEPS:
             cursor.execute(statement, named)
         cursor.execute(vote_sql.CLEAR, named)
@@ -104,6 +106,12 @@ def _same_rules(run: VoteRun) -> list[int]:
     """Ids of the campaign's counts by the rules of this one, itself among them."""
     rows = VoteRun.objects.filter(campaign=run.campaign_id, ties=run.ties, min_votes=run.min_votes)
     return list(rows.filter(parameters=run.parameters).values_list("pk", flat=True))
+
+
+def _is_revoted(run: VoteRun) -> bool:
+    """Whether others have a vote than at the count before: figures then compare with other verdicts' voters."""
+    before = VoteRun.objects.filter(campaign=run.campaign_id, state=JobState.DONE).order_by("-pk").first()
+    return before is not None and before.voters != run.voters
 
 
 def _opinions(criterion: Criterion, matrix: Matrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
