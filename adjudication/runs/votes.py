@@ -81,8 +81,8 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
                 for line in _verdict_lines(criterion, scale_of(criterion), matrices[criterion.pk], electorate, run):
                     copy.write(line)
         progress.report(2, 3, "writing the verdicts")
-        named = {"campaign": campaign.pk, "run": run.pk, "read_at": read_at, "same": _same_rules(run)}
-        named["revoted"] = _is_revoted(run)
+        named: dict[str, Any] = {"campaign": campaign.pk, "run": run.pk, "read_at": read_at}
+        named |= {"same": _same_rules(run), "revoted": _is_revoted(run)}
         for statement in vote_sql.STEPS:
             cursor.execute(statement, named)
         cursor.execute(vote_sql.CLEAR, named)

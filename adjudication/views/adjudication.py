@@ -268,5 +268,5 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
         "by_hand": verdict.method == Method.BY_HAND,
         "basis": fingerprint(votes),
         "is_outdated": votes != verdict.votes,
-        "accepted_by": User.objects.filter(pk=(verdict.reopened_from or {}).get("by")).first(),
+        "accepted_by": User.objects.filter(pk=(verdict.reopened_from or {}).get("by", 0)).first(),
     }
