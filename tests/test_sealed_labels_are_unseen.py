@@ -1,0 +1,77 @@
+"""While a test set is sealed no answer of Litmus depends on what people said in it: not by page, API, export or write.
+
+Two worlds differ in one label only. A manager asks every address in both, and what comes back must be the same.
+"""
+
+import re
+
+import pytest
+from django.db import transaction
+
+from annotation.models import Assignment, AssignmentState, Campaign, Judgment, Split, Submission, SubmissionKind
+from tests.access_table import TABLE, Row, World, make_world
+from tests.factories.accounts import AT
+from tests.test_access import ADDRESSES, ask, path_of
+
+pytestmark = pytest.mark.django_db
+
+# What differs from one answer to the next: tokens, moments, ids drawn anew, numbers of rows written.
+CHANCE = re.compile(
+    r"\b[0-9A-Za-z]{64}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|/agreement/figures/\d+/|\d{4}-\d\d-\d\dT[\d:.]+Z"
+)
+MOVING = ("Content-Security-Policy", "Expires", "Last-Modified", "Location")
+
+
+def may_read_labels(line: Row) -> bool:
+    """Pages of collections, but for calls to authors, whose letters hold new links; and writes in campaigns."""
+    places = ADDRESSES[line.name].pattern.regex.groupindex
+    is_read = line.method == "GET" and "slug" in places and not line.name.startswith("author_")
+    return is_read or "campaign" in places
+
+
+# A manager sees what the others who oversee see, and more.
+LINES = [line for line in TABLE if may_read_labels(line)]
+
+
+@pytest.fixture
+def world() -> World:
+    """The annotator has judged the one item of a test campaign while a cycle tunes its machine."""
+    world = make_world()
+    Campaign.objects.filter(pk=world.campaign.pk).update(split=Split.TEST)
+    world.campaign.items.update(split=Split.TEST)
+    Assignment.objects.filter(pk=world.assignment.pk).update(state=AssignmentState.DONE, finished_at=AT)
+    return world
+
+
+def judge(world: World, value: int) -> None:
+    """The annotator has given this value."""
+    said = Submission.objects.create(
+        pk=900_001,
+        uuid="00000000-0000-4000-8000-000000000001",
+        assignment=world.assignment,
+        kind=SubmissionKind.ANSWER,
+        answers={"relevance": value},
+        received_at=AT,
+    )
+    criterion = world.campaign.criteria.get()
+    Judgment.objects.create(pk=900_001, assignment=world.assignment, criterion=criterion, value=value, submission=said)
+
+
+def told(world: World, value: int) -> dict[tuple[str, str], str]:
+    """What the manager gets where the label has this value, by address and method; the label is taken back."""
+    answers = {}
+    with transaction.atomic():
+        judge(world, value)
+        for line in LINES:
+            answer = ask(line, world, "manager", path_of(line, world))
+            body = b"".join(answer) if answer.streaming else answer.content
+            headers = sorted((name, said) for name, said in answer.items() if name not in MOVING)
+            answers[line.name, line.method] = CHANCE.sub("…", f"{answer.status_code} {headers} {body.decode()}")
+        transaction.set_rollback(True)
+    return answers
+
+
+def test_no_answer_depends_on_a_sealed_label(world: World) -> None:
+    first, second = told(world, 0), told(world, 2)
+    assert len(first) > 150
+    assert [place for place, text in first.items() if second[place] != text] == []
