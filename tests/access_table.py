@@ -577,6 +577,7 @@ TABLE: list[Row] = [
     *row("cycle_test", MANAGERS_WRITE, where=_cycle),
     *row("cycle_decide", MANAGERS_WRITE, where=_cycle, data=lambda _: {"outcome": "stop", "reason": "Enough."}),
     *row("machine_list", OVERSEERS_PAGE),
+    *row("machine_unread", OVERSEERS_PAGE),
     *row("machine_create", MANAGERS_FORM),
     *row("machine_detail", OVERSEERS_PAGE, where=key_of("machine_run")),
     *row("machine_cancel", MANAGERS_WRITE, where=key_of("machine_run")),

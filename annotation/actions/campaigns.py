@@ -38,6 +38,7 @@ from annotation.permissions.campaigns import (
     check_serves_no_cycle,
     hindrance_to_deleting,
 )
+from annotation.permissions.seals import check_split_may_change
 from annotation.queries.campaigns import fetch_readiness, has_submissions
 from annotation.queries.criteria import drafts_of
 from annotation.queries.items import count_held_elsewhere
@@ -155,9 +156,11 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
         check_is_draft(campaign)
     if "strategy" in different or "order" in different:
         _check_unassigned(campaign)
-    _set(campaign, **different)
     if "split" in different:
         check_serves_no_cycle(campaign)
+        check_split_may_change(campaign, different["split"])
+    _set(campaign, **different)
+    if "split" in different:
         _move_items(campaign)
     campaign.save(update_fields=list(different))
     old = {field: before[field] for field in different}

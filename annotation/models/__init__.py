@@ -16,7 +16,7 @@ from annotation.models.cycles import AnnoCycle, MachineSource, Outcome
 from annotation.models.extractions import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
 from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
 from annotation.models.jobs import AssignmentRun, ItemBuild
-from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState
+from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState, UnreadLabel
 from annotation.models.rewrites import FoundTarget, ReviewDecision, Rewrite, RewriteReview
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
 
@@ -58,4 +58,5 @@ __all__ = [
     "Submission",
     "SubmissionKind",
     "SubmissionOutcome",
+    "UnreadLabel",
 ]

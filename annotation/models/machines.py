@@ -117,3 +117,25 @@ class MachineReply(models.Model):
     def is_waiting(self) -> bool:
         """Invalid, and nobody has looked at it yet."""
         return self.state == ReplyState.INVALID and self.decided_at is None
+
+
+class UnreadLabel(models.Model):
+    """An answer of an imported machine that nobody could read where it was given: DORIS-MAE's score of -1.
+
+    It is kept with the machine's words, where the file has them, and is no label: no figure, sum or vote knows it.
+    """
+
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="unread_labels", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="unread_labels")
+    criterion = models.ForeignKey(Criterion, on_delete=models.CASCADE, related_name="unread_labels")
+    text = models.TextField(blank=True)
+    received_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["annotator", "item", "criterion"], name="unread_label_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"unread answer {self.pk}"

@@ -5,7 +5,7 @@ machine runs on them: whoever tunes prompts could otherwise tune them to the tes
 """
 
 from accounts.refusals import NotAllowed, Refused
-from annotation.models import AnnoCycle, Campaign, Split
+from annotation.models import AnnoCycle, AnnotatorKind, AssignmentState, Campaign, Split
 
 
 def sealed_by(campaign: Campaign) -> AnnoCycle | None:
@@ -26,6 +26,26 @@ def check_not_sealed(campaign: Campaign) -> None:
         raise NotAllowed(
             f"The labels of the test campaign {campaign} are sealed until Anno-GPT cycle {cycle.number} freezes its"
             " machine: whoever tunes a prompt must not have seen what it will be tested on."
+        )
+
+
+def check_split_may_change(campaign: Campaign, split: str) -> None:
+    """A judged campaign neither leaves nor becomes a test set while a machine is tuned: either would break the seal.
+
+    Errors: Refused.
+    """
+    if Split.TEST not in (campaign.split, split):
+        return
+    tuning = AnnoCycle.objects.filter(collection=campaign.collection_id, outcome="", frozen_at__isnull=True).first()
+    if (
+        tuning is not None
+        and campaign.items.filter(assignments__annotator__kind=AnnotatorKind.HUMAN)
+        .filter(assignments__state=AssignmentState.DONE)
+        .exists()
+    ):
+        raise Refused(
+            f"People have judged in {campaign}, and Anno-GPT cycle {tuning.number} has not frozen its machine yet."
+            " Until it has, no judged campaign becomes a test set or stops being one."
         )
 
 

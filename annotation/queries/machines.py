@@ -21,6 +21,7 @@ from annotation.models import (
     MachineReply,
     MachineRun,
     ReplyState,
+    UnreadLabel,
 )
 from annotation.queries.machine_items import describe_levels, sample_items
 from corpus.models import Collection, PromptPurpose, PromptTemplate
@@ -67,6 +68,7 @@ class Imported:
 
     annotator: Annotator
     labels: int
+    unread: int = 0  # answers that nobody could read where they were given: no labels
 
 
 def tally_of(runs: Sequence[MachineRun], items: int) -> dict[int, Tally]:
@@ -118,7 +120,17 @@ def imported_machines(campaign: Campaign) -> list[Imported]:
     machines = list(campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name"))
     done = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE).values("annotator")
     counts = {row["annotator"]: row["n"] for row in done.annotate(n=Count("id")).order_by()}
-    return [Imported(machine, counts.get(machine.pk, 0)) for machine in machines]
+    told = UnreadLabel.objects.filter(annotator__in=machines).values("annotator").annotate(n=Count("id")).order_by()
+    unread = {row["annotator"]: row["n"] for row in told}
+    return [Imported(machine, counts.get(machine.pk, 0), unread.get(machine.pk, 0)) for machine in machines]
+
+
+def unread_labels(campaign: Campaign) -> QuerySet[UnreadLabel]:
+    """Answers of imported machines that nobody could read, with what they are about, as they came."""
+    found = UnreadLabel.objects.filter(item__campaign=campaign)
+    return found.select_related("annotator", "criterion", "item__topic", "item__aspect", "item__document").order_by(
+        "pk"
+    )
 
 
 def unread_replies(run: MachineRun, state: str) -> QuerySet[MachineReply]:

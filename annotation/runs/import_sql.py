@@ -8,7 +8,7 @@ STAGE = """
 DROP TABLE IF EXISTS judgment_row, judgment_match, judgment_group, judgment_name, judgment_uuid, judgment_open;
 CREATE TEMP TABLE judgment_row (
   n bigint, file text, line integer, annotator text, topic text, aspect text, docno text, criterion text, value text,
-  machine boolean
+  machine boolean, said text
 ) ON COMMIT DROP;
 CREATE TEMP TABLE judgment_name (name text PRIMARY KEY, annotator_id bigint, machine boolean, problem text)
   ON COMMIT DROP;
@@ -23,7 +23,7 @@ NAMES = "SELECT annotator, bool_or(machine) FROM judgment_row GROUP BY 1 ORDER B
 _MATCH = """
 CREATE TEMP TABLE judgment_match ON COMMIT DROP AS
 SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS criterion_id, cr.key AS criterion,
-  l.value AS value,
+  l.value AS value, r.said,
   CASE
     WHEN g.problem <> '' THEN g.problem
     WHEN t.id IS NULL THEN format('topic %%s is not in the collection', r.topic)
@@ -35,6 +35,7 @@ SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS
       SELECT FROM annotation_item x WHERE x.campaign_id = %(campaign)s AND x.topic_id = t.id AND x.document_id = d.id
     ) THEN format('names no aspect, but topic %%s is judged aspect by aspect', r.topic)
     WHEN i.id IS NULL THEN 'this pair is no item of the campaign'
+    WHEN l.id IS NULL AND g.machine AND r.value = '-1' THEN 'unread'
     WHEN l.id IS NULL THEN format('the value “%%s” is not on the scale of %%s (%%s)', left(r.value, 20), cr.key,
       (SELECT string_agg(s.value::text, ', ' ORDER BY s.value) FROM annotation_level s WHERE s.criterion_id = cr.id))
     ELSE ''
@@ -100,6 +101,11 @@ UPDATE judgment_group SET fate = CASE
     ELSE 'created'
   END
 """
+# Whether a file says the same as a sealed label, or something else, would tell the label to whoever guesses.
+SAY_NOTHING_OF_SEALED = """
+UPDATE judgment_group SET fate = 'is judged already; while the test set is sealed an import only adds labels'
+WHERE state = 'done' AND NOT machine
+"""
 # Free slots of the items, lowest first, go to the answers that need one, in the order of the file. Free slots of an
 # open queue are rows: they are locked, and those that somebody takes at this moment are not free.
 OPEN_SLOTS = """
@@ -139,8 +145,30 @@ UPDATE judgment_match m SET problem = g.fate FROM judgment_group g
 WHERE m.problem = '' AND m.annotator_id = g.annotator_id AND m.item_id = g.item_id
   AND g.fate NOT IN ('created', 'updated', 'unchanged')
 """
-PROBLEMS = "SELECT file, line, problem FROM judgment_match WHERE problem <> '' ORDER BY n LIMIT %(most)s"
-PROBLEM_COUNT = "SELECT count(*) FROM judgment_match WHERE problem <> ''"
+# A machine's answer that could not be read is kept beside its labels, unless it has said something readable before.
+UNREAD_COUNT = "SELECT count(*) FROM judgment_match WHERE problem = 'unread'"
+KEEP_UNREAD = """
+WITH kept AS (
+  INSERT INTO annotation_unreadlabel (annotator_id, item_id, criterion_id, text, received_at)
+  SELECT DISTINCT ON (m.annotator_id, m.item_id, m.criterion_id)
+    m.annotator_id, m.item_id, m.criterion_id, m.said, %(at)s
+  FROM judgment_match m
+  WHERE m.problem = 'unread' AND NOT EXISTS (
+    SELECT FROM annotation_assignment a JOIN annotation_judgment j ON j.assignment_id = a.id
+    WHERE a.item_id = m.item_id AND a.annotator_id = m.annotator_id AND j.criterion_id = m.criterion_id)
+  ORDER BY m.annotator_id, m.item_id, m.criterion_id, m.n
+  ON CONFLICT DO NOTHING RETURNING 1
+) SELECT count(*) FROM kept
+"""
+FORGET_UNREAD = """
+DELETE FROM annotation_unreadlabel u USING judgment_match m
+WHERE m.problem = '' AND m.machine AND u.annotator_id = m.annotator_id AND u.item_id = m.item_id
+  AND u.criterion_id = m.criterion_id
+"""
+PROBLEMS = """
+SELECT file, line, problem FROM judgment_match WHERE problem NOT IN ('', 'unread') ORDER BY n LIMIT %(most)s
+"""
+PROBLEM_COUNT = "SELECT count(*) FROM judgment_match WHERE problem NOT IN ('', 'unread')"
 COUNTS = "SELECT fate, sum(size) FROM judgment_group WHERE fate IN ('created', 'updated', 'unchanged') GROUP BY 1"
 
 TAKE_OPEN = (

@@ -15,9 +15,11 @@ from accounts.jobs import Progress
 from accounts.refusals import Conflict
 from annotation.models import AnnotatorKind, Campaign, CampaignKind
 from annotation.permissions.campaigns import check_not_closed
+from annotation.permissions.seals import sealed_by
 from annotation.runs import import_sql as sql
 from annotation.runs.constraints import checked_at_once
 from annotation.runs.import_people import People
+from annotation.runs.machine_labels import MOST_TEXT
 from corpus.formats.judgments import read_judgments
 from corpus.formats.records import JudgmentRow, Problem, Skip
 from corpus.models import ImportRun
@@ -71,6 +73,7 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, tally: Tally) 
     progress.report(total, total, "matching judgments")
     _name_annotators(campaign, tally, everybody_is_machine=bool(run.parameters.get("machine")))
     _match(campaign)
+    _keep_unread(tally)
     _count(tally)
     progress.report(total, total, "writing judgments")
     _write(tally.created + tally.updated)
@@ -86,7 +89,7 @@ def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip 
 def _line(n: int, row: JudgmentRow) -> bytes:
     texts = (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value)
     place = (str(n), copy_text(row.file), str(row.line))
-    return encode_line((*place, *map(copy_text, texts), "t" if row.machine else "f"))
+    return encode_line((*place, *map(copy_text, texts), "t" if row.machine else "f", copy_text(row.said[:MOST_TEXT])))
 
 
 def _stage(batch: Batch, tally: Tally) -> None:
@@ -123,12 +126,28 @@ def _match(campaign: Campaign) -> None:
     _execute("ANALYZE judgment_match; ANALYZE judgment_group")
     # Of each step the next must know how much it found, or the planner takes a hundred thousand rows for one.
     _execute(sql.DECIDE, {"criteria": criteria})
+    if sealed_by(campaign):
+        _execute(sql.SAY_NOTHING_OF_SEALED)
     _execute("ANALYZE judgment_group")
     _execute(sql.OPEN_SLOTS)
     _execute("ANALYZE judgment_open")
     _execute(sql.GIVE_SLOTS)
     _execute(sql.NO_SLOT, {})
     _execute(sql.GROUP_PROBLEMS)
+
+
+def _keep_unread(tally: Tally) -> None:
+    """Answers of machines that could not be read (-1) are kept with their words, and are labels of nothing."""
+    ((unread,),) = _rows(sql.UNREAD_COUNT)
+    if not unread:
+        return
+    ((kept,),) = _rows(sql.KEEP_UNREAD, {"at": timezone.now()})
+    tally.created += kept
+    tally.unchanged += unread - kept
+    tally.remarks.append(
+        f"{unread:,} machine answers could not be read where they were given (−1). They are kept as invalid, with their"
+        " words, and count nowhere."
+    )
 
 
 def _count(tally: Tally) -> None:
@@ -150,6 +169,7 @@ def _write(written: int) -> None:
         _make_uuids()
         _execute(sql.SUBMIT, named)
         _execute(sql.JUDGE)
+        _execute(sql.FORGET_UNREAD)
     if written >= MANY:
         _execute(sql.KNOW_SIZES)
 

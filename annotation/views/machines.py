@@ -23,6 +23,7 @@ from annotation.queries.machines import (
     run_rows,
     runs_of,
     tally_of,
+    unread_labels,
     unread_replies,
 )
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
@@ -47,6 +48,14 @@ def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         endpoint=chat_endpoint(),
     )
     return render(request, "annotation/machine_list.html", context)
+
+
+@require_safe
+def machine_unread(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Answers of imported machines that nobody could read where they were given, word for word."""
+    membership, found = fetch_for_overseer(request, slug, campaign)
+    page = Paginator(unread_labels(found), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "annotation/machine_unread.html", campaign_context(membership, found, "machines", page=page))
 
 
 @require_http_methods(["GET", "POST"])

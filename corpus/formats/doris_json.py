@@ -19,6 +19,7 @@ from corpus.formats.repeats import SeenIds
 
 KIND = "complex-query"
 SCORES = (-1, 0, 1, 2)
+UNREAD = -1
 MACHINE = "chatgpt"
 
 
@@ -195,9 +196,11 @@ def read_doris_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
 
 
 def _slim(value: object) -> object:
-    return (
-        {name: value.get(name) for name in ("aspect_id", "abstract_id", "score")} if isinstance(value, dict) else None
-    )
+    """What is needed of an annotation: of the machine's long words only those that nobody could read."""
+    if not isinstance(value, dict):
+        return None
+    kept = ("aspect_id", "abstract_id", "score", *(("gpt_response",) if value.get("score") == UNREAD else ()))
+    return {name: value.get(name) for name in kept}
 
 
 class _Rows:
@@ -220,9 +223,9 @@ class _Rows:
             yield Problem(self.file, part.line, f"annotation {part.index}: {reason}")
             return
         for topic in topics:
-            text, value = self.texts[aspect].strip(), str(score)
+            text, value, said = self.texts[aspect].strip(), str(score), str(item.get("gpt_response") or "")
             yield JudgmentRow(
-                self.annotator, topic, text, str(abstract), "relevance", value, True, self.file, part.line
+                self.annotator, topic, text, str(abstract), "relevance", value, True, self.file, part.line, said
             )
 
     def problem(self, aspect: str, abstract: Any, score: Any, topics: list[str]) -> str | None:

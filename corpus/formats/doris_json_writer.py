@@ -121,4 +121,5 @@ def _annotation(row: JudgmentRow, aspect_ids: Mapping[str, str], places: Mapping
         raise ValueError(f"document {row.docno} or aspect {row.aspect!r} of a judgment is not in the export")
     if row.value not in map(str, SCORES):
         raise ValueError(f"the value {row.value} is none of {', '.join(map(str, SCORES))}")
-    return {"aspect_id": aspect_ids[row.aspect], "abstract_id": places[row.docno], "score": int(row.value)}
+    written = {"aspect_id": aspect_ids[row.aspect], "abstract_id": places[row.docno], "score": int(row.value)}
+    return {**written, "gpt_response": row.said} if row.said else written

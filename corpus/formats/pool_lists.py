@@ -3,6 +3,8 @@
 101 10.1145/1                       topic docno
 101 0 10.1145/1 2                   TREC qrels: topic iteration docno value
 query-id  corpus-id  score          BEIR qrels: this line, then topic docno value
+
+DORIS-MAE's JSON is read as well: its candidate pools.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from corpus.formats.detect import HEAD_BYTES
+from corpus.formats.json_stream import read_parts
 from corpus.formats.lines import read_lines
 from corpus.formats.members import DEFAULT_LIMITS, Limits, open_members
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, id_problem
 
 MAX_LINE_BYTES = 1 << 20
 BEIR_HEADER = ["query-id", "corpus-id", "score"]
+DORIS_KEYS = frozenset({"Query", "Corpus", "Annotation", "aspect_id2aspect", "aspect2aspect_id"})
 # Where the docno stands, by the number of columns.
 _DOCNO = {2: 1, 3: 1, 4: 2}
 
@@ -45,8 +50,10 @@ def read_pool_lists(
     whose first line is that of no list is passed over with a `Problem`. Raises `BrokenFile`.
     """
     for member in open_members(path, name=name, limits=limits, watch=watch):
+        head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+        read = read_doris_pools if head.lstrip().startswith(b"{") else read_pool_list
         try:
-            yield from read_pool_list(member.stream, member.name)
+            yield from read(member.stream, member.name)
         except _NoListError as error:
             if member.alone:
                 raise
@@ -70,6 +77,22 @@ def read_pool_list(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:
         yield _row(columns, width, file, line)
     if not width:
         raise _NoListError(file, 0, "the file is empty")
+
+
+def read_doris_pools(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:
+    """Yield the candidate pools of `Query`: topics and documents are named by their positions. Read as a stream."""
+    is_known = False
+    for part in read_parts(stream, file):
+        is_known = is_known or part.key in DORIS_KEYS
+        if part.key != "Query" or part.index is None:
+            continue
+        pool = part.value.get("candidate_pool", []) if isinstance(part.value, dict) else None
+        if not isinstance(pool, list) or not all(type(place) is int and place >= 0 for place in pool):
+            yield Problem(file, part.line, f"query {part.index}: candidate_pool is not a list of abstract ids")
+            continue
+        yield from (PoolRow(str(part.index), str(place), file, part.line) for place in pool)
+    if not is_known:
+        raise _NoListError(file, 1, "is neither a list of pairs nor DORIS-MAE's JSON")
 
 
 class _NoListError(BrokenFile):

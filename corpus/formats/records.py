@@ -155,7 +155,8 @@ class QrelRow:
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
     """One label of one annotator. `aspect`, `docno` and `criterion` are "" where the file does not name them;
-    `value` is the label as written, a number without a needless ".0"."""
+    `value` is the label as written, a number without a needless ".0"; `said` are a machine's words where its answer
+    could not be read."""
 
     annotator: str
     topic: str
@@ -166,6 +167,7 @@ class JudgmentRow:
     machine: bool
     file: str = ""
     line: int = 0
+    said: str = ""
 
 
 def id_problem(text: str, longest: int = MAX_ID_LENGTH) -> str | None:

@@ -1,9 +1,12 @@
 """Anno-GPT: every step needs the one before, test labels stay sealed until a machine is frozen, test sets are fresh."""
 
+import re
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 
@@ -30,7 +33,7 @@ from annotation.actions.campaigns import delete_campaign, open_campaign, update_
 from annotation.actions.items import build_items
 from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
-from annotation.models import AnnoCycle, Campaign, MachineKind
+from annotation.models import AnnoCycle, Campaign, Judgment, MachineKind
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
 
@@ -162,6 +165,28 @@ def test_test_labels_are_sealed_until_a_machine_is_frozen(made: Material) -> Non
     freeze_machine(cycle=cycle, by=by, at=LATER, key=key)
     client.force_login(by)
     assert [client.get(address).status_code for address in [*pages[:2], *api]] == [200] * 6
+
+
+def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: Any) -> None:
+    """An import does not tell whether it guessed a sealed label; a judged test set does not become another split."""
+    began(made, judged(made, "Dev", "dev"))
+    test = judged(made, "Test", "test", at=LATER)
+    label = Judgment.objects.filter(assignment__item__campaign=test).select_related("assignment__item__topic").first()
+    assert label is not None
+    item, told = label.assignment.item, []
+    for guess in range(3):
+        path = tmp_path / "guess.csv"
+        row = [label.assignment.annotator.name, item.topic.number, item.aspect.text, item.document.docno, guess]
+        path.write_text("annotator,topic,aspect,docno,value\n" + ",".join(map(str, row)) + "\n", "utf-8")
+        out = StringIO()
+        with pytest.raises(CommandError):
+            call_command("import_judgments", "teas", "test", str(path), "--dry-run", "--json", stdout=out, stderr=out)
+        told.append(re.sub(r'"seconds": [\d.]+', "", out.getvalue()))
+    assert len(set(told)) == 1
+    assert "an import only adds labels" in told[0]
+    Campaign.objects.filter(pk=test.pk).update(state="draft")  # as one whose labels were imported before it opened
+    with pytest.raises(Refused, match="no judged campaign becomes a test set or stops being one"):
+        update_campaign(campaign=test, by=made.manager, at=LATER, split="main")
 
 
 def test_only_the_frozen_machine_runs_on_the_test_set(made: Material) -> None:

@@ -21,7 +21,7 @@ from annotation.actions.criteria import replace_criteria
 from annotation.actions.hands import take_hand
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.relevance import RELEVANCE
-from annotation.models import Annotator, Assignment, Judgment, Submission
+from annotation.models import Annotator, Assignment, Judgment, Submission, UnreadLabel
 from annotation.runs import import_sql as sql
 from annotation.runs import imports
 from corpus.models import ImportRun
@@ -181,6 +181,33 @@ def test_every_row_is_told_where_it_is_wrong(campaign, load):
     assert "stands in this file more than once" in told[10]
     assert told[11] == "has no annotator"
     assert result["skipped"] == len(told) == 9
+
+
+def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign, load):
+    """Scores of -1 of a machine: kept as invalid, each once, until a readable one comes; people have no such score."""
+    line = row("gpt", 1, 1, 0, -1)
+    first = load(f"{line},1", row("gpt", 1, 1, 1, 2) + ",1", row("Ana", 1, 1, 3, -1) + ",0", header=f"{HEADER},machine")
+    assert counts(first) == (2, 0, 0, 1)
+    assert "is not on the scale" in reasons(first)[0][1]
+    assert "1 machine answers could not be read" in " ".join(first["remarks"])
+    (kept,) = UnreadLabel.objects.select_related("annotator")
+    assert (kept.annotator.name, kept.item.document.docno) == ("gpt", "d0000")
+    assert [each.value for each in Judgment.objects.all()] == [2]
+    assert counts(load(f"{line},1", header=f"{HEADER},machine", options=["--dry-run"])) == (0, 0, 1, 0)
+    assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
+    client = Client()
+    client.force_login(made.manager)
+    assert "1 answer nobody could read" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
+    listed = client.get("/c/teas/campaigns/main-round/machines/unread/").content.decode()
+    assert "the file had no words of it" in listed
+    # Read by somebody after all: a label now, and an unreadable answer does not take a label away.
+    assert counts(load(row("gpt", 1, 1, 0, 1) + ",1", header=f"{HEADER},machine")) == (1, 0, 0, 0)
+    assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
+    assert not UnreadLabel.objects.exists()
+    assert (
+        "Every imported answer could be read"
+        in client.get("/c/teas/campaigns/main-round/machines/unread/").content.decode()
+    )
 
 
 def test_the_same_thing_in_two_files_counts_once(campaign, tmp_path):

@@ -10,7 +10,10 @@ from corpus.models.pools import LISTED
 
 
 class Command(ImportCommand):
-    help = "Read pairs to be judged: topic and docno in each line, or qrels of TREC or BEIR, whose values are not read."
+    help = (
+        "Read pairs to be judged: topic and docno in each line, or qrels of TREC or BEIR, whose values are not read; "
+        "of DORIS-MAE's JSON the candidate pools."
+    )
     kind = ImportKind.POOL
 
     def add_arguments(self, parser: CommandParser) -> None:

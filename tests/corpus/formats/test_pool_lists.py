@@ -73,3 +73,20 @@ def test_files_of_an_archive_that_are_no_lists_are_passed_over(tmp_path: Path) -
     assert [(item.file, item.line) for item in found] == [("a.zip/pool.txt", 1), ("a.zip/a.run", 1), ("a.zip/empty", 0)]
     assert isinstance(found[0], PoolRow)
     assert sum(told) > 0
+
+
+def test_the_pools_of_doris_mae_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "v1.json"
+    path.write_text('{"Corpus": [], "Query": [{"candidate_pool": [3, 9]}, {"candidate_pool": ["a"]}, 7, {}]}')
+    found = list(read_pool_lists(path))
+    assert [(row.topic, row.docno) for row in records(item for item in found if isinstance(item, PoolRow))] == [
+        ("0", "3"),
+        ("0", "9"),
+    ]
+    assert [reason for _, reason in problems(found)] == [
+        "query 1: candidate_pool is not a list of abstract ids",
+        "query 2: candidate_pool is not a list of abstract ids",
+    ]
+    path.write_text('{"topic": "1", "docno": "2"}')
+    with pytest.raises(BrokenFile, match="neither a list of pairs nor"):
+        list(read_pool_lists(path))
