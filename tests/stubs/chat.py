@@ -64,10 +64,11 @@ class Garbage:
 
 @dataclass(frozen=True)
 class Trickle:
-    """A 200 whose body comes in pieces, each after so many seconds, and never ends by itself."""
+    """A body that comes in pieces, each after so many seconds, and never ends by itself."""
 
     piece: bytes = b" "
     seconds: float = 0.05
+    code: int = 200
 
 
 Step = Trickle | Answer | Status | Hang | CutOff | Garbage | str
@@ -180,7 +181,7 @@ class ChatStub:
         request.close_connection = True
 
     def trickle(self, request: BaseHTTPRequestHandler, step: Trickle) -> None:
-        request.send_response(200)
+        request.send_response(step.code)
         request.send_header("Content-Type", "application/json")
         request.end_headers()
         request.close_connection = True

@@ -1,6 +1,7 @@
 """The chat client and its driver against a real HTTP server that misbehaves."""
 
 import itertools
+import json
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -107,9 +108,25 @@ def test_a_time_out_and_a_closed_door():
         chat.ask(QUESTION)
 
 
-def test_an_answer_that_never_ends_is_given_up():
-    assert "not whole after 1 seconds" in str(refused([Trickle()], timeout=0.2))
-    assert "longer than 4 MB" in str(refused([Trickle(b"x" * (1 << 19), 0)]))
+def test_an_answer_that_never_ends_is_given_up(monkeypatch):
+    monkeypatch.setattr("corpus.endpoints.chat.LONGEST_TIMES", 0.05)  # so that gaps between pieces are no time-outs
+    assert "not whole after 1 seconds" in str(refused([Trickle()], timeout=20))
+    monkeypatch.undo()
+    assert "longer than 4 MB" in str(refused([Trickle(b"x" * (1 << 19), 0)], timeout=20))
+
+
+@pytest.mark.parametrize(("code", "kind"), [(500, Busy), (400, Rejected), (401, Unusable)])
+def test_an_error_that_never_ends_is_cut_off(code, kind):
+    error = refused([Trickle(b"no " * 10_000, 0, code)], timeout=20)
+    assert type(error) is kind
+    assert f"{code}: no no no" in str(error)
+    assert len(str(error)) < 400
+
+
+@pytest.mark.parametrize("count", [-1, 2**31, 10**30, 1.5, "12", True, None, [1], {"n": 1}])
+def test_counts_of_tokens_that_cannot_be_are_none(count):
+    body = json.dumps({"choices": [{"message": {"content": "Fine."}}], "usage": {"prompt_tokens": count}})
+    assert read_reply(body.encode(), 0.1).prompt_tokens is None
 
 
 def test_an_address_that_is_none():
