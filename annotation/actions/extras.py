@@ -7,6 +7,7 @@ from uuid import UUID
 from annotation.actions.answers import Given, Invalid
 from annotation.queries.desks import Desk
 from annotation.queries.prepared import run
+from corpus.text.questions import holds_markup
 
 FIND = (
     "SELECT d.id, d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = ANY(%(docnos)s)"
@@ -52,6 +53,8 @@ def check_extras(desk: Desk, given: Given) -> Extras | None:
     if not desk.is_rubric:
         field = "rewrite" if given.rewrite.strip() else "found"
         raise Invalid(field, "This campaign rates no questions: it takes neither rewrites nor further targets.")
+    if holds_markup(given.rewrite):
+        raise Invalid("rewrite", "A question is plain text. Write it without HTML tags and the like.")
     return Extras(given.rewrite.strip(), _documents(desk, given.found))
 
 

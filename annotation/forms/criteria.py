@@ -131,14 +131,14 @@ def _press(typed: list[Typed], data: Mapping[str, Any]) -> None:
         typed.append(Typed({"scale": Scale.ORDINAL}, [{}, {}]))
         return
     criterion, _, level = str(data[name]).partition(".")
-    if not criterion.isdecimal() or int(criterion) >= len(typed):
+    if not criterion.isdecimal() or len(criterion) > 9 or int(criterion) >= len(typed):
         return
     chosen = typed[int(criterion)]
     if name == "remove_criterion":
         typed.remove(chosen)
     elif name == "add_level":
         chosen.levels.append({})
-    elif level.isdecimal() and int(level) < len(chosen.levels):
+    elif level.isdecimal() and len(level) < 10 and int(level) < len(chosen.levels):
         del chosen.levels[int(level)]
 
 

@@ -106,14 +106,14 @@ def read_form(fields: Mapping[str, str]) -> list[Given]:
     Answers are `<assignment>-answer-<criterion>`; the button `skip` names the one assignment that is skipped, and
     `kind` may be undo. Of several cells those without an answer are left for later. Errors: Malformed.
     """
-    cells = [int(cell) for cell in fields.get("cells", "").split(",") if cell.isdecimal()]
+    cells = [int(cell) for cell in fields.get("cells", "").split(",") if _is_number(cell)]
     skipped = fields.get("skip", "")
-    if skipped.isdecimal():
+    if _is_number(skipped):
         cells = [cell for cell in cells if cell == int(skipped)]
         common: dict[str, Any] = {"kind": SubmissionKind.SKIP, "reason": fields.get("skip-reason", "")}
     else:
         common = {"kind": fields.get("kind") or SubmissionKind.ANSWER}
-    if fields.get("guideline", "").isdecimal():
+    if _is_number(fields.get("guideline", "")):
         common["guideline"] = int(fields["guideline"])
     read = [_cell_data(fields, cell) for cell in cells]
     if common["kind"] == SubmissionKind.ANSWER and len(read) > 1:
@@ -146,6 +146,11 @@ def _whole(key: str, value: str) -> int:
         return int(value)
     except ValueError:
         raise Malformed(key, "choose one of the levels.") from None
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is a number as our forms have them; Python refuses to read endless ones."""
+    return text.isdecimal() and len(text) < 20
 
 
 def _is_id(value: Any) -> bool:

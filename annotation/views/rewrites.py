@@ -45,7 +45,9 @@ def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     membership, found = fetch_for_overseer(request, slug, campaign)
     chosen = [int(pk) for pk in request.POST.getlist("rewrites") if pk.isdecimal() and len(pk) < 19]
     wanted = request.POST.get("reviewer", "")
-    reviewer = get_object_or_404(possible_annotators(membership), pk=int(wanted) if wanted.isdecimal() else 0)
+    reviewer = get_object_or_404(
+        possible_annotators(membership), pk=int(wanted) if wanted.isdecimal() and len(wanted) < 19 else 0
+    )
     try:
         made = ask_for_reviews(
             campaign=found, rewrites=chosen, reviewer=reviewer, by=membership.user, at=timezone.now()

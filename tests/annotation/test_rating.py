@@ -83,6 +83,7 @@ def test_sending_again_stores_nothing_and_other_content_under_the_same_uuid_is_r
         ({"quality": 0, "reasons": {"quality": "I do not like it"}}, "quality"),
         ({"quality": 7}, "quality"),
         ({"found": ("13", "nowhere")}, "found"),
+        ({"rewrite": "Which work <i>translates</i> signing?"}, "rewrite"),
     ],
 )
 def test_what_makes_no_sense_is_refused_at_its_field_and_nothing_is_stored(rubric, more, field):
@@ -91,6 +92,31 @@ def test_what_makes_no_sense_is_refused_at_its_field_and_nothing_is_stored(rubri
     assert refused.field == field
     assert not Submission.objects.exists()
     assert not Rewrite.objects.exists()
+
+
+def test_a_program_that_names_a_document_twice_has_found_it_once(rubric):
+    client = client_of(rubric)
+    sent = {
+        "uuid": str(uuid.uuid4()),
+        "assignment": rubric.assignment("ana", "q1").pk,
+        "answers": {"specificity": 1, "quality": 2},
+        "found": ["13", "13"],
+    }
+    path = address("api_submissions", rubric)
+    answer = client.post(path, {"submissions": [sent, sent]}, "application/json")
+    assert answer.status_code == 200, answer.content
+    assert [each.document.docno for each in FoundTarget.objects.all()] == ["13"]
+    assert Submission.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "fields", [{"cells": "9" * 5000}, {"cells": "1", "skip": "9" * 5000}, {"guideline": "9" * 5000}]
+)
+def test_endless_numbers_in_a_plain_form_are_refused(rubric, fields):
+    own = {"cells": str(rubric.assignment("ana", "q1").pk)}
+    answer = client_of(rubric).post(address("submission_create", rubric), own | fields)
+    assert answer.status_code in (302, 400, 422), answer.status_code
+    assert not Submission.objects.exists()
 
 
 def test_documents_of_other_collections_cannot_be_found(rubric):

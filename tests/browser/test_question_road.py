@@ -1,5 +1,5 @@
-"""The whole road of a question set: mentions, a model, the overlap filter, an author, ratings by keys with a rewrite,
-figures, and a file that comes back as it went out."""
+"""The whole road of a question set on pages alone: mentions, a model, the overlap filter, an author, ratings by keys
+with a rewrite that is confirmed, figures, and a file that comes back as it went out."""
 
 import json
 from collections.abc import Iterator
@@ -8,20 +8,11 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import cache
-from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.actions.annotators import add_members
-from annotation.actions.assignments import assign_items
-from annotation.actions.campaigns import create_campaign, open_campaign
-from annotation.actions.items import build_items
-from annotation.actions.rewrites import decide_rewrite
-from annotation.models import Campaign, ReviewDecision, Rewrite
-from corpus.actions.author_calls import create_call, invite_author
-from corpus.author_links import author_token
-from corpus.author_words import BODY, GUIDELINE, SUBJECT
+from annotation.models import Rewrite
 from corpus.models import Collection, GeneratedQuestion, QuestionCall, Role, Topic
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory
@@ -44,7 +35,7 @@ def collection_of(slug: str) -> Collection:
 
 
 @pytest.fixture
-def model(queue: object, tmp_path: Path, settings) -> Iterator[None]:
+def model(own_queue: str, tmp_path: Path, settings) -> Iterator[None]:
     """A model's stub and a worker that asks it."""
 
     def answer(_: Call) -> str:
@@ -54,9 +45,20 @@ def model(queue: object, tmp_path: Path, settings) -> Iterator[None]:
     with ChatStub(answer) as stub:
         settings.LLM_BASE_URL, settings.LLM_MODEL = stub.url, "stub"
         own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub", "LITMUS_LLM_RATE": "0"}
-        worker = start_celery_worker(tmp_path / "worker.log", **own)
+        worker = start_celery_worker(tmp_path / "worker.log", queue=own_queue, **own)
         yield
         worker.stop()
+
+
+def bring_in(page: Page, slug: str, kind: str, file: Path, layout: str = "") -> None:
+    """Import a file on the page."""
+    page.goto(reverse("import_create", args=[slug, kind]))
+    page.get_by_label("Files").set_input_files(file)
+    if layout:
+        page.get_by_label("Format").select_option(layout)
+    page.get_by_label("Try first").uncheck()
+    page.locator("main form button[type=submit]").click()
+    expect(page.locator("[data-job-final=done]")).to_be_visible()
 
 
 def ask_model(page: Page, tmp_path: Path) -> None:
@@ -70,38 +72,90 @@ def ask_model(page: Page, tmp_path: Path) -> None:
     }
     file = tmp_path / "mentions.jsonl"
     file.write_text(json.dumps(row) + "\n")
-    page.goto(reverse("import_create", args=["tea", "mentions"]))
-    page.get_by_label("Files").set_input_files(file)
-    page.get_by_label("Try first").uncheck()
-    page.locator("main form button[type=submit]").click()
-    expect(page.locator("[data-job-final=done]")).to_be_visible(timeout=60_000)
+    bring_in(page, "tea", "mentions", file)
     page.goto(reverse("mention_list", args=["tea"]))
     page.get_by_role("link", name="Ask about").click()
     page.get_by_role("button", name="Ask the model about 1").click()
-    expect(page.get_by_role("link", name="See the questions")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("link", name="See the questions")).to_be_visible()
 
 
-def call_of(collection: Collection, manager: object) -> QuestionCall:
-    return create_call(
-        by=manager,
-        at=AT,
-        collection=collection,
-        name="authors",
-        source="author",
-        guideline=GUIDELINE,
-        mail_subject=SUBJECT,
-        mail_body=BODY,
-        deadline_at=timezone.now() + timedelta(days=1),
-    )
+def invite_an_author(page: Page) -> str:
+    """The personal link, as the manager could pass it on."""
+    page.goto(reverse("author_call_list", args=["tea"]))
+    page.get_by_role("link", name="Write a call").click()
+    page.get_by_label("Name").fill("authors")
+    page.get_by_label("Last day").fill((timezone.now() + timedelta(days=3)).date().isoformat())
+    page.get_by_role("button", name="Make the call").click()
+    page.get_by_label("E-mail address").fill("x@example.org")
+    page.get_by_label("Name").fill("Xi")
+    page.get_by_label("Paper").fill("12")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.locator("summary", has_text="Link").click()
+    link = page.locator("details p.mono")
+    expect(link).to_be_visible()
+    return "/" + link.inner_text().split("/", 3)[3]
 
 
-def campaign_of(collection: Collection, people: dict[Role, object]) -> Campaign:
-    manager = people[Role.MANAGER]
-    campaign = create_campaign(collection=collection, by=manager, at=AT, name="Ratings", kind="rubric", seed=1)
-    add_members(campaign=campaign, users=[people[Role.ANNOTATOR]], by=manager, at=AT)
-    build_items(campaign=campaign, by=manager, at=AT)
-    assign_items(campaign=campaign, by=manager, at=AT)
-    return open_campaign(campaign=campaign, by=manager, at=AT)
+def answer_as_author(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_label("Your question").fill(AUTHORS)
+    page.get_by_label("I wrote this question").check()
+    page.get_by_label("Name me").check()
+    page.get_by_role("button", name="Send the question").click()
+    expect(page.locator(".alert.ok")).to_contain_text("your question is here")
+
+
+def take_in(page: Page) -> None:
+    """Make the answer a topic; the days until the deadline are over."""
+    QuestionCall.objects.update(deadline_at=timezone.now())
+    page.goto(reverse("author_call_detail", args=["tea", QuestionCall.objects.get().pk]))
+    page.get_by_role("button", name="Make 1 topic").click()
+    expect(page.get_by_text("1 topics were made")).to_be_visible()
+    page.goto(reverse("author_call_list", args=["tea"]))
+    expect(page.locator("#contributor-names")).to_have_text("Xi.")
+
+
+def start_campaign(page: Page, rater: str) -> str:
+    """Make, assign and open a rubric campaign; the address of its labelling screen."""
+    page.goto(reverse("campaign_create", args=["tea"]))
+    page.get_by_label("Name", exact=True).fill("Ratings")
+    page.locator("input[name=kind][value=rubric]").check()
+    page.get_by_label(rater, exact=True).check()
+    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Assignment").click()
+    page.get_by_role("button", name="Preview the plan").click()
+    page.get_by_role("button", name="Assign the items").click()
+    expect(page.get_by_text("Everybody has their items")).to_be_visible()
+    page.get_by_role("link", name="To the campaign").click()
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.get_by_text("Ratings is open")).to_be_visible()
+    return reverse("labelling_screen", args=["tea", "ratings"])
+
+
+def rate_by_keys(page: Page, address: str) -> str:
+    """Rewrite the first question and rate both; the first one's text."""
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    title = page.locator("[data-part=title]")
+    first = title.inner_text()
+    page.keyboard.press("r")
+    expect(page.locator("[data-part=rewrite-text]")).to_be_focused()
+    page.keyboard.type(" In short?")
+    page.keyboard.press("Escape")
+    title.focus()
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    expect(title).not_to_have_text(first)
+    page.keyboard.press("0")
+    page.keyboard.press("1")
+    expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    return first
+
+
+def confirm_rewrite(page: Page) -> None:
+    page.goto(reverse("rewrite_list", args=["tea", "ratings"]))
+    page.get_by_role("button", name="Confirm", exact=True).click()
+    expect(page.locator(".badge.ok", has_text="confirmed")).to_be_visible()
 
 
 def download(page: Page, slug: str, kind: str) -> bytes:
@@ -117,42 +171,12 @@ def test_from_a_mention_to_a_file_and_back(new_page, model: None, tmp_path: Path
     assert dict(found.values_list("text", "state")) == {WRITTEN: "kept", COPIED: "filtered"}
     assert list(collection.topics.values_list("text", flat=True)) == [WRITTEN]
 
-    call = call_of(collection, people[Role.MANAGER])
-    invitation = invite_author(by=people[Role.MANAGER], at=AT, call=call, email="x@example.org", docno="12", name="Xi")
-    author = new_page()
-    author.goto(reverse("author_answer", args=[author_token(invitation)]))
-    author.get_by_label("Your question").fill(AUTHORS)
-    author.get_by_label("I wrote this question").check()
-    author.get_by_label("Name me").check()
-    author.get_by_role("button", name="Send the question").click()
-    expect(author.locator(".alert.ok")).to_contain_text("your question is here")
-    QuestionCall.objects.update(deadline_at=timezone.now())
-    manager.goto(reverse("author_call_detail", args=["tea", call.pk]))
-    manager.get_by_role("button", name="Make 1 topic").click()
-    expect(manager.get_by_text("1 topics were made")).to_be_visible()
-    manager.goto(reverse("author_call_list", args=["tea"]))
-    expect(manager.locator("#contributor-names")).to_have_text("Xi.")
-
-    campaign = campaign_of(collection, people)
-    rater = new_page(user=people[Role.ANNOTATOR])
-    rater.goto(reverse("labelling_screen", args=["tea", campaign.slug]))
-    rater.wait_for_selector("body[data-ready]")
-    first = rater.locator("[data-part=title]").inner_text()
-    rater.keyboard.press("r")
-    rater.keyboard.type(" In short?")
-    rater.keyboard.press("Escape")
-    rater.locator("[data-part=title]").focus()
-    rater.keyboard.press("1")
-    rater.keyboard.press("2")
-    expect(rater.locator("[data-part=title]")).not_to_have_text(first)
-    rater.keyboard.press("0")
-    rater.keyboard.press("1")
-    expect(rater.locator("[data-empty=all-done]")).to_be_visible()
-    rewrite = Rewrite.objects.get()
-    assert rewrite.text == f"{first} In short?"
-    decide_rewrite(
-        campaign=campaign, rewrite=rewrite.pk, decision=ReviewDecision.CONFIRMED, by=people[Role.ADJUDICATOR], at=AT
-    )
+    answer_as_author(new_page(), invite_an_author(manager))
+    take_in(manager)
+    rater = people[Role.ANNOTATOR]
+    first = rate_by_keys(new_page(user=rater), start_campaign(manager, rater.name))
+    assert Rewrite.objects.get().text == f"{first} In short?"
+    confirm_rewrite(manager)
 
     manager.goto(reverse("question_set", args=["tea"]))
     expect(manager.get_by_text(f"{first} In short?")).to_be_visible()
@@ -163,11 +187,10 @@ def test_from_a_mention_to_a_file_and_back(new_page, model: None, tmp_path: Path
         ((1, 2, (11 if first == WRITTEN else 12,)), (0, 1, (12 if first == WRITTEN else 11,)))
     )
 
-    collection_of("again")
+    again = collection_of("again")
+    again.memberships.create(user=people[Role.MANAGER], role=Role.MANAGER, created_at=AT)
     file = tmp_path / "litsearch.jsonl"
     file.write_bytes(written)
-    call_command("import_topics", "again", file, "--format", "litsearch")
-    again = Collection.objects.get(slug="again")
-    again.memberships.create(user=people[Role.MANAGER], role=Role.MANAGER, created_at=AT)
+    bring_in(manager, "again", "topics", file, "litsearch")
     assert download(manager, "again", "litsearch") == written
     assert Topic.objects.filter(collection=again).count() == 2
