@@ -87,6 +87,7 @@ class Shown:
     model: str = ""
     pk: int = 0  # of the stored figure, by which its items are found; 0: not stored
     flags: tuple[str, ...] = ()
+    reason: str = ""  # the code behind `why`
 
     @property
     def against(self) -> str:
@@ -229,6 +230,7 @@ def show(result: AgreementResult, label: str = "") -> Shown:
         model=result.model,
         pk=result.pk or 0,
         flags=tuple(result.extra.get("flags", ())),
+        reason=result.reason,
     )
 
 

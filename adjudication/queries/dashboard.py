@@ -7,7 +7,7 @@ from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult, AgreementRun, VoteRun
 from adjudication.queries.agreement import STATISTICS, Shown, Standing, fetch_standing, show
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
-from annotation.models import Campaign, CampaignState, Criterion
+from annotation.models import AnnotatorKind, Campaign, CampaignState, Criterion
 from annotation.permissions.seals import sealed_by
 from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
 from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
@@ -108,16 +108,24 @@ def _first_measured(campaign: Campaign, run: AgreementRun) -> Criterion | None:
 
 
 def _headline(run: AgreementRun, criterion: Criterion) -> list[Shown]:
-    """The few figures that tell most."""
-    wanted = AgreementResult.objects.filter(run=run, criterion=criterion.key)
-    rows = {(row.statistic, row.scope): row for row in wanted.filter(scope__in=["all", "mean"])}
-    tail = {"all": "", "mean": ", mean of pairs"}
-    return [show(rows[key], STATISTICS[key[0]] + tail[key[1]]) for key in HEADLINES if key in rows]
+    """The few figures that tell most: of the people, where there are machines and two people; else of everybody."""
+    names = [name for name, _ in HEADLINES]
+    wanted = AgreementResult.objects.filter(run=run, criterion=criterion.key, statistic__in=names)
+    rows = {(row.statistic, row.block or row.scope): row for row in wanted.exclude(scope="pair")}
+    kinds = [one["kind"] for one in run.detail[criterion.key]["annotators"]]
+    people = kinds.count(AnnotatorKind.HUMAN)
+    keys = [(name, "HH") for name in names] if 2 <= people < len(kinds) else list(HEADLINES)
+    tail = {"all": "", "mean": ", mean of pairs", "HH": ", people"}
+    return [show(rows[key], STATISTICS[key[0]] + tail[key[1]]) for key in keys if key in rows]
 
 
 def chosen_card(cards: list[CampaignCard], slug: str) -> CampaignCard | None:
-    """The campaign whose annotators and figures the overview shows: the one named, else the first with judgments."""
+    """The campaign whose annotators and figures the overview shows: the one named, else the first that has figures.
+
+    Without any figures, the first with judgments.
+    """
     begun = [card for card in cards if card.progress.judgments or card.annotators]
+    begun.sort(key=lambda card: card.agreement.run is None)
     return next((card for card in begun if card.campaign.slug == slug), begun[0] if begun else None)
 
 

@@ -6,7 +6,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from adjudication.models import Method, Verdict
 from adjudication.queries.behind import Behind
-from adjudication.queries.labels import counted_judgments
+from adjudication.queries.labels import counted_judgments, judging_annotators
 from annotation.models import (
     AnnotatorKind,
     Assignment,
@@ -38,7 +38,8 @@ METHODS = {**dict(Method.choices), REOPENED: "reopened"}
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which items. `annotator` with `state` (their assignments), `repeated` (asked twice) or `differs` (from others).
+    """Which items. `annotator` with `state` (their assignments), `repeated` (asked twice) or `differs` (from other
+    people; from machines only where there are no other people).
 
     `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about; `behind`
     are the items of one computed figure.
@@ -101,6 +102,9 @@ def _of_annotator(items: QuerySet[Item], chosen: Chosen, annotator: int) -> Quer
         others = counted_judgments(chosen.criterion.campaign).filter(
             assignment__item=OuterRef("assignment__item"), criterion=chosen.criterion
         )
+        people = judging_annotators(chosen.criterion.campaign).filter(kind=AnnotatorKind.HUMAN).exclude(pk=annotator)
+        if people.exists():
+            others = others.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
         own = _labels(chosen).filter(assignment__annotator=annotator)
         return items.filter(Exists(own.filter(Exists(others.exclude(value=OuterRef("value"))))))
     return items.filter(Exists(mine.filter(STATES.get(chosen.state, STATES["done"]))))

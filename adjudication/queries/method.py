@@ -70,7 +70,8 @@ def test_sentence(run: AgreementRun, criterion: str) -> str:
     return (
         "p tests that people agree with each other as they do with the machine, by the paired difference on the"
         f" items with two human labels and one of every run: {'; '.join(map(_told, planned))}. Holm’s correction is"
-        f" over the {tested} test{'' if tested == 1 else 's'} of this criterion named here. A large p is no evidence"
+        f" over the {tested} test{'' if tested == 1 else 's'} of this criterion named here; the p in the table are"
+        " uncorrected, and tests of other figures are exploratory. A large p is no evidence"
         " that there is no difference."
     )
 

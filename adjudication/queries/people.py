@@ -6,6 +6,7 @@ from typing import Any
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.queries.agreement import REASONS, Difference, Shown, comparisons, number, show
 from adjudication.stats.blocks import ADJUDICATED
+from annotation.models import AnnotatorKind
 from annotation.queries.progress import AnnotatorRow
 
 
@@ -22,7 +23,10 @@ class Consistency:
 
 @dataclass(frozen=True)
 class AnnotatorFigures:
-    """One annotator: labels given, mean agreement with the others, agreement with the vote of the others, repeats."""
+    """One annotator: labels given, mean agreement with the others, agreement with the verdict, answers to repeats.
+
+    The others are the other people; everybody else where there is no other person.
+    """
 
     id: int
     name: str
@@ -38,12 +42,15 @@ class AnnotatorFigures:
 def annotator_figures(run: AgreementRun, criterion: str) -> list[AnnotatorFigures]:
     """In the order of the run's columns. One query."""
     detail = run.detail[criterion]
+    people = {one["name"] for one in detail["annotators"] if one["kind"] == AnnotatorKind.HUMAN}
     rows = list(run.results.filter(criterion=criterion, statistic="accuracy", scope="pair", value__isnull=False))
     repeats = {one["id"]: _consistency(one) for one in detail["repeats"]}
     found = []
     for one in detail["annotators"]:
         mine = [row for row in rows if one["name"] in row.annotators]
-        others = [row.value or 0.0 for row in mine if ADJUDICATED not in row.annotators]
+        pairs = [row for row in mine if ADJUDICATED not in row.annotators]
+        with_people = [row for row in pairs if people - {one["name"]} & set(row.annotators)]
+        others = [row.value or 0.0 for row in with_people or pairs]
         verdict = next((row for row in mine if ADJUDICATED in row.annotators), None)
         found.append(
             AnnotatorFigures(

@@ -8,6 +8,7 @@ from adjudication.runs.drawings import Drawing, Line, Panel, Tile, draw_confusio
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.report import Agreement, Result
 from adjudication.stats.results import Flag
+from annotation.models import AnnotatorKind
 
 PAIRED = ("accuracy", "cohen_kappa", "cohen_kappa_quadratic")  # forest plot and matrix of each
 ALPHAS = ("alpha_ordinal", "alpha_nominal")  # of the heat maps: the first that the scale allows
@@ -25,7 +26,10 @@ def draw_figures(agreement: Agreement, detail: dict[str, Any]) -> Iterator[Named
     for statistic in PAIRED:
         pairs = [one for one in agreement.results if one.statistic == statistic and one.scope == "pair"]
         if pairs:
-            yield f"forest_{statistic}", draw_forest(_lines(pairs), STATISTICS[statistic])
+            yield (
+                f"forest_{statistic}",
+                draw_forest(_lines(pairs), f"{STATISTICS[statistic]}, {100 * agreement.level:g} % intervals"),
+            )
             yield f"matrix_{statistic}", _matrix(pairs, statistic, detail["annotators"])
     yield from _confusions(detail)
     yield from _heat_maps(detail)
@@ -100,7 +104,9 @@ def _heat_maps(detail: dict[str, Any]) -> Iterator[Named]:
         if len(rows) < 2 or not any(statistic in row["values"] for row in rows):
             continue
         rows.sort(key=lambda row: row["values"].get(statistic, 2.0))
-        title = f"{STATISTICS[statistic]} by topic, the lowest first"
+        machines = any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"])
+        included = ", machines included" if machines else ""
+        title = f"{STATISTICS[statistic]} by topic over all annotators{included}, the lowest first"
         tiles = [(row["number"], _topic_tile(row, statistic)) for row in rows[:MOST_TOPICS]]
         yield f"topics_{statistic}", draw_heat(tiles, title)
 

@@ -1,5 +1,6 @@
 """What the agreement page and the overview draw of a finished run: matrix, forest plot, confusion, topics, machines."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest
@@ -7,6 +8,8 @@ from django.utils import timezone
 
 from adjudication.models import AgreementRun
 from adjudication.queries.agreement import (
+    BLOCKS,
+    FLAGS,
     SHARES,
     STATISTICS,
     Shown,
@@ -20,11 +23,13 @@ from adjudication.queries.method import method_sentence
 from adjudication.queries.people import machine_rows, person_rows
 from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
 from adjudication.views.scope import Scope
-from annotation.models import Criterion
+from annotation.models import AnnotatorKind, Criterion
 from annotation.queries.progress import AnnotatorRow, annotator_rows
 from corpus.permissions import can_manage
 
 PAIRWISE = [name for name in STATISTICS if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
+LEAVE_ONE_OUT = "leave_one_out"
+ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
 ROW = 28  # pixels of a line of the forest plot
 
 
@@ -68,6 +73,7 @@ def figures_context(
         "forest_height": ROW * len(marks) + 8,
         "confusion": table,
         "confusion_pairs": confusion_pairs(run, criterion.key),
+        "has_machines": any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"]),
         "topics": topic_tiles(run, criterion.key, statistic),
         "humans": humans,
         "machines": machines,
@@ -77,10 +83,13 @@ def figures_context(
 def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
     """What only the agreement page has: everybody together, the blocks side by side, how it was computed."""
     blocks = block_figures(run, criterion.key)
+    alone = {block for block, figures in blocks.items() if {figure.reason for figure in figures} == {ALONE}}
+    blocks = {block: figures for block, figures in blocks.items() if block not in alone}
     return {
         "whole": whole_figures(run, criterion.key),
-        "block_names": [(block, _heading(block, figures)) for block, figures in blocks.items()],
-        "blocks": _block_table(blocks),
+        "block_names": [_heading(block, figures) for block, figures in blocks.items()],
+        "blocks": _block_table({_heading(block, figures): _unrepeated(figures) for block, figures in blocks.items()}),
+        "alone": [BLOCKS[block] for block in alone],
         "comparisons": comparisons(run, criterion.key),
         "method": method_sentence(run, criterion.key),
     }
@@ -92,8 +101,16 @@ def _heading(block: str, figures: list[Shown]) -> str:
     return block_label(block, shared)
 
 
+def _unrepeated(figures: list[Shown]) -> list[Shown]:
+    """The figures without the note that the heading of their block says already."""
+    if LEAVE_ONE_OUT not in set.intersection(*(set(figure.flags) for figure in figures)):
+        return figures
+    said = FLAGS[LEAVE_ONE_OUT]
+    return [replace(figure, notes=tuple(note for note in figure.notes if note != said)) for figure in figures]
+
+
 def _block_table(blocks: dict[str, list[Shown]]) -> list[tuple[str, str, list[tuple[str, list[Shown]]]]]:
-    """[(statistic, its label, [(block, its figures)])], for blocks side by side; one figure for each model."""
+    """[(statistic, its label, [(heading, its figures)])], for blocks side by side; one figure for each model."""
     labels = {figure.label for figures in blocks.values() for figure in figures}
     return [
         (

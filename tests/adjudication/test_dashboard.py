@@ -12,7 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from adjudication.actions.jobs import request_agreement
-from adjudication.models import Method, Verdict
+from adjudication.models import AgreementRun, Method, Verdict
+from adjudication.queries.agreement import show
 from adjudication.queries.behind import behind_difference, behind_figure
 from adjudication.queries.judgments import Chosen, find_judged
 from annotation.models import (
@@ -30,7 +31,7 @@ from annotation.models import (
 from tests.adjudication.test_agreement import agree, noisy_labels
 from tests.adjudication.test_pages import address, client_of
 from tests.adjudication.test_votes import vote
-from tests.factories.adjudication import AT, Built, build_campaign
+from tests.factories.adjudication import AT, Built, build_campaign, make_items
 
 pytestmark = pytest.mark.django_db
 
@@ -209,6 +210,41 @@ def test_every_number_of_the_agreement_page_opens_its_items(built: Built) -> Non
     assert "two labels of people and one of each of its runs" in text_of(fit.content.decode())
     narrowed = client.get(address("judgment_list"), {"run": run.pk, "difference": "accuracy", "model": "m", "topic": 0})
     assert 'type="hidden" name="difference" value="accuracy"' in narrowed.content.decode()
+
+
+def test_people_are_measured_by_people_and_the_overview_opens_on_figures(built: Built) -> None:
+    other = Campaign.objects.create(
+        collection=built.collection, slug="later", name="Later", kind="relevance", state="open", seed=1, created_at=AT
+    )
+    (item,) = make_items(other, [("later", None, "later")])
+    dee = Annotator.objects.create(campaign=other, name="dee", user=built.people["adjudicator"], created_at=AT)
+    Assignment.objects.create(item=item, annotator=dee, state=AssignmentState.PENDING, slot=1)
+    client = client_of(built, "viewer")
+    page = client.get(address("collection_dashboard"))
+    assert page.context["shown"].campaign == built.campaign  # the newer one has no figures yet
+    run = AgreementRun.objects.get()
+    card = next(card for card, _ in page.context["cards"] if card.campaign == built.campaign)
+    people = run.results.get(scope="block", block="HH", statistic="accuracy")
+    assert card.headline[-1] == show(people, "Agreement, people")
+    ana = next(row.figures for row in page.context["people"] if row.work.annotator.name == "ana")
+    assert ana.agreement == show(people).value  # ana and ben are the only pair of people
+    differs = client.get(address("judgment_list"), {"annotator": built.annotators["ana"].pk, "differs": 1})
+    found = differs.context["page"].paginator.count
+    assert found == round((1 - people.value) * people.n_items)
+
+
+def test_blocks_say_once_what_holds_for_all_of_them() -> None:
+    found = build_campaign(noisy_labels(40, 4), topics=40, machines=[("m-1", "m", 1)])
+    vote(found)
+    agree(found)
+    page = main_of(client_of(found, "viewer").get(address("agreement_detail")).content.decode())
+    blocks = text_of(page.split('id="blocks-heading"')[1].split("</section>")[0])
+    assert "People with the vote of the others" in blocks
+    assert "Machine runs with each other: undefined, there is only one." in blocks
+    assert "whoever voted" not in blocks
+    assert "fewer than two annotators" not in blocks
+    report = text_of(client_of(found, "viewer").get(address("agreement_report")).content.decode())
+    assert "whoever voted is compared with the vote of the others" in report
 
 
 def test_what_makes_no_sense_is_as_if_it_were_not_asked(built: Built) -> None:
