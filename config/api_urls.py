@@ -3,9 +3,9 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from adjudication.api import exports, results
+from adjudication.api import exports, relevance, results
 from annotation.api import campaigns, judging, judgments, machines
-from corpus.api import collections, documents, imports, runs, topics
+from corpus.api import collections, documents, imports, runs, sub_queries, topics
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -25,6 +25,8 @@ urlpatterns = [
     path(f"{C}topics/<str:number>/", topics.TopicDetail.as_view(), name="api_topic"),
     path(f"{C}topics/<str:number>/pool/", runs.TopicPool.as_view(), name="api_pool"),
     path(f"{C}runs/", runs.RunList.as_view(), name="api_runs"),
+    path(f"{C}sub-queries/", sub_queries.SubQueryList.as_view(), name="api_sub_queries"),
+    path(f"{C}pools/report/", sub_queries.PoolReport.as_view(), name="api_pool_report"),
     path(f"{C}pools/", runs.PoolBuilds.as_view(), name="api_pool_builds"),
     path(f"{C}pools/<int:pk>/", runs.PoolBuildDetail.as_view(), name="api_pool_build"),
     path(f"{C}imports/", imports.ImportList.as_view(), name="api_imports"),
@@ -42,6 +44,8 @@ urlpatterns = [
     path(f"{K}machine-runs/<int:pk>/replies/", machines.MachineReplyList.as_view(), name="api_machine_replies"),
     path(f"{K}agreement/", results.AgreementView.as_view(), name="api_agreement"),
     path(f"{K}votes/", results.VoteList.as_view(), name="api_votes"),
+    path(f"{K}relevance/", relevance.RelevanceList.as_view(), name="api_relevance"),
+    path(f"{K}relevance/<str:number>/", relevance.RelevanceDetail.as_view(), name="api_topic_relevance"),
     path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),
     path(f"{C}exports/", exports.ExportList.as_view(), name="api_exports"),
     path(f"{C}exports/<slug:name>/", exports.ExportFile.as_view(), name="api_export"),

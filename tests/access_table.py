@@ -668,6 +668,12 @@ TABLE: list[Row] = [
     *row("api_topic", MEMBERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_pool", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_runs", OVERSEERS_PAGE),
+    *row("api_pool_report", OVERSEERS_PAGE),
+    *row(
+        "api_sub_queries",
+        "GET login 404 403 200 200 200 | POST login 404 403 403 403 400 | DELETE login 404 403 403 403 400",
+        json=lambda _: {},
+    ),
     *row("api_pool_builds", "GET login 404 403 200 200 200 | POST login 404 403 403 403 409", json=lambda _: {}),
     *row(
         "api_pool_build", "GET login 404 403 200 200 200 | DELETE login 404 403 403 403 202", where=key_of("pool_run")
@@ -689,6 +695,8 @@ TABLE: list[Row] = [
     *row("api_machine_replies", OVERSEERS_PAGE, where=key_of("machine_run")),
     *row("api_agreement", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
     *row("api_votes", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
+    *row("api_relevance", OVERSEERS_PAGE),
+    *row("api_topic_relevance", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_verdicts", OVERSEERS_PAGE),
     *row("api_exports", OVERSEERS_PAGE),
     *row("api_export", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export

@@ -80,6 +80,9 @@ def test_page_and_command(collection: Collection, client: Client, capsys: pytest
     assert "<svg" in page
     assert "100.0 %" in page
     assert "50.0 % not pooled" in page
+    by_api = client.get("/api/collections/tea/pools/report/").json()
+    assert (by_api["pairs"], by_api["total"], by_api["combinations"][0]["pairs"]) == (4, 3, 2)
+    assert by_api["runs"][0]["holes"][0] == {"cut": 5, "documents": 2, "unjudged": 2, "unpooled": 1}
     call_command("pool_report", "tea", as_json=True)
     told = json.loads(capsys.readouterr().out)
     assert told["combinations"][0] == {"methods": ["a", "b"], "pairs": 2}

@@ -19,7 +19,7 @@ from corpus.runs.sub_queries import Made
 from tests.adjudication.test_votes import vote
 from tests.corpus.retrieval.test_sub_queries import tied_topics
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
-from tests.factories.adjudication import build_campaign
+from tests.factories.adjudication import Built, build_campaign
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree
 from tests.shared import shared_path
 
@@ -133,6 +133,29 @@ def test_the_page_costs_the_same_however_many(
         assert client.get(reverse("sub_query_list", args=["tea"])).status_code == 200
 
 
+def test_api(collection: Collection, client: Client) -> None:
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    url = "/api/collections/tea/sub-queries/"
+    made = client.post(url, {"size": 2}, content_type="application/json")
+    assert (made.status_code, made.json()) == (
+        200,
+        {"created": 1, "updated": 0, "unchanged": 0, "removed": 0, "left_out": 2},
+    )
+    (one,) = client.get(url, {"size": "2", "topic": "1"}).json()["results"]
+    assert {key: one[key] for key in ("number", "topic", "text", "aspects", "pooled")} == {
+        "number": "1:2+3",
+        "topic": "1",
+        "text": "I need pots and cups.",
+        "aspects": [POTS, CUPS],
+        "pooled": 1,
+    }
+    assert client.get(url, {"topic": "2"}).json()["results"] == []
+    assert [client.get(url, {"size": bad}).status_code for bad in ("x", "0", "7")] == [400] * 3
+    assert client.post(url, {"size": 5}, content_type="application/json").status_code == 422
+    assert client.delete(f"{url}?size=2").json() == {"removed": 1}
+    assert not collection.sub_queries.exists()
+
+
 def test_command(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("make_sub_queries", "tea", as_json=True)
     told = json.loads(capsys.readouterr().out)
@@ -174,6 +197,7 @@ class TestExports:
         make_sub_queries(by=None, at=AT, collection=built.collection, size=1)
         assert text_of(built.collection, "qrels") == "7:1 0 D1 5\n7:1 0 D2 3\n7:2 0 D1 3\n7:2 0 D2 3\n"
         assert text_of(built.collection, "qrels", grades="binary") == "7:1 0 D1 1\n7:1 0 D2 1\n7:2 0 D1 1\n7:2 0 D2 1\n"
+        assert inherited_by_api(built) == [("D1", 1, 5, True), ("D2", 2, 3, True)]
         topics = text_of(built.collection, "topics")
         assert "<num> Number: 7:1" in topics
         assert make_options(built.collection, "topics", level="sub-query").filename.endswith("-sub-query.topics")
@@ -186,6 +210,19 @@ class TestExports:
             make_options(collection, "documents", level="sub-query")
         with pytest.raises(Refused, match="stand on verdicts"):
             make_options(collection, "qrels", level="sub-query", annotators=True)
+
+
+def inherited_by_api(built: Built) -> list[tuple[str, int, int, bool]]:
+    """The ranking of sub-query 7:1 as the API tells it."""
+    client = Client()
+    client.force_login(MembershipFactory(collection=built.collection, role=Role.VIEWER).user)
+    url = f"/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/relevance/"
+    assert [row["topic"] for row in client.get(url).json()] == ["7"]
+    parts = client.get(f"{url}7/").json()["parts"]
+    (key,) = (part["key"] for part in parts if part["label"].startswith("Sub-query 7:1:"))
+    told = client.get(f"{url}7/", {"part": key}).json()
+    assert [client.get(f"{url}{bad}").status_code for bad in ("8/", "7/?part=x", "7/?criterion=x")] == [404] * 3
+    return [(row["docno"], row["rank"], row["sum"], row["relevant"]) for row in told["documents"]]
 
 
 def text_of(collection: Collection, kind: str, **options: str) -> str:

@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,6 +126,36 @@ def test_annotations_are_judgments_for_every_query_that_asks(order: list[str]) -
     ]
     assert all(row.machine and row.annotator == "chatgpt" and row.criterion == "relevance" for row in found)
     assert [row.said for row in found] == ["", "?", "?"]  # only of what could not be read
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """Ten times as many abstracts and long answers, 18 MB more, need only what remembers which were seen."""
+    peaks = [measure(tmp_path, number) for number in (1_000, 10_000)]
+    for (small, few), (large, many) in zip(*peaks, strict=True):
+        assert many == 10 * few
+        assert large < small + 5_000_000, (small, large)
+
+
+def measure(folder: Path, number: int) -> list[tuple[int, int]]:
+    """Peak of memory and number of records, for documents and for judgments of a file of so many abstracts."""
+    path = folder / f"{number}.json"
+    asked = {**DATA["Query"][0], "candidate_pool": list(range(number))}
+    with path.open("w") as file:
+        file.write(json.dumps({key: DATA[key] for key in ("aspect_id2aspect", "Test_set")})[:-1])
+        file.write(f', "Query": [{json.dumps(asked)}], "Corpus": [')
+        words = "words " * 150
+        file.writelines(f'{"," * (n > 0)}{{"title": "T{n}", "original_abstract": "{words}"}}' for n in range(number))
+        file.write('], "Annotation": [')
+        answer = '"aspect_id": "0", "score": 1, "gpt_response": "' + words
+        file.writelines(f'{"," * (n > 0)}{{{answer}", "abstract_id": {n}}}' for n in range(number))
+        file.write("]}")
+    found = []
+    for read in (read_documents, read_judgments):
+        tracemalloc.start()
+        count = sum(1 for item in read(path) if not isinstance(item, Problem))
+        found.append((tracemalloc.get_traced_memory()[1], count))
+        tracemalloc.stop()
+    return found
 
 
 def test_bad_parts_are_problems() -> None:

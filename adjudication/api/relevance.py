@@ -1,0 +1,121 @@
+"""Relevance from verdicts: each topic, and its documents ranked over the topic, an aspect or a sub-query."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from adjudication.api.results import InUnsealedView
+from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
+from annotation.models import CampaignKind, Criterion
+from annotation.permissions.labels import check_can_read_labels
+from corpus.models import Role
+from corpus.permissions import OVERSEERS
+
+CRITERION = OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first")
+
+
+class TopicRelevanceSerializer(serializers.Serializer[Any]):
+    """`things` are the distinct aspects and sub-aspects; `complete` documents have a value on each of them.
+
+    A document is relevant where the mean over them is 1 or more; `best` is the highest sum, null without one.
+    """
+
+    topic = serializers.CharField(source="number")
+    things = serializers.IntegerField()
+    documents = serializers.IntegerField()
+    complete = serializers.IntegerField()
+    relevant = serializers.IntegerField()
+    best = serializers.IntegerField(allow_null=True)
+
+
+class RankedSerializer(serializers.Serializer[Any]):
+    """`rank` and `mean` are null while one of the `things` has no value; equal sums share a rank."""
+
+    docno = serializers.CharField()
+    rank = serializers.IntegerField(allow_null=True)
+    sum = serializers.IntegerField(source="total")
+    mean = serializers.FloatField(allow_null=True)
+    valued = serializers.IntegerField()
+    things = serializers.IntegerField()
+    relevant = serializers.BooleanField(source="is_relevant")
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField(allow_blank=True)
+    label = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+
+
+class RankingSerializer(serializers.Serializer[Any]):
+    """`parts` are what can be asked for as `part`: the whole topic, each aspect, each sub-query."""
+
+    topic = serializers.CharField()
+    part = serializers.CharField(allow_blank=True)
+    parts = PartSerializer(many=True)
+    documents = RankedSerializer(many=True)
+
+
+class InRelevanceView(InUnsealedView):
+    """404 where the campaign judges no documents, 403 for whoever has something to judge in it still."""
+
+    pagination_class = None  # type: ignore[assignment] # as long as the list of topics, or as one pool
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def criterion(self) -> Criterion:
+        check_can_read_labels(self.campaign, self.person)
+        if self.campaign.kind != CampaignKind.RELEVANCE:
+            raise Http404
+        criteria = list(self.campaign.criteria.all())
+        wanted = self.request.query_params.get("criterion", "")
+        found = next((one for one in criteria if wanted in ("", one.key)), None)
+        if found is None:
+            raise Http404
+        return found
+
+
+class RelevanceList(InRelevanceView):
+    """What is relevant to each topic, from the verdicts there are."""
+
+    serializer_class = TopicRelevanceSerializer
+
+    @extend_schema(
+        operation_id="relevance_list",
+        parameters=[CRITERION],
+        responses=answers({200: TopicRelevanceSerializer(many=True)}, 403),
+    )
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List topics with how many of their documents are judged on everything, and relevant."""
+        criterion = self.criterion()
+        return Response(TopicRelevanceSerializer(relevance_by_topic(self.campaign, criterion), many=True).data)
+
+
+class RelevanceDetail(InRelevanceView):
+    """One topic's documents by falling sum."""
+
+    serializer_class = RankingSerializer
+
+    @extend_schema(
+        operation_id="relevance_read",
+        parameters=[CRITERION, OpenApiParameter("part", OpenApiTypes.STR, description="a key of `parts`")],
+        responses=answers({200: RankingSerializer}, 403),
+    )
+    def get(self, request: Request, slug: str, campaign: str, number: str) -> Response:
+        """Rank a topic's documents over the whole topic, one aspect or one sub-query, which inherits its judgments."""
+        criterion = self.criterion()
+        if "\0" in number:
+            raise Http404
+        topic = get_object_or_404(self.collection.topics, number=number)
+        parts = parts_of(topic)
+        part = next((each for each in parts if each.key == request.query_params.get("part", "")), None)
+        if part is None:
+            raise Http404
+        documents = rank_documents(self.campaign, criterion, topic, part)
+        told = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
+        return Response({**told, "documents": RankedSerializer(documents, many=True).data})
