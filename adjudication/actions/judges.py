@@ -21,6 +21,7 @@ from annotation.models import (
     CampaignState,
     Item,
     Strategy,
+    VotesSeen,
 )
 
 TRIES = 5
@@ -48,6 +49,7 @@ def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool =
     _check_not_waiting(item.pk)
     slot = _lowest_free(item)
     sent = _hand(judge, item, slot) if judge else _free_slot(campaign, item, slot)
+    note_seen(verdict, by, at)
     item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
     item.save(update_fields=["extra_overlap"])
     record_event(
@@ -88,6 +90,16 @@ def _hand(judge: Annotator, item: Item, slot: int) -> Assignment:
     )
 
 
+def note_seen(verdict: Verdict, by: User, at: datetime) -> None:
+    """Whoever acts on the votes of an item has seen them, so they are never asked to judge it (docs/adr/0011)."""
+    VotesSeen.objects.get_or_create(item_id=verdict.item_id, user=by, defaults={"at": at})
+
+
+def has_judges_left(item: Item) -> bool:
+    """Whether anybody in the campaign could still judge the item."""
+    return _able(item.campaign, item.pk).exists()
+
+
 def _locked_judge(campaign: Campaign, item: int, by: User) -> Annotator:
     """Who judges the item next, chosen again while the choice did not hold until their row was locked.
 
@@ -107,11 +119,12 @@ def _locked_judge(campaign: Campaign, item: int, by: User) -> Annotator:
 
 
 def _able(campaign: Campaign, item: int) -> QuerySet[Annotator]:
-    """Active people with an account, room and no earlier go at the item; those with the least to do first."""
+    """Active people with an account, room, and neither a go at the item nor its votes seen; the least busy first."""
     pending = Count("assignments", filter=Q(assignments__state=AssignmentState.PENDING))
     held = Count("assignments", filter=Q(assignments__slot__isnull=False, assignments__repeat=0))
     people = campaign.annotators.filter(
         kind=AnnotatorKind.HUMAN, state=AnnotatorState.ACTIVE, user__isnull=False
     ).exclude(pk__in=Assignment.objects.filter(item=item, annotator__isnull=False).values("annotator"))
+    people = people.exclude(user__in=VotesSeen.objects.filter(item=item).values("user"))
     able = people.annotate(pending=pending, held=held).filter(Q(capacity__isnull=True) | Q(held__lt=F("capacity")))
     return able.order_by("pending", "pk")

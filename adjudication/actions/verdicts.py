@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
+from adjudication.actions.judges import note_seen
 from adjudication.models import Cause, Method, Verdict
 from adjudication.permissions import check_can_adjudicate, check_not_own, fetch_role
 from adjudication.queries.ballots import current_votes, fingerprint, machine_values
@@ -53,6 +54,7 @@ def decide_verdict(
     verdict.decided_by, verdict.decided_at, verdict.reopened_at = by, at, None
     verdict.cause, verdict.comment = cause, comment.strip()
     _store(verdict, was, votes)
+    note_seen(verdict, by, at)
     _record(verdict, by, at, "decide_verdict", value=value, cause=cause, override=override)
     return verdict
 
@@ -84,6 +86,7 @@ def withdraw_decision(
     verdict.decided_by = verdict.decided_at = verdict.reopened_at = None
     verdict.cause = verdict.comment = ""
     _store(verdict, was, votes)
+    note_seen(verdict, by, at)
     _record(verdict, by, at, "withdraw_decision", was=was, override=override)
     return verdict
 
@@ -96,6 +99,7 @@ def open_own_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     """
     membership = fetch_role(verdict.item.campaign.collection, by)
     check_not_own(verdict, membership, override=True)
+    note_seen(verdict, by, at)
     _record(verdict, by, at, "open_own_item")
 
 

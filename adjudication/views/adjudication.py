@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
-from adjudication.actions.judges import send_back_item
+from adjudication.actions.judges import has_judges_left, send_back_item
 from adjudication.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.forms.jobs import VoteForm
 from adjudication.forms.verdicts import first_error, moment_of
@@ -145,6 +145,8 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
         return _show_refused(request, place, verdict, refusal.reason)
     who = "whoever comes next in the open queue" if sent.annotator is None else "one more annotator"
     messages.success(request, f"Sent back to {who}. It returns here when they have judged and the votes are counted.")
+    if sent.annotator is None and not has_judges_left(verdict.item):
+        messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
     more = {"verdict": following.pk} if following else {}
     return HttpResponseRedirect(place.address(**more))
 

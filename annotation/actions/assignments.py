@@ -22,6 +22,7 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     Strategy,
+    VotesSeen,
 )
 from annotation.permissions.campaigns import check_not_closed
 from annotation.queries.workload import tree_ranks
@@ -133,7 +134,9 @@ def reassign_assignments(
         source, target = (locked if each.pk == was.pk else was for was in (source, target))
     _check_target(source, target)
     theirs = Assignment.objects.filter(item=OuterRef("item"), annotator=target, repeat=0)
-    known = Exists(theirs.exclude(state=AssignmentState.WITHDRAWN))
+    known = Exists(theirs.exclude(state=AssignmentState.WITHDRAWN)) | Exists(
+        VotesSeen.objects.filter(item=OuterRef("item"), user=target.user_id)
+    )
     pending = _last(_pending(source).filter(queue__isnull=True), most)
     rows = list(pending.values_list("pk", "slot", "item", "item__topic", "item__aspect", "item__document", known))
     free = [row[:-1] for row in rows if not row[-1]]

@@ -17,10 +17,14 @@ from annotation.queries.prepared import run
 QUEUE_HAND = 3  # units that one annotator has under lease at most: they are withheld from everybody else
 MOST_EXPIRED_AT_ONCE = 500
 
+# Who has acted on an item's votes does not judge it, whatever slot of it is free.
+UNSEEN = """NOT EXISTS (SELECT FROM annotation_votesseen seen
+                    JOIN annotation_annotator me ON me.user_id = seen.user_id
+                    WHERE seen.item_id = {item} AND me.id = {annotator})"""
 # The next free slot after the given position whose item this annotator has never had. Units under lease are counted
 # here and not believed from the client, so that no client can heap them up; the leases it has are renewed when less
 # than half is left. What shares topic and document is one unit in the order by document.
-TAKE = """
+TAKE = f"""
 WITH held AS (
   SELECT id, lease_expires_at FROM annotation_assignment
   WHERE id = ANY(%(have)s) AND annotator_id = %(annotator)s AND state = 'pending'
@@ -37,6 +41,7 @@ WITH held AS (
     AND (SELECT count(*) FROM leased) < %(most)s
     AND NOT EXISTS (SELECT FROM annotation_assignment mine
                     WHERE mine.item_id = a.item_id AND mine.annotator_id = %(annotator)s)
+    AND {UNSEEN.format(item="a.item_id", annotator="%(annotator)s")}
   ORDER BY a.position LIMIT 1 FOR UPDATE OF a SKIP LOCKED
 ), taken AS (
   UPDATE annotation_assignment a
@@ -48,7 +53,7 @@ WITH held AS (
 SELECT id, position FROM free
 """
 # The free slots of the other items that share topic and document with the one just taken (order by document).
-TAKE_GROUP = """
+TAKE_GROUP = f"""
 WITH free AS (
   SELECT one.id FROM annotation_assignment lead
   JOIN annotation_item led ON led.id = lead.item_id
@@ -60,6 +65,7 @@ WITH free AS (
   ) one
   WHERE lead.id = %(lead)s AND NOT EXISTS (
     SELECT FROM annotation_assignment mine WHERE mine.item_id = i.id AND mine.annotator_id = %(annotator)s)
+    AND {UNSEEN.format(item="i.id", annotator="%(annotator)s")}
 )
 UPDATE annotation_assignment a SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s
 FROM free WHERE a.id = free.id RETURNING a.id
@@ -90,12 +96,12 @@ SELECT g.item_id, g.queue_id, 'open', g.slot, 0, g.position FROM given g JOIN le
 RETURNING id
 """
 # Leases of mine that ran out while nobody else took the slot: when nothing else is to do, I go on with those.
-REVIVE = """
+REVIVE = f"""
 WITH mine AS (
   SELECT a.id, a.position, o.id AS open, o.slot FROM annotation_assignment a
   JOIN annotation_assignment o ON o.item_id = a.item_id AND o.state = 'open'
   WHERE a.annotator_id = %(annotator)s AND a.queue_id = %(campaign)s AND a.state = 'withdrawn'
-    AND a.lease_expires_at IS NOT NULL
+    AND a.lease_expires_at IS NOT NULL AND {UNSEEN.format(item="a.item_id", annotator="a.annotator_id")}
   ORDER BY a.position LIMIT 1 FOR UPDATE SKIP LOCKED
 ), gone AS (
   DELETE FROM annotation_assignment a USING mine WHERE a.id = mine.open RETURNING a.id
@@ -109,9 +115,10 @@ RENEW = """
 UPDATE annotation_assignment SET lease_expires_at = %(lease)s
 WHERE id = ANY(%(ids)s) AND annotator_id = %(annotator)s AND state = 'pending' AND lease_expires_at < %(renew)s
 """
-REGAIN_FROM_QUEUE = """
+REGAIN_FROM_QUEUE = f"""
 WITH free AS (
-  SELECT id FROM annotation_assignment WHERE item_id = %(item)s AND state = 'open'
+  SELECT id FROM annotation_assignment
+  WHERE item_id = %(item)s AND state = 'open' AND {UNSEEN.format(item="%(item)s", annotator="%(annotator)s")}
   ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED
 ), gone AS (
   DELETE FROM annotation_assignment a USING free WHERE a.id = free.id RETURNING a.slot
@@ -119,14 +126,14 @@ WITH free AS (
 UPDATE annotation_assignment a SET slot = gone.slot, state = 'pending' FROM gone WHERE a.id = %(id)s RETURNING a.slot
 """
 LOCK_ITEM = "SELECT id FROM annotation_item WHERE id = %(item)s FOR NO KEY UPDATE"
-REGAIN_FROM_PLAN = """
+REGAIN_FROM_PLAN = f"""
 UPDATE annotation_assignment a SET slot = free.n, state = 'pending' FROM (
   SELECT n FROM annotation_item i JOIN annotation_campaign c ON c.id = i.campaign_id
   CROSS JOIN generate_series(1, c.overlap + i.extra_overlap) n
   WHERE i.id = %(item)s
     AND NOT EXISTS (SELECT FROM annotation_assignment other WHERE other.item_id = i.id AND other.slot = n)
   ORDER BY n LIMIT 1
-) free WHERE a.id = %(id)s RETURNING a.slot
+) free WHERE a.id = %(id)s AND {UNSEEN.format(item="a.item_id", annotator="a.annotator_id")} RETURNING a.slot
 """
 
 
@@ -179,11 +186,11 @@ def free_slots(ids: Sequence[int], *, state: str) -> int:
     return len(run(FREE, {"ids": list(ids), "state": state}))
 
 
-def regain_slot(*, assignment: int, item: int, from_queue: bool) -> bool:
-    """Give the assignment a slot of its item that is free still (or again); whether there was one."""
+def regain_slot(*, assignment: int, item: int, annotator: int, from_queue: bool) -> bool:
+    """Give the annotator's assignment a slot of its item that is free still (or again); whether there was one."""
     named = {"id": assignment, "item": item}
     if from_queue:
-        return bool(run(REGAIN_FROM_QUEUE, named))
+        return bool(run(REGAIN_FROM_QUEUE, {**named, "annotator": annotator}))
     run(LOCK_ITEM, {"item": item})
     try:
         with transaction.atomic():

@@ -157,7 +157,7 @@ def _repeat(given: Given, row: Any) -> Receipt:
 def _answer(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
     check_answers(desk.scales, given.answers, given.reasons)
     extras = check_extras(desk, given)
-    if row.state in GIVEN_BACK and not regain_slot(assignment=row.id, item=row.item_id, from_queue=bool(row.queue_id)):
+    if row.state in GIVEN_BACK and not _regain(desk, row):
         return _with_extras(_keep(desk, given, row, at), extras)
     keys = [scale for scale in desk.scales if scale.key in given.answers]
     judged = {
@@ -175,6 +175,10 @@ def _with_extras(receipt: Receipt, extras: Extras | None) -> Receipt:
     return receipt
 
 
+def _regain(desk: Desk, row: Any) -> bool:
+    return regain_slot(assignment=row.id, item=row.item_id, annotator=desk.annotator, from_queue=bool(row.queue_id))
+
+
 def _skip(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
     if not given.reason.strip():
         raise Invalid("reason", "Say in a few words why you skip this item.")
@@ -188,7 +192,7 @@ def _skip(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
 def _undo(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
     if row.state == AssignmentState.PENDING:
         raise Conflict("There is nothing to undo: this item is to do.")
-    if row.state in GIVEN_BACK and not regain_slot(assignment=row.id, item=row.item_id, from_queue=bool(row.queue_id)):
+    if row.state in GIVEN_BACK and not _regain(desk, row):
         raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
     more = {"lease": at + desk.lease}
     return _write(UNDONE, desk=desk, given=given, at=at, state=AssignmentState.PENDING, more=more)

@@ -14,7 +14,15 @@ from annotation.models.campaigns import (
 )
 from annotation.models.cycles import AnnoCycle, MachineSource, Outcome
 from annotation.models.extractions import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
-from annotation.models.items import Annotator, AnnotatorKind, AnnotatorState, Assignment, AssignmentState, Item
+from annotation.models.items import (
+    Annotator,
+    AnnotatorKind,
+    AnnotatorState,
+    Assignment,
+    AssignmentState,
+    Item,
+    VotesSeen,
+)
 from annotation.models.jobs import AssignmentRun, ItemBuild
 from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState, UnreadLabel
 from annotation.models.rewrites import FoundTarget, ReviewDecision, Rewrite, RewriteReview
@@ -59,4 +67,5 @@ __all__ = [
     "SubmissionKind",
     "SubmissionOutcome",
     "UnreadLabel",
+    "VotesSeen",
 ]

@@ -169,3 +169,20 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item_id} by {self.annotator_id}"
+
+
+class VotesSeen(models.Model):
+    """Somebody has acted on an item's votes (decided it, sent it back, opened it as a manager): they judge it no more.
+
+    By person and not by annotator, so that whoever joins the campaign afterwards is covered as well.
+    """
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="votes_seen")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["item", "user"], name="votes_seen_once")]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} by {self.user_id}"

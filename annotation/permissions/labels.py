@@ -2,7 +2,7 @@
 
 from accounts.models import User
 from accounts.refusals import NotAllowed
-from annotation.models import AnnotatorState, Assignment, AssignmentState, Campaign, CampaignState, Strategy
+from annotation.models import AnnotatorState, Assignment, AssignmentState, Campaign, CampaignState, Strategy, VotesSeen
 
 
 def has_items_left(campaign: Campaign, user: User) -> bool:
@@ -17,7 +17,9 @@ def has_items_left(campaign: Campaign, user: User) -> bool:
     if campaign.strategy != Strategy.QUEUE:
         return False
     had = Assignment.objects.filter(annotator=mine).values("item")
-    return Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN).exclude(item__in=had).exists()
+    seen = VotesSeen.objects.filter(user=user).values("item")
+    free = Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN)
+    return free.exclude(item__in=had).exclude(item__in=seen).exists()
 
 
 def check_can_read_labels(campaign: Campaign, user: User) -> None:

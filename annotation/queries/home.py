@@ -6,7 +6,16 @@ from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet,
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
-from annotation.models import Annotator, AnnotatorState, Assignment, AssignmentState, Campaign, CampaignState, Strategy
+from annotation.models import (
+    Annotator,
+    AnnotatorState,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Strategy,
+    VotesSeen,
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,8 @@ def _count(rows: QuerySet[Assignment]) -> Coalesce:
 def _free_items() -> Coalesce:
     """Items of the open queue with a free slot that the annotator has not met yet."""
     met = Assignment.objects.filter(item=OuterRef("item"), annotator=OuterRef(OuterRef("pk")))
+    seen = VotesSeen.objects.filter(item=OuterRef("item"), user=OuterRef(OuterRef("user")))
     free = Assignment.objects.filter(queue=OuterRef("campaign"), state=AssignmentState.OPEN).exclude(Exists(met))
+    free = free.exclude(Exists(seen))
     counted = free.order_by().values("queue").annotate(n=Count("item", distinct=True)).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

@@ -18,6 +18,7 @@ SELECT i.id, coalesce(i.topic_id, i.paper_id),
 FROM annotation_item i WHERE i.campaign_id = %(campaign)s ORDER BY i.id
 """
 # First human goes at the campaign's items: machines and hidden repeats need no slots. The states in order of STATES.
+# Whoever has acted on an item's votes gets it no more than one who skipped it.
 GOES = """
 SELECT a.id, a.item_id, coalesce(a.annotator_id, 0)::bigint, coalesce(a.slot, 0)::bigint, a.position::bigint,
   array_position(ARRAY['open', 'pending', 'done', 'skipped', 'withdrawn'], a.state::text)::bigint,
@@ -25,7 +26,15 @@ SELECT a.id, a.item_id, coalesce(a.annotator_id, 0)::bigint, coalesce(a.slot, 0)
 FROM annotation_assignment a
 JOIN annotation_item i ON i.id = a.item_id
 LEFT JOIN annotation_annotator n ON n.id = a.annotator_id
-WHERE i.campaign_id = %(campaign)s AND a.repeat = 0 AND (n.kind IS NULL OR n.kind = 'human') ORDER BY a.id
+WHERE i.campaign_id = %(campaign)s AND a.repeat = 0 AND (n.kind IS NULL OR n.kind = 'human')
+UNION ALL
+SELECT 0::bigint, s.item_id, n.id, 0::bigint, 0::bigint, 4::bigint, 0::bigint
+FROM annotation_votesseen s
+JOIN annotation_item i ON i.id = s.item_id AND i.campaign_id = %(campaign)s
+JOIN annotation_annotator n ON n.campaign_id = i.campaign_id AND n.user_id = s.user_id
+WHERE NOT EXISTS (SELECT FROM annotation_assignment a WHERE a.item_id = s.item_id AND a.annotator_id = n.id
+  AND a.repeat = 0 AND a.state IN ('pending', 'done', 'skipped'))
+ORDER BY 1, 2, 3
 """
 OPEN, PENDING, DONE, SKIPPED, WITHDRAWN = range(1, 6)
 # An aspect's place in its topic's tree: parents before their children; where it stands twice, the first counts.

@@ -25,8 +25,11 @@ from adjudication.queries.queue import (
     queue_of,
 )
 from adjudication.queries.waiting import waiting_for
-from annotation.actions.annotators import pause_annotator
+from annotation.actions.annotators import add_members, pause_annotator
+from annotation.actions.hands import take_hand
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Judgment, Strategy, Submission
+from annotation.permissions.labels import has_items_left
+from annotation.queries.home import work_of
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.processes import wait_for
@@ -190,6 +193,29 @@ def test_sending_back_in_an_open_queue_makes_a_free_slot(built: Built) -> None:
     assert (sent.annotator, sent.state, sent.slot, sent.queue) == (None, AssignmentState.OPEN, 4, built.campaign)
     built.items[2].refresh_from_db()
     assert built.items[2].extra_overlap == 1
+
+
+def test_the_sender_is_neither_leased_the_item_nor_kept_from_adjudicating(built: Built) -> None:
+    make_role(built, "cai", "adjudicator")  # judged all but the last two
+    Campaign.objects.filter(pk=built.campaign.pk).update(strategy=Strategy.QUEUE)
+    sent = send_back_item(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)
+    campaign = Campaign.objects.get(pk=built.campaign.pk)
+    assert not has_items_left(campaign, built.people["cai"])
+    where = {"collection": "tea", "campaign": "main"}
+    assert take_hand(**where, by=built.people["cai"], at=LATER)[1] == []
+    assert work_of(built.people["cai"])[0].left == 0
+    zoe = build_campaign([], slug="other", people=("zoe",)).people["zoe"]
+    built.collection.memberships.create(user=zoe, role="annotator", created_at=AT)
+    add_members(campaign=campaign, users=[zoe], by=None, at=AT)
+    assert take_hand(**where, by=zoe, at=LATER)[1] == [[sent.pk]]
+
+
+def test_who_decided_an_item_is_not_asked_to_judge_it(built: Built) -> None:
+    make_role(built, "cai", "adjudicator")
+    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["cai"], at=LATER)
+    withdraw_decision(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)
+    with pytest.raises(Refused, match="Everybody"):
+        send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
 
 
 def test_sending_back_in_a_closed_campaign_is_refused(built: Built) -> None:

@@ -5,9 +5,11 @@ from datetime import timedelta
 import pytest
 from django.db.models import Count
 
+from accounts.refusals import Conflict
+from annotation.actions.assignments import assign_items, reassign_assignments, release_assignments
 from annotation.actions.hands import QUEUE_HAND, take_hand
 from annotation.actions.queue import free_slots
-from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy
+from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy, VotesSeen
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, kinds_of, send, send_one, skip, undo, values_of
 
@@ -236,3 +238,58 @@ def test_a_queue_judged_to_the_end_holds_exactly_its_overlap():
     assert [row["n"] for row in done] == [2] * 7
     assert Judgment.objects.count() == 14
     assert not Assignment.objects.filter(state__in=["open", "pending"]).exists()
+
+
+def see_votes(built: Built, person: str, item: int) -> None:
+    VotesSeen.objects.create(item=built.items[item], user=built.people[person], at=AT)
+
+
+def test_who_has_seen_the_votes_of_an_item_never_gets_it():
+    built = build_queue(items=3, overlap=1)
+    see_votes(built, "ana", 0)
+    see_votes(built, "ana", 2)
+    assert items_of(built, take(built, "ana")) == [1]
+    assert items_of(built, take(built, "ben")) == [0, 2]
+
+
+def test_nor_with_the_rest_of_its_abstract():
+    triples = [("1", f"Aspect {n}", "doc1") for n in range(3)]
+    built = build_queue(triples=triples, order=Order.BY_DOCUMENT, overlap=1)
+    see_votes(built, "ana", 1)
+    assert sorted(items_of(built, take(built, "ana"))) == [0, 2]
+
+
+def test_nor_by_a_lease_that_ran_out_or_by_undoing_a_skip():
+    built = build_queue(items=2, overlap=1)
+    first, second = (unit[0] for unit in take(built, "ana"))
+    skipped = skip(second)
+    send_one(built, "ana", skipped)
+    late = AT + LEASE + timedelta(seconds=1)
+    for number in (1, 0):  # what was skipped, then what was leased
+        units = take(built, "ben", at=late)
+        assert items_of(built, units) == [number]
+        free_slots([units[0][0]], state="withdrawn")
+    see_votes(built, "ana", 0)
+    see_votes(built, "ana", 1)
+    assert take(built, "ana", at=late) == []
+    answer = send(built, "ana", given(first, 1), undo(second, skipped.uuid))
+    assert answer.results[0].outcome == "not-counted"
+    assert isinstance(answer.results[1], Conflict)
+    assert not Judgment.objects.exists()
+    assert sorted(free_items(built)) == [0, 1]
+
+
+def test_nor_by_a_plan_or_by_what_is_handed_over():
+    built = build_work(items=4, people=("ana", "ben"), overlap=1)
+    Assignment.objects.filter(annotator=built.annotators["ben"]).delete()
+    see_votes(built, "ben", 3)
+    moved = reassign_assignments(
+        source=built.annotators["ana"], target=built.annotators["ben"], by=built.people["manager"], at=AT
+    )
+    assert (moved.moved, moved.stayed) == (3, 1)
+    release_assignments(annotator=built.annotators["ana"], by=built.people["manager"], at=AT)
+    release_assignments(annotator=built.annotators["ben"], by=built.people["manager"], at=AT)
+    Annotator.objects.filter(name="ana").update(capacity=1)
+    assign_items(campaign=built.campaign, by=None, at=AT, overlap=1, strategy=Strategy.PLANNED)
+    mine = Assignment.objects.filter(annotator=built.annotators["ben"], state="pending")
+    assert {row.item for row in mine} == set(built.items[:3])
