@@ -18,6 +18,7 @@ from annotation.models import (
     SubmissionKind,
 )
 from annotation.permissions.campaigns import check_not_closed
+from annotation.permissions.labels import check_can_read_replies
 from annotation.runs.machine_labels import add_labels, submission_of
 
 
@@ -26,9 +27,10 @@ def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | No
     """Say what an invalid reply states, read by a person; None: it states nothing. May be changed again.
 
     The reply stays invalid; only its label comes from the decision. Errors: Refused for a value off the scale and for
-    a reply that was read.
+    a reply that was read; NotAllowed for whoever may not read it (see permissions/labels).
     """
     run = locked_run(MachineRun.objects.get(pk=reply.run_id), by)
+    check_can_read_replies(run.campaign, by)
     reply = MachineReply.objects.select_for_update().get(pk=reply.pk)
     check_not_closed(run.campaign)
     if reply.state != ReplyState.INVALID:

@@ -19,7 +19,7 @@ from annotation.actions.machines import cancel_machine_run, continue_machine_run
 from annotation.actions.recipes import MOST_RUNS, Wish, criterion_of, fitting_prompt, recipe_of
 from annotation.api.base import InCampaignView
 from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
-from annotation.permissions.labels import check_can_read_labels
+from annotation.permissions.labels import check_can_read_replies
 from annotation.queries.machines import estimate_runs, prompts_of, runs_of, tally_of
 from corpus.models import PromptTemplate, Role
 from corpus.permissions import OVERSEERS
@@ -206,7 +206,7 @@ class MachineReplyList(InCampaignView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     def get_queryset(self) -> QuerySet[MachineReply]:
-        check_can_read_labels(self.campaign, self.person)
+        check_can_read_replies(self.campaign, self.person)
         run = get_object_or_404(MachineRun, pk=self.kwargs["pk"], campaign=self.campaign)
         return run.replies.select_related("item__topic", "item__aspect", "item__document")
 

@@ -3,6 +3,7 @@
 from accounts.models import User
 from accounts.refusals import NotAllowed
 from annotation.models import AnnotatorState, Assignment, AssignmentState, Campaign, CampaignState, Strategy, VotesSeen
+from annotation.permissions.seals import check_not_sealed
 
 
 def has_items_left(campaign: Campaign, user: User) -> bool:
@@ -32,3 +33,20 @@ def check_can_read_labels(campaign: Campaign, user: User) -> None:
             f"You still have items to judge in {campaign}, so the labels of others stay hidden from you: what you see"
             " could sway what you judge. Finish yours first, or have a manager take you off the campaign."
         )
+
+
+def check_can_read_replies(campaign: Campaign, user: User) -> None:
+    """What a machine said of single items is a label like any other: judge first, and not while the campaign is
+    sealed. Errors: NotAllowed.
+    """
+    check_not_sealed(campaign)
+    check_can_read_labels(campaign, user)
+
+
+def hindrance_to_replies(campaign: Campaign, user: User) -> str:
+    """Why the person may not read what machines said of single items now, or ""."""
+    try:
+        check_can_read_replies(campaign, user)
+    except NotAllowed as refusal:
+        return refusal.reason
+    return ""

@@ -15,6 +15,7 @@ from annotation.actions.replies import decide_reply
 from annotation.forms.machines import DecisionForm, MachineForm
 from annotation.machines.recipes import Estimate
 from annotation.models import Campaign, CampaignKind, CampaignState, MachineKind, MachineReply, MachineRun, ReplyState
+from annotation.permissions.labels import hindrance_to_replies
 from annotation.permissions.seals import sealed_by
 from annotation.queries.machines import (
     estimate_runs,
@@ -160,7 +161,9 @@ def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply:
 
 
 def _show(request: HttpRequest, membership: Membership, campaign: Campaign, run: MachineRun) -> HttpResponse:
-    invalid = Paginator(unread_replies(run, ReplyState.INVALID), PER_PAGE).get_page(request.GET.get("page"))
+    hidden = hindrance_to_replies(campaign, membership.user)
+    replies = MachineReply.objects.none() if hidden else unread_replies(run, ReplyState.INVALID)
+    invalid = Paginator(replies, PER_PAGE).get_page(request.GET.get("page"))
     tally = tally_of([run], campaign.items.count())[run.pk]
     context = campaign_context(
         membership,
@@ -169,6 +172,7 @@ def _show(request: HttpRequest, membership: Membership, campaign: Campaign, run:
         job=run,
         tally=tally,
         page=invalid,
+        hidden=hidden,
         errors=list(unread_replies(run, ReplyState.ERROR)[:PER_PAGE]),
         levels=list(run.criterion.levels.all()),
         may_go_on=run.is_final and tally.left > 0 and campaign.state != CampaignState.CLOSED,

@@ -7,9 +7,10 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import JobState
-from annotation.models import AnnotatorKind, Campaign, MachineRun, ReplyState
+from annotation.actions.annotators import add_members
+from annotation.models import AnnoCycle, AnnotatorKind, Assignment, Campaign, MachineRun, ReplyState, Split
 from corpus.models import PromptTemplate
-from tests.factories.annotation import Material, make_campaign, make_material
+from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import BODY, ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Call, Step
 
@@ -164,3 +165,63 @@ def test_the_api_asks_follows_and_reads(client: Client, made: Material, campaign
     judgments = client.get("/api/collections/teas/campaigns/main-round/judgments/").json()["results"]
     assert [one["machine"] for one in judgments] == [True] * 4
     assert campaign.annotators.filter(kind=AnnotatorKind.MACHINE).count() == 2
+
+
+@pytest.fixture
+def half(made: Material, campaign: Campaign) -> MachineRun:
+    """A run of which every second reply is invalid."""
+    with stubbed(half_unreadable):
+        return carry_out(ask(made, campaign)[0])
+
+
+def kept_from(client: Client, run: MachineRun, told: str) -> None:
+    """Neither page nor API says a word of what the machine said; the figures of the whole stay."""
+    page = f"{BASE}{run.pk}/"
+    for address in (page, page + "?page=1"):
+        text = client.get(address).content.decode()
+        assert told in text
+        for word in ("Perhaps", "It states", "raw-reply", "states 1"):
+            assert word not in text
+        assert "invalid" in text
+    reply = run.replies.filter(state=ReplyState.INVALID).order_by("pk").first()
+    assert reply is not None
+    for value in ("1", ""):
+        assert client.post(f"{page}replies/{reply.pk}/decision/", {"value": value}).status_code == 403
+    reply.refresh_from_db()
+    assert reply.decided_at is None
+    answer = client.get(f"{API}{run.pk}/replies/")
+    assert answer.status_code == 403
+    assert "Perhaps" not in answer.content.decode()
+
+
+def test_who_is_still_to_judge_reads_no_replies(
+    client: Client, made: Material, campaign: Campaign, half: MachineRun
+) -> None:
+    add_members(campaign=campaign, users=[made.manager], by=None, at=AT)
+    mine = campaign.annotators.get(user=made.manager)
+    todo = Assignment.objects.create(item=campaign.items.all()[0], annotator=mine, state="pending", slot=1)
+    kept_from(client, half, "You still have items to judge")
+    Assignment.objects.filter(pk=todo.pk).update(state="done", finished_at=AT)
+    assert "Perhaps" in client.get(f"{BASE}{half.pk}/").content.decode()
+
+
+def test_replies_on_a_sealed_test_set_are_read_by_nobody(client: Client, made: Material) -> None:
+    campaign = make_campaign(made, split=Split.TEST)
+    with stubbed(half_unreadable):
+        run = carry_out(ask(made, campaign)[0])
+    dev = Campaign.objects.create(
+        collection=made.collection, slug="dev", name="Dev", kind="relevance", split="dev", seed=1, created_at=AT
+    )
+    cycle = AnnoCycle.objects.create(
+        collection=made.collection, number=1, criterion="relevance", dev=dev, margin=0.05, created_at=AT
+    )
+    kept_from(client, run, "are sealed until")
+    cycle.delete()
+    assert "Perhaps" in client.get(f"{BASE}{run.pk}/").content.decode()
+
+
+def test_annotators_reach_no_reply_at_all(made: Material, half: MachineRun) -> None:
+    ana = Client()
+    ana.force_login(made.people["ana"])
+    assert ana.get(f"{BASE}{half.pk}/").status_code == 403
+    assert ana.get(f"{API}{half.pk}/replies/").status_code == 403
