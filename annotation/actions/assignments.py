@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, Max, OuterRef, QuerySet
 
 from accounts.audit import record_event
 from accounts.jobs import new_job
@@ -134,9 +134,9 @@ def reassign_assignments(
         source, target = (locked if each.pk == was.pk else was for was in (source, target))
     _check_target(source, target)
     theirs = Assignment.objects.filter(item=OuterRef("item"), annotator=target, repeat=0)
-    known = Exists(theirs.exclude(state=AssignmentState.WITHDRAWN)) | Exists(
-        VotesSeen.objects.filter(item=OuterRef("item"), user=target.user_id)
-    )
+    seen = VotesSeen.objects.filter(item=OuterRef("item"), user=target.user_id)
+    either = Exists(theirs.exclude(state=AssignmentState.WITHDRAWN)) | Exists(seen)
+    known = ExpressionWrapper(either, output_field=BooleanField())
     pending = _last(_pending(source).filter(queue__isnull=True), most)
     rows = list(pending.values_list("pk", "slot", "item", "item__topic", "item__aspect", "item__document", known))
     free = [row[:-1] for row in rows if not row[-1]]
