@@ -25,14 +25,24 @@ CHANGED = "This paper has changed while you were looking at it: somebody decided
 
 @transaction.atomic
 def take_version(
-    *, item: Item, difference: str, variant: str, seen: str | None, by: User, at: datetime, override: bool = False
+    *,
+    item: Item,
+    difference: str,
+    variant: str,
+    seen: str | None,
+    by: User,
+    at: datetime,
+    override: bool = False,
+    known: PaperCase | None = None,
 ) -> Extraction:
     """Take one version at one difference. `seen` is what the person saw (PaperCase.seen; None: does not matter).
+
+    `known` is the paper as read before, which spares comparing what is the same still.
 
     Errors: Conflict where the paper is another meanwhile, Refused for what is no choice and once it is accepted,
     NotAllowed for whoever may not adjudicate it; the same of all actions here.
     """
-    case = _opened(item, seen, by, override)
+    case = _opened(item, seen, by, override, known)
     place, found = next(
         ((n, each) for n, each in enumerate(case.comparison.differences, 1) if each.name == difference), (0, None)
     )
@@ -155,7 +165,7 @@ def open_own_paper(*, item: Item, by: User, at: datetime) -> None:
     _record_at(item, item, by, at, "open_own_item")
 
 
-def _locked_case(item: Item, seen: str | None, by: User, override: bool) -> PaperCase:
+def _locked_case(item: Item, seen: str | None, by: User, override: bool, known: PaperCase | None = None) -> PaperCase:
     rows = Item.objects.select_related("campaign__collection", "paper").select_for_update(of=("self",), no_key=True)
     item = rows.get(pk=item.pk)
     if item.campaign.kind != CampaignKind.EXTRACTION:
@@ -163,14 +173,14 @@ def _locked_case(item: Item, seen: str | None, by: User, override: bool) -> Pape
     membership = fetch_role(item.campaign.collection, by)
     check_can_adjudicate(membership)
     check_not_own_item(item.pk, membership, override=override)
-    case = fetch_case(item)
+    case = fetch_case(item, known)
     if seen is not None and seen != case.seen:
         raise Conflict(CHANGED)
     return case
 
 
-def _opened(item: Item, seen: str | None, by: User, override: bool) -> PaperCase:
-    case = _locked_case(item, seen, by, override)
+def _opened(item: Item, seen: str | None, by: User, override: bool, known: PaperCase | None = None) -> PaperCase:
+    case = _locked_case(item, seen, by, override, known)
     if case.is_accepted:
         raise Refused("This paper is accepted. Take it up again to change it.")
     if len(case.sides) < 2 and case.extraction is None:

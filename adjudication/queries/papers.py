@@ -145,14 +145,18 @@ def basis_of(basis: Mapping[str, Any] | None) -> Basis:
     return tuple((assignment, revision) for assignment, revision in (basis or {}).get("sides", []))
 
 
-def fetch_case(item: Item) -> PaperCase:
-    """The paper of an item as it stands now. Four queries; letters are random but always the same."""
+def fetch_case(item: Item, known: PaperCase | None = None) -> PaperCase:
+    """The paper of an item as it stands now. Four queries; letters are random but always the same.
+
+    `known` is the same paper as read before: what it compared is not compared again where nobody handed in since.
+    """
     made = _adjudicated(item.campaign).filter(paper=item.paper_id).select_related("paper__collection").first()
     basis = (made.basis if made else None) or {}
     finished = {each.assignment_id: each for each in _accounts(item.campaign).filter(assignment__item=item)}
     now = _standing({pk: each.current for pk, each in finished.items()}, basis)
-    contents = _contents(now)
-    known = set(basis_of(basis))
+    same = known if known is not None and dict(known.standing) == now else None
+    contents = {side.assignment: side.content for side in same.sides} if same else _contents(now)
+    stands_on = set(basis_of(basis))
     sides = [
         Side(
             letter(place),
@@ -160,11 +164,14 @@ def fetch_case(item: Item) -> PaperCase:
             now[pk],
             contents[pk],
             finished[pk].finished_at if pk in finished else None,
-            made is not None and (pk, now[pk]) not in known,
+            made is not None and (pk, now[pk]) not in stands_on,
         )
         for place, pk in enumerate(sorted(now, key=lambda pk: _shuffled(item, pk)))
     ]
-    return PaperCase(item, sides, made, basis, read_content(made.content) if made else None)
+    case = PaperCase(item, sides, made, basis, read_content(made.content) if made else None)
+    if same is not None:
+        case.__dict__["comparison"] = same.comparison
+    return case
 
 
 def _standing(finished: Mapping[int, int], basis: Mapping[str, Any] | None) -> dict[int, int]:

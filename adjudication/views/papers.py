@@ -83,9 +83,9 @@ def paper_choose(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
         return _back(request, scope, item)
     difference, _, variant = request.POST.get("take", "").partition(" ")
 
-    def act(**by: Any) -> None:
+    def act(known: PaperCase | None, **by: Any) -> None:
         if difference:
-            take_version(item=item, difference=difference, variant=variant, **by)
+            take_version(item=item, difference=difference, variant=variant, known=known, **by)
         else:
             side = request.POST.get("everything") or request.POST.get("rest", "")
             take_everything(item=item, side=side, only_open="rest" in request.POST, **by)
@@ -98,7 +98,7 @@ def paper_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
     """One step back, or forward again (`step` is undo or redo)."""
     scope, item = open_paper(request, slug, campaign, pk)
     step = request.POST.get("step", "undo")
-    return _change(request, scope, item, lambda **by: step_adjudication(item=item, step=step, **by))
+    return _change(request, scope, item, lambda _, **by: step_adjudication(item=item, step=step, **by))
 
 
 @require_POST
@@ -148,7 +148,7 @@ def _change(
     """Do it; answer with the parts of the page that changed, or with the page at the place where it changed."""
     before = None if not _by_script(request) else _whole(item)
     try:
-        act(by=scope.user, at=timezone.now(), override=sees_own(request, item), **given)
+        act(before and before[0], by=scope.user, at=timezone.now(), override=sees_own(request, item), **given)
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -160,7 +160,7 @@ def _change(
         return HttpResponse(refusal.reason, status=409 if isinstance(refusal, Conflict) else 422)
     if before is None:
         return _back(request, scope, item, anchor)
-    case, after = _whole(item)
+    case, after = _whole(item, before[0])
     if [each.key for each in before[1].paragraphs] != [each.key for each in after.paragraphs]:
         return HttpResponse(status=409)
     old = before[1].parts
@@ -170,8 +170,8 @@ def _change(
     return HttpResponse(status=409) if gone else render(request, "adjudication/_paper_changed.html", context)
 
 
-def _whole(item: Item) -> tuple[PaperCase, PaperView]:
-    case = fetch_case(item)
+def _whole(item: Item, known: PaperCase | None = None) -> tuple[PaperCase, PaperView]:
+    case = fetch_case(item, known)
     return case, fetch_paper_view(case)
 
 
