@@ -6,8 +6,9 @@ from datetime import datetime
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult, AgreementRun, VoteRun
 from adjudication.queries.agreement import STATISTICS, Shown, Standing, fetch_standing, show
+from adjudication.queries.papers import PaperCounts, count_papers
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
-from annotation.models import AnnotatorKind, Campaign, CampaignState, Criterion
+from annotation.models import AnnotatorKind, Campaign, CampaignKind, CampaignState, Criterion
 from annotation.permissions.seals import sealed_by
 from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
 from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
@@ -65,6 +66,7 @@ class CampaignCard:
     headline: list[Shown]
     headline_criterion: Criterion | None
     votes: VoteStanding
+    papers: PaperCounts | None = None  # of an extraction
 
     @property
     def is_under_way(self) -> bool:
@@ -99,6 +101,7 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
         headline=_headline(agreement.run, criterion) if agreement.run and criterion else [],
         headline_criterion=criterion,
         votes=VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign),
+        papers=count_papers(campaign) if campaign.kind == CampaignKind.EXTRACTION and not is_sealed else None,
     )
 
 

@@ -1,7 +1,7 @@
 """Papers that several annotators have finished: the adjudicator's queue of them, and one with its accounts."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -221,9 +221,28 @@ def paper_rows(campaign: Campaign) -> list[PaperRow]:
     return sorted(shown, key=lambda row: (-row.count, row.item.pk))
 
 
+@dataclass(frozen=True)
+class PaperCounts:
+    """Of the papers that several people have finished: on how many all agree, what is decided, what is open."""
+
+    alike: int
+    decided: int
+    open: int
+
+    @property
+    def compared(self) -> int:
+        return self.alike + self.decided + self.open
+
+
+def count_papers(campaign: Campaign) -> PaperCounts:
+    rows = paper_rows(campaign)
+    states = Counter(row.state for row in rows)
+    return PaperCounts(states[ALIKE], states[DECIDED], sum(row.needs_decision for row in rows))
+
+
 def count_waiting(campaign: Campaign) -> int:
     """How many papers of the campaign need an adjudicator."""
-    return sum(row.needs_decision for row in paper_rows(campaign))
+    return count_papers(campaign).open
 
 
 def _state(count: int, accounts: Iterable[tuple[int, int]], made: Any) -> str:

@@ -446,3 +446,12 @@ def test_papers_to_decide_wait_on_the_first_page_and_are_linked_from_agreement(b
     assert len(waiting_for(ada)) == 1
     accept(built)
     assert waiting_for(ada) == []
+
+
+def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
+    client.force_login(built.material.people["vic"])
+    where = reverse("collection_dashboard", args=[built.material.collection.slug])
+    page = " ".join(client.get(where).text.split())
+    assert "1 paper finished by several people; on 0 they say the same" in page
+    assert "0 accepted as one, <strong>1</strong> to decide" in page
+    assert "The votes have not been counted yet" not in page
