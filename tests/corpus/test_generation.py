@@ -14,6 +14,7 @@ from corpus.queries.endpoints import chat_pace
 from corpus.queries.generation import estimate_questions, prompt_body, run_figures
 from corpus.queries.mentions import MentionFilter
 from corpus.queries.origins import fetch_origin
+from corpus.runs import question_reading
 from corpus.runs.generation import run_questions
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -291,6 +292,34 @@ def test_an_answer_that_was_stored_but_not_read_is_read_and_not_paid_for_again(m
         run_questions(run.pk)
     assert len(stub.calls) == 2
     assert Topic.objects.count() == 1
+
+
+def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_unread(
+    manager, collection, mentions, quick, monkeypatch
+):
+    """A second death, in the middle of the questions: the next worker reads all of them."""
+    two = f"{GOOD}\n{GOOD.replace('leaves', 'buds')}"
+
+    def die_at_buds(reply, asked, *rest):
+        if "buds" in asked.text:
+            raise KeyboardInterrupt
+        return judge(reply, asked, *rest)
+
+    judge = question_reading._judge
+    with ChatStub(["NONE"]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=two, answered_at=AT)
+        monkeypatch.setattr(question_reading, "_judge", die_at_buds)
+        with pytest.raises(KeyboardInterrupt):
+            run_questions(run.pk)
+        assert run.replies.get(position=0).outcome == Outcome.UNREAD
+        assert not GeneratedQuestion.objects.exists()
+        assert not Topic.objects.exists()
+        monkeypatch.setattr(question_reading, "_judge", judge)
+        run_questions(run.pk)
+    assert len(stub.calls) == 2
+    assert Topic.objects.count() == GeneratedQuestion.objects.count() == 2
 
 
 def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, monkeypatch):
