@@ -71,6 +71,29 @@ def test_an_author_answers_by_the_link(new_page, call):
     assert ann.answers.get().text == QUESTION
 
 
+def test_on_a_phone_without_script_the_guideline_comes_first_and_then_the_answer(new_page, call):
+    """Whoever is new reads before writing; whoever has sent something sees at once what became of it."""
+    ann = invite(call, "Ann", 0)
+    page = new_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
+    page.goto(reverse("author_answer", args=[author_token(ann)]))
+    guideline, field = page.locator("section.prose"), page.get_by_label("Your question")
+    assert guideline.bounding_box()["y"] < field.bounding_box()["y"]
+    page.get_by_role("link", name="Straight to the question").click()
+    expect(field).to_be_in_viewport()
+    field.fill("Does <b>longer</b> steeping help?")
+    page.get_by_label("I wrote this question").check()
+    page.get_by_role("button", name="Send the question").click()
+    expect(page.get_by_text("Write it without HTML").first).to_be_in_viewport()
+    expect(field).to_have_value("Does <b>longer</b> steeping help?")
+    field.fill(QUESTION)
+    page.get_by_role("button", name="Send the question").click()
+    expect(page.locator(".alert.ok")).to_be_in_viewport()
+    assert guideline.bounding_box()["y"] > field.bounding_box()["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("button", name="Withdraw my question").click()
+    expect(page.get_by_text("Your question is withdrawn")).to_be_in_viewport()
+
+
 def test_the_managers_pages_are_accessible(new_page, call):
     page = new_page(call.created_by)
     assert_accessible_everywhere(page, reverse("author_call_detail", args=["tea", call.pk]))  # nobody invited yet
