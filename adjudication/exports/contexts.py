@@ -131,17 +131,16 @@ def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, s
         return [("fatal", "nothing-confirmed", f"No paper is confirmed by anybody yet. {advice}".strip(), waiting)]
     found = []
     if waiting:
-        told = "are drafts or machine's proposals and marked so" if options.drafts else "are left out: nobody has "
-        told += "" if options.drafts else "confirmed them yet"
-        found.append(("warning", "drafts", f"{_papers(waiting)} {told}.", waiting))
+        told = "drafts or machine's proposals and marked so" if options.drafts else "left out: not confirmed yet"
+        found.append(("warning", "drafts", f"{_papers(waiting)} {_are(waiting)} {told}.", waiting))
     if states[DISAGREED]:
-        told = (
-            "is left out: its annotators differ" if states[DISAGREED] == 1 else "are left out: their annotators differ"
-        )
-        text = f"{_papers(states[DISAGREED])} {told}. Once they are adjudicated, what was accepted is written."
+        count = states[DISAGREED]
+        told = f"{_are(count)} left out: {'its' if count == 1 else 'their'} annotators differ"
+        text = f"{_papers(count)} {told}. Once they are adjudicated, what was accepted is written."
         found.append(("warning", "disagreed", text, states[DISAGREED]))
     if states[NOTHING]:
-        text = f"{_papers(states[NOTHING])} are left out: nothing was extracted from them."
+        count = states[NOTHING]
+        text = f"{_papers(count)} {_are(count)} left out: nothing was extracted."
         found.append(("warning", "nothing-extracted", text, states[NOTHING]))
     return found
 
@@ -180,9 +179,8 @@ def _of_papers(options: Options) -> list[tuple[str, str, str, int]]:
     inside = Document.objects.filter(collection=options.collection, docno__in=keys).count()
     if not inside:
         return []
-    text = (
-        f"{_papers(inside)} are documents of the collection as well. They are left out of it: nothing cites them here."
-    )
+    what = "a document" if inside == 1 else "documents"
+    text = f"{_papers(inside)} {_are(inside)} {what} of the collection as well, left out of it: nothing is cited so."
     return [("warning", "papers-inside", text, inside)]
 
 
@@ -221,6 +219,10 @@ def _of_newer(options: Options) -> list[tuple[str, str, str, int]]:
 
 def _papers(count: int) -> str:
     return f"{count:,} {'paper' if count == 1 else 'papers'}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _some(numbers: Iterable[str]) -> str:

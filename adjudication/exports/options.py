@@ -302,6 +302,7 @@ def _campaign(collection: Collection, slug: str) -> Campaign:
     known = ", ".join(campaign.slug for campaign in campaigns)
     if slug:
         raise Refused(f"{collection.slug} has no campaign “{slug}”. " + (f"It has: {known}." if known else ""))
+    campaigns = [campaign for campaign in campaigns if campaign.kind != CampaignKind.EXTRACTION] or campaigns
     if len(campaigns) != 1:
         raise Refused(f"Say which campaign: {known}." if known else "There is no campaign yet, so nothing is judged.")
     return campaigns[0]
@@ -312,5 +313,7 @@ def _criterion(campaign: Campaign, key: str) -> Criterion:
     for criterion in criteria:
         if not key or criterion.key == key:
             return criterion
+    if not criteria:
+        raise Refused(f"{campaign} has no criteria, so it has no labels to write.")
     known = ", ".join(criterion.key for criterion in criteria)
-    raise Refused(f"{campaign} has no criterion “{key}”. It has: {known or 'none'}.")
+    raise Refused(f"{campaign} has no criterion “{key}”. It has: {known}.")

@@ -23,6 +23,7 @@ from adjudication.exports.options import (
     whole_number,
 )
 from adjudication.permissions import check_can_take_out
+from annotation.models import CampaignKind
 from corpus.models import Collection, Membership
 from corpus.permissions import check_can_oversee, fetch_membership
 
@@ -35,7 +36,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     collection = membership.collection
-    campaigns = list(collection.campaigns.order_by("name"))
+    campaigns = list(collection.campaigns.exclude(kind=CampaignKind.EXTRACTION).order_by("name"))
     chosen = _chosen(request)
     if not chosen["campaign"] and campaigns:
         chosen["campaign"] = campaigns[0].slug

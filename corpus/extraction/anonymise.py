@@ -13,18 +13,20 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
+from corpus.extraction.markers import LONGEST_NAME
 from corpus.formats.papers import Cut, Marker, Reference, Sentence
 from corpus.text.words import fold_word
 
 _PARTICLE = r"\b(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|bin|ibn|zu)"
 _INITIALS = r"(?:\b[A-Z]\.[\s-]?){0,3}"
-_NAME = rf"(?:{_INITIALS}(?:{_PARTICLE}\s)*\b[^\W\d_a-z][\w'’\-]*(?:\s(?:{_PARTICLE}\s)*[^\W\d_a-z][\w'’\-]*){{0,2}})"
+_ONE = rf"[^\W\d_a-z][\w'’\-]{{0,{LONGEST_NAME}}}"
+_NAME = rf"(?:{_INITIALS}(?:{_PARTICLE}\s){{0,3}}\b{_ONE}(?:\s(?:{_PARTICLE}\s){{0,3}}{_ONE}){{0,2}})"
 _ET_AL = r"(?:,?\s(?:et\.?\sal\.?|and\s(?:others|colleagues|co-?workers|co-?authors|collaborators)|&\sal\.))"
 _NAMES = re.compile(
     rf"(?P<names>{_NAME}(?:,\s{_NAME})*(?:,?\s(?:and|&)\s{_NAME})?{_ET_AL}?)(?P<own>(?:['’]s?|['’])?)[,:]?\s?$"
 )
 _LONGEST = 160
-_WHO = rf"(?:{_PARTICLE}\s)*[^\W\d_a-z][\w'’\-]+"
+_WHO = rf"(?:{_PARTICLE}\s){{0,3}}[^\W\d_a-z][\w'’\-]{{1,{LONGEST_NAME}}}"
 _ALONE = re.compile(rf"\b{_WHO}(?:{_ET_AL}|\s(?:and|&)\s{_WHO})(?!['’\w])")
 _SOMETHING_CITED = re.compile(r"['’]?s?,?\s?[(\[]\s?\d").match
 
@@ -127,7 +129,8 @@ def _cites(markers: Sequence[Marker], cuts: Sequence[Cut]) -> tuple[str, ...]:
     """Return the keys of the changed sentence in print order."""
     replaced = {cut.start for cut in cuts if cut.put}
     found = [(marker.start, marker.keys) for marker in markers]
-    found.extend((cut.start, (cut.key,)) for cut in cuts if cut.put and cut.start not in {start for start, _ in found})
+    printed = {start for start, _ in found}
+    found.extend((cut.start, (cut.key,)) for cut in cuts if cut.put and cut.start not in printed)
     return (
         tuple(key for _, keys in sorted(found) for key in keys)
         if replaced

@@ -15,6 +15,7 @@ from typing import Any
 REFUSED = 3  # exit status: the answer is a JSON object that says why
 
 _MOST_PIXELS = 25_000_000
+_LONGEST_SIDE = 16_000  # pixels: WebP holds no more
 
 
 class Unreadable(Exception):
@@ -111,7 +112,11 @@ def _page(request: dict[str, Any]) -> bytes:
         try:
             page = document[number - 1]
             width, height = page.get_size()
-            scale = min(request["width"] / max(width, 1.0), (_MOST_PIXELS / max(width * height, 1.0)) ** 0.5)
+            scale = min(
+                request["width"] / max(width, 1.0),
+                (_MOST_PIXELS / max(width * height, 1.0)) ** 0.5,
+                _LONGEST_SIDE / max(width, height, 1.0),
+            )
             picture = page.render(scale=scale).to_pil().convert("RGB")
         except pypdfium2.PdfiumError:
             raise Unreadable("broken", f"is damaged: page {number} cannot be drawn") from None

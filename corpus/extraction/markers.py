@@ -11,6 +11,7 @@ from corpus.formats.papers import Marker, Reference
 from corpus.text.words import fold_word
 
 LONGEST_RANGE = 40
+LONGEST_NAME = 40  # letters: hostile words without end must not be searched from each of their letters
 
 _DASH = "-–—‐‑−"
 _NUMBER = r"\d{1,3}[a-z]?"
@@ -23,7 +24,7 @@ _PART = re.compile(rf"({_NUMBER})(?:\s*[{_DASH}]\s*({_NUMBER}))?")
 _BETWEEN = re.compile(rf"\s*[{_DASH}]\s*").fullmatch
 
 _PARTICLES = "(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|bin|ibn)"
-_SURNAME = rf"(?:(?:{_PARTICLES}\s+){{0,3}}[^\W\d_a-z][\w'’\-]*(?:\s(?:Jr|Sr)\.)?)"
+_SURNAME = rf"(?:(?:{_PARTICLES}\s+){{0,3}}[^\W\d_a-z][\w'’\-]{{0,{LONGEST_NAME}}}(?:\s(?:Jr|Sr)\.)?)"
 _INITIALS = r"(?:(?:[A-Z]\.[\s-]?){1,3})?"
 _YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 _NAMES = (

@@ -16,6 +16,11 @@ _NEVER_LAST = frozenset(
 _MAYBE_LAST = frozenset("etc inc ltd corp co u.s u.k e.u ph.d m.sc b.sc al a.m p.m".split())
 _BEFORE = re.compile(r"([^\s(\[{\"'“‘/–—]+)$")
 _MARKER = re.compile(r"\[[\d\s,;–-]+\]")
+_WORD = re.compile(r"\w+")
+_OPENED = re.compile(r"[\"'“‘(]*([A-Z][a-z]*)\b")
+_TWO_WORDS = re.compile(r"[A-Z][a-z]{2,} [a-z]")
+_CAPITAL = re.compile(r"[A-Z][a-z]*\b")
+_NEAR = 80  # characters: what stands further away is not looked at, or long texts would take their square
 _STARTERS = frozenset(
     "the a an this these those we our in on for as it its to however moreover furthermore thus therefore hence while "
     "although since when where with by from at such they their there some many most other others each both if then "
@@ -84,12 +89,16 @@ def _is_inside(text: str, match: re.Match[str], following: int) -> bool:
     return _in_brackets(text, match.start()) and not match["close"]
 
 
+def _shortly_before(text: str, place: int) -> str:
+    return text[max(0, place - _NEAR) : place]
+
+
 def _numbers_item(text: str, match: re.Match[str]) -> bool:
     """Whether the full stop is that of an item's number: "in two ways: 1. …"."""
     before = _BEFORE.search(text, max(0, match.start() - 4), match.start())
     if before is None or not before[1].isdigit() or len(before[1]) > 2:
         return False
-    return text[: before.start(1)].rstrip()[-1:] in ("", ":", ";", ".", "]", ",")
+    return _shortly_before(text, before.start(1)).rstrip()[-1:] in ("", ":", ";", ".", "]", ",")
 
 
 def _may_begin(text: str, place: int) -> bool:
@@ -106,7 +115,7 @@ def _may_begin(text: str, place: int) -> bool:
 
 def _is_name_in_small_letters(text: str, place: int) -> bool:
     """Whether a word such as iPhone or word2vec begins here."""
-    word = re.match(r"\w+", text[place:])
+    word = _WORD.match(text, place)
     return word is not None and any(char.isupper() for char in word.group())
 
 
@@ -134,20 +143,20 @@ def _is_initial(text: str, before: re.Match[str], following: int) -> bool:
     word = before[1]
     if len(word) != 1 or not word.isupper():
         return bool(re.fullmatch(r"(?:[A-Z]\.)+-?[A-Z]", word)) and not _begins_plainly(text, following)
-    previous = text[: before.start()].rstrip()[-1:]
-    words = text[: before.start()].split()
+    left = _shortly_before(text, before.start())
+    previous, words = left.rstrip()[-1:], left.split()
     is_name = not words or words[-1][:1].isupper() or words[-1] in ("and", "&", "by", "of") or previous in ",("
     return is_name and not _starts_commonly(text, following)
 
 
 def _begins_plainly(text: str, place: int) -> bool:
     """Whether what follows reads as a new sentence: a common word with a capital."""
-    word = re.match(r"[\"'“‘(]*([A-Z][a-z]*)\b", text[place:])
-    return (word is not None and word[1].lower() in _STARTERS) or bool(re.match(r"[A-Z][a-z]{2,} [a-z]", text[place:]))
+    word = _OPENED.match(text, place)
+    return (word is not None and word[1].lower() in _STARTERS) or bool(_TWO_WORDS.match(text, place))
 
 
 def _starts_commonly(text: str, place: int) -> bool:
-    word = re.match(r"[A-Z][a-z]*\b", text[place:])
+    word = _CAPITAL.match(text, place)
     return word is not None and word.group().lower() in _STARTERS
 
 

@@ -124,7 +124,7 @@ def _paragraph(entry: object, place: int, known: frozenset[str], problems: list[
     text = _text_of(entry)
     section, number = _section(entry.get("section"), entry.get("sec_num"))  # type: ignore[attr-defined]
     markers: list[Marker] = []
-    for span in entry.get("cite_spans") or ():  # type: ignore[attr-defined]
+    for span in _list(entry, "cite_spans"):
         marker = _marker(span, text, known)
         if marker is None:
             problems.append(f"paragraph {place}: the marker {span!r:.80} does not fit the text")
@@ -135,6 +135,13 @@ def _paragraph(entry: object, place: int, known: frozenset[str], problems: list[
                 f"paragraph {place}: the marker {marker.text!r:.40} names {key!r:.40}, which is not in bib_entries"
             )
     return Paragraph(text, section, number, "paragraph", tuple(sorted(markers, key=lambda marker: marker.start)))
+
+
+def _list(entry: Any, name: str) -> list[Any]:
+    found = entry.get(name) or []
+    if not isinstance(found, list):
+        raise FieldError(f"{name} is not a list")
+    return found
 
 
 def _marker(span: object, text: str, known: frozenset[str]) -> Marker | None:
@@ -167,6 +174,8 @@ def _references(entries: object) -> Iterator[Reference]:
             raise FieldError(f"bib_entries: {key} is not an object")
         entry = dict(value)
         raw_ids = entry.pop("other_ids", None) or {}
+        if not isinstance(raw_ids, dict):
+            raise FieldError(f"bib_entries: other_ids of {key} is not an object")
         ids = {kind.lower(): str(found[0]) for kind, found in raw_ids.items() if isinstance(found, list) and found}
         yield Reference(
             key,

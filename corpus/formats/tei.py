@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import BinaryIO
 
 from corpus.formats.papers import Box, FullPaper, Marker, Paragraph, Reference, cited_sentences, first_year
@@ -170,9 +171,11 @@ def _boxes(coords: str) -> tuple[Box, ...]:
     for piece in coords.split(";"):
         fields = piece.split(",")
         try:
-            boxes.append(Box(int(fields[0]), *map(float, fields[1:5])))
+            box = Box(int(fields[0]), *map(float, fields[1:5]))
         except (ValueError, TypeError):
             continue
+        if all(map(isfinite, (box.x, box.y, box.width, box.height))):
+            boxes.append(box)
     return tuple(boxes)
 
 

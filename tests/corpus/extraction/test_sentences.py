@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.extraction.anonymise import Anonymiser
+from corpus.extraction.markers import AuthorYears, author_year_markers
 from corpus.extraction.sentences import sentence_spans
+from corpus.formats.papers import Marker, Reference, Sentence
 
 
 def split(text: str) -> list[str]:
@@ -70,3 +73,16 @@ def test_plain_sentences_come_apart_again(parts: list[str]) -> None:
 
 def test_long_texts_take_no_longer_than_their_length() -> None:
     assert len(split("We saw it work (as before). " * 20_000)) == 20_000
+
+
+@pytest.mark.parametrize("unit", ["A. ", '"A. ', "e.g. ", "Lee et al. ", "Van ", "O'", "A-", "van der ", "[1, ", "("])
+def test_texts_without_end_are_read(unit: str) -> None:
+    """Each of these once took time with the square of its length, which a hostile file could use."""
+    text = unit * 8_000
+    reference = Reference("b0", "T", ("Lee, A", "Bo, C"), "", 2019)
+    spans = sentence_spans(text)
+    assert (spans[0][0], spans[-1][1]) == (0, len(text.rstrip()))
+    assert author_year_markers(text, AuthorYears([reference])) == []
+    marker = Marker(len(text), len(text) + 3, "[1]", ("b0",))
+    sentence = Sentence(0, marker.end, ("b0",))
+    assert Anonymiser({"b0": reference}).proposal(sentence, text + "[1]", [marker]).cites == ("b0",)

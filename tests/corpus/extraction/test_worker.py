@@ -115,6 +115,44 @@ def test_the_picture_of_a_page(tmp_path: Path, form: str) -> None:
     assert len(picture.convert("L").getcolors(1000)) > 1, "an empty picture"
 
 
+@pytest.mark.parametrize(
+    ("box", "size"),
+    [
+        (b"[0 0 1e9 1e9]", (612, 792)),
+        (b"[-1e30 -1e30 1e30 1e30]", (612, 792)),
+        (b"[null (x) 5 /N]", (612, 792)),
+        (b"[595 842 0 0]", (595, 842)),
+        (b"[0 0 0.0001 0.0001]", (0, 0)),
+    ],
+)
+def test_pages_of_any_size_are_read_and_drawn(tmp_path: Path, box: bytes, size: tuple[int, int]) -> None:
+    path = pdfs.one_page(tmp_path / "a.pdf", page=b"/MediaBox" + box)
+    (page,) = extract(path, vocabulary={}).pages
+    assert (round(page.width), round(page.height)) == size
+    assert Image.open(BytesIO(render_page(path, 1, width=600))).size[0] <= 600
+
+
+def test_a_page_like_a_strip_is_drawn_within_what_a_picture_holds(tmp_path: Path) -> None:
+    path = pdfs.one_page(tmp_path / "a.pdf", page=b"/MediaBox[0 0 1 14400]")
+    assert max(Image.open(BytesIO(render_page(path, 1, width=1200))).size) <= 16_383
+
+
+def test_scripts_and_actions_of_a_file_are_not_run(tmp_path: Path) -> None:
+    script = b"/OpenAction<</S/JavaScript/JS(while(1){app.alert(1)})>>/AcroForm<</XFA(x)>>"
+    path = pdfs.one_page(tmp_path / "a.pdf", catalogue=script)
+    assert len(extract(path, vocabulary={}).pages) == 1
+
+
+def test_page_trees_that_lie(tmp_path: Path) -> None:
+    for kids, count, kind in (
+        (b"2 0 R 2 0 R", 1_000_000, "too-long"),
+        (b"", 399, "broken"),
+        (b"", 2**31 - 1, "broken"),
+    ):
+        tree = b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, count)
+        assert kind_of(pdfs.by_hand(tmp_path / "a.pdf", [b"<</Type/Catalog/Pages 2 0 R>>", tree])) == kind
+
+
 def test_there_is_no_such_page(tmp_path: Path) -> None:
     with pytest.raises(ExtractionFailed, match="has no page 3"):
         render_page(pdfs.pages_of_text(tmp_path / "a.pdf", 2), 3)

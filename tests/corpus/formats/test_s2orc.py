@@ -2,6 +2,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpus.formats.documents import read_documents
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference
@@ -259,3 +261,42 @@ def test_the_door_knows_both_generations(tmp_path) -> None:
         path.write_text(json.dumps(item) + "\n")
         for choice in ("auto", "s2orc"):
             assert [document.docno for document in records(read_documents(path, choice))] == [docno]
+
+
+FIELDS = (
+    "paper_id title abstract authors year doi body_text bib_entries text cite_spans start end ref_id section sec_num"
+    " other_ids raw_text venue link pdf_parse content annotations paragraph bibref bibentry attributes corpusid"
+).split()
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 10**12)
+    | st.sampled_from(["", "a", "[1]", "b0", "[]", '[{"start": 0}]']),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3),
+    max_leaves=12,
+)
+LINE = st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON))
+BODY = st.lists(st.fixed_dictionaries({"text": st.just("As [1]."), "cite_spans": JSON, "section": JSON}), max_size=2)
+
+
+@given(LINE, BODY | JSON, JSON)
+def test_whatever_a_line_holds_is_a_paper_or_a_problem(line: dict[str, Any], body: Any, entry: Any) -> None:
+    told = {"paper_id": "p", "title": "T", **line, "body_text": body, "bib_entries": {"b0": entry}}
+    found = list(read_s2orc_papers(stream(json.dumps(told)), "s.jsonl"))
+    assert found
+    assert all(isinstance(each, FullPaper | Problem) for each in found)
+    assert len([each for each in found if isinstance(each, FullPaper)]) <= 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"body_text": [{"text": "a", "cite_spans": 5}]}, "cite_spans is not a list"),
+        ({"bib_entries": {"b0": {"title": "T", "other_ids": [1]}}}, "other_ids of b0 is not an object"),
+    ],
+)
+def test_fields_of_another_kind_are_told(changed: dict[str, Any], reason: str) -> None:
+    line = {"paper_id": "p", "title": "T", "body_text": [{"text": "a"}], **changed}
+    (found,) = read_s2orc_papers(stream(json.dumps(line)), "s.jsonl")
+    assert isinstance(found, Problem)
+    assert reason in found.reason

@@ -28,7 +28,7 @@ TEI = """<?xml version="1.0" encoding="UTF-8"?>
  <text>
   <body>
    <div><head n="1">Introduction</head>
-    <p coords="1,53.8,100.0,240.2,60.5;2,53.8,80,240,20;bad">Seen in
+    <p coords="1,53.8,100.0,240.2,60.5;2,53.8,80,240,20;bad;1,nan,inf,1,1">Seen in
      <ref type="bibr" target="#b0">[1]</ref>-<ref type="bibr" target="#b3">[4]</ref> and <ref type="bibr">[9]</ref>,
      but <ref type="bibr" target="#b77">(Lost, 1999)</ref>; see <ref type="figure" target="#fig_0">Fig. 1</ref>.</p>
     <formula>E = mc</formula>
