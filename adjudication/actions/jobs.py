@@ -69,6 +69,8 @@ def request_vote(
     `ties` is a TiePolicy, `weighted` counts each vote by its annotator's weight, `voters` is humans, machines or all.
     """
     check_adjudicator(campaign.collection, by)
+    if not campaign.has_criteria:
+        raise Refused(f"{campaign} has no votes: its papers are compared and accepted on the adjudication screen.")
     if ties not in TiePolicy.values:
         raise Refused(f"Unknown policy for ties “{ties}”. Choose one of {', '.join(TiePolicy.values)}.")
     if voters not in VOTERS:

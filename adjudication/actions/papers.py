@@ -1,9 +1,11 @@
 """Making one extraction of several people's of a paper: versions taken, edited, taken back, accepted, taken up again.
 
 What annotators handed in is never changed. Every step is a revision of the campaign's adjudicated extraction.
+The command line (`by` None) may do what its user asks for.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +15,11 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.permissions import check_can_adjudicate, check_not_own_item, fetch_role
-from adjudication.queries.papers import PaperCase, fetch_case
+from adjudication.queries.papers import PaperCase, count_papers, fetch_case, paper_rows
 from adjudication.stats.versions import build_content, carry_over
 from annotation.actions.extractions import GRAVE
 from annotation.definitions.extractions import BadExtraction, Content, findings_of, read_content, write_content
-from annotation.models import CampaignKind, Extraction, ExtractionSource, ExtractionState, Item
+from annotation.models import Campaign, CampaignKind, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.runs.extractions import append_revision, move_to, store_extraction
 
 CHANGED = "This paper has changed while you were looking at it: somebody decided or handed in anew. Here it is now."
@@ -30,7 +32,7 @@ def take_version(
     difference: str,
     variant: str,
     seen: str | None,
-    by: User,
+    by: User | None,
     at: datetime,
     override: bool = False,
     known: PaperCase | None = None,
@@ -53,7 +55,14 @@ def take_version(
 
 @transaction.atomic
 def take_everything(
-    *, item: Item, side: str, seen: str | None, by: User, at: datetime, only_open: bool = False, override: bool = False
+    *,
+    item: Item,
+    side: str,
+    seen: str | None,
+    by: User | None,
+    at: datetime,
+    only_open: bool = False,
+    override: bool = False,
 ) -> Extraction:
     """Take everything of the side with this letter, or only what is still undecided."""
     case = _opened(item, seen, by, override)
@@ -69,7 +78,7 @@ def take_everything(
 
 
 @transaction.atomic
-def begin_adjudication(*, item: Item, by: User, at: datetime, override: bool = False) -> Extraction:
+def begin_adjudication(*, item: Item, by: User | None, at: datetime, override: bool = False) -> Extraction:
     """The extraction to edit by hand; begun where nothing was decided yet."""
     case = _opened(item, None, by, override)
     return _brought_up(case, by, at)
@@ -77,7 +86,7 @@ def begin_adjudication(*, item: Item, by: User, at: datetime, override: bool = F
 
 @transaction.atomic
 def save_adjudication(
-    *, item: Item, content: Any, base: int, by: User, at: datetime, change: str = "", override: bool = False
+    *, item: Item, content: Any, base: int, by: User | None, at: datetime, change: str = "", override: bool = False
 ) -> Extraction:
     """Store what was edited on the extraction screen as a new revision made from revision `base`.
 
@@ -97,7 +106,7 @@ def save_adjudication(
 
 
 @transaction.atomic
-def step_adjudication(*, item: Item, step: str, by: User, at: datetime, override: bool = False) -> Extraction:
+def step_adjudication(*, item: Item, step: str, by: User | None, at: datetime, override: bool = False) -> Extraction:
     """One step back (`undo`) or forward again (`redo`), over choices and edits alike. Errors: Refused at either end."""
     made = _opened(item, None, by, override).extraction
     if made is None:
@@ -115,7 +124,7 @@ def step_adjudication(*, item: Item, step: str, by: User, at: datetime, override
 
 @transaction.atomic
 def accept_paper(
-    *, item: Item, seen: str | None, by: User, at: datetime, despite: bool = False, override: bool = False
+    *, item: Item, seen: str | None, by: User | None, at: datetime, despite: bool = False, override: bool = False
 ) -> Extraction:
     """Say that this is the paper's extraction. From then on exports and statistics are made of it.
 
@@ -141,8 +150,41 @@ def accept_paper(
     return made
 
 
+@dataclass(frozen=True)
+class Majorities:
+    """What accepting majorities made of a campaign's papers that several people have finished."""
+
+    alike: int
+    accepted: int
+    decided: int
+    left: int
+
+
+def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> Majorities:
+    """Accept every paper in which a majority, or somebody, has decided every difference; each for itself.
+
+    Papers with something to look at (citations that dangle, empty sentences) and those that `by` worked on are left.
+    Errors: Refused for campaigns of other kinds, NotAllowed for whoever may not adjudicate.
+    """
+    if by is not None:
+        check_can_adjudicate(fetch_role(campaign.collection, by))
+    if campaign.kind != CampaignKind.EXTRACTION:
+        raise Refused(f"{campaign} grades items; their votes are counted.")
+    before, accepted = count_papers(campaign), 0
+    for row in paper_rows(campaign):
+        if row.needs_decision:
+            try:
+                accept_paper(item=row.item, seen=None, by=by, at=at)
+            except Refused:
+                continue  # it waits for a person, who is told why
+            accepted += 1
+    return Majorities(before.alike, accepted, before.decided, before.open - accepted)
+
+
 @transaction.atomic
-def withdraw_acceptance(*, item: Item, seen: str | None, by: User, at: datetime, override: bool = False) -> Extraction:
+def withdraw_acceptance(
+    *, item: Item, seen: str | None, by: User | None, at: datetime, override: bool = False
+) -> Extraction:
     """Take an accepted extraction up again: until it is accepted anew it does not count. Choices and edits stay."""
     case = _locked_case(item, seen, by, override)
     made = case.extraction
@@ -165,21 +207,24 @@ def open_own_paper(*, item: Item, by: User, at: datetime) -> None:
     _record_at(item, item, by, at, "open_own_item")
 
 
-def _locked_case(item: Item, seen: str | None, by: User, override: bool, known: PaperCase | None = None) -> PaperCase:
+def _locked_case(
+    item: Item, seen: str | None, by: User | None, override: bool, known: PaperCase | None = None
+) -> PaperCase:
     rows = Item.objects.select_related("campaign__collection", "paper").select_for_update(of=("self",), no_key=True)
     item = rows.get(pk=item.pk)
     if item.campaign.kind != CampaignKind.EXTRACTION:
         raise Refused("This item is graded; its verdict is a level.")
-    membership = fetch_role(item.campaign.collection, by)
-    check_can_adjudicate(membership)
-    check_not_own_item(item.pk, membership, override=override)
+    if by is not None:
+        membership = fetch_role(item.campaign.collection, by)
+        check_can_adjudicate(membership)
+        check_not_own_item(item.pk, membership, override=override)
     case = fetch_case(item, known)
     if seen is not None and seen != case.seen:
         raise Conflict(CHANGED)
     return case
 
 
-def _opened(item: Item, seen: str | None, by: User, override: bool, known: PaperCase | None = None) -> PaperCase:
+def _opened(item: Item, seen: str | None, by: User | None, override: bool, known: PaperCase | None = None) -> PaperCase:
     case = _locked_case(item, seen, by, override, known)
     if case.is_accepted:
         raise Refused("This paper is accepted. Take it up again to change it.")
@@ -189,7 +234,7 @@ def _opened(item: Item, seen: str | None, by: User, override: bool, known: Paper
 
 
 def _make(
-    case: PaperCase, taken: Mapping[str, str], change: str, by: User, at: datetime, *, keep_edits: bool = True
+    case: PaperCase, taken: Mapping[str, str], change: str, by: User | None, at: datetime, *, keep_edits: bool = True
 ) -> Extraction:
     """A revision of what these choices make. Choices of differences that are no more are forgotten."""
     known = {each.name for each in case.comparison.differences}
@@ -203,7 +248,7 @@ def _make(
     return append_revision(made, write_content(content), by=by, at=at, change=change, basis=_basis(case, taken))
 
 
-def _brought_up(case: PaperCase, by: User, at: datetime) -> Extraction:
+def _brought_up(case: PaperCase, by: User | None, at: datetime) -> Extraction:
     """The extraction on the accounts as they are now."""
     if case.extraction is None:
         return _begun(case, by, at)
@@ -216,7 +261,7 @@ def _brought_up(case: PaperCase, by: User, at: datetime) -> Extraction:
     )
 
 
-def _begun(case: PaperCase, by: User, at: datetime) -> Extraction:
+def _begun(case: PaperCase, by: User | None, at: datetime) -> Extraction:
     paper = case.item.paper
     assert paper is not None  # noqa: S101 - items of extraction campaigns are papers
     content: Content = build_content(case.comparison, {})
@@ -237,11 +282,11 @@ def _basis(case: PaperCase, taken: Mapping[str, str]) -> dict[str, Any]:
     return {"sides": [list(each) for each in case.standing], "taken": dict(taken)}
 
 
-def _record(case: PaperCase, made: Extraction, by: User, at: datetime, verb: str, **data: Any) -> None:
+def _record(case: PaperCase, made: Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:
     _record_at(case.item, made, by, at, verb, **data)
 
 
-def _record_at(item: Item, target: Item | Extraction, by: User, at: datetime, verb: str, **data: Any) -> None:
+def _record_at(item: Item, target: Item | Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:
     campaign = item.campaign
     key = item.paper.key if item.paper else ""
     record_event(

@@ -1,15 +1,19 @@
 """Papers of several annotators: the queue, versions taken, edits, acceptance, what counts, and who sees what."""
 
+import json
 import re
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.actions.jobs import request_vote
 from adjudication.actions.papers import (
+    accept_majorities,
     accept_paper,
     begin_adjudication,
     open_own_paper,
@@ -455,3 +459,22 @@ def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
     assert "1 paper finished by several people; on 0 they say the same" in page
     assert "0 accepted as one, <strong>1</strong> to decide" in page
     assert "The votes have not been counted yet" not in page
+
+
+def test_the_command_accepts_what_majorities_decide(capsys) -> None:
+    built = make_finished(FIRST, SECOND, FIRST, annotators=("ann", "bob", "cyd"), papers=3)
+    two, three = (each.paper for each in built.campaign.items.exclude(pk=built.item.pk).select_related("paper"))
+    for name, contents in (("ann", (FIRST, FIRST)), ("bob", (SECOND, FIRST))):
+        for paper, content in zip((two, three), contents, strict=True):
+            built.hand_in(name, content, paper=paper)
+    call_command("adjudicate", "teas", "contexts", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"unanimous": 1, "majority": 1, "tie_resolved": 0, "by_hand": 0, "unresolved": 1}
+    (accepted,) = built.campaign.extractions.all()
+    assert accepted.paper == built.paper
+    assert said(content_of(accepted)) == said(FIRST)
+    assert accepted.revisions.get().made_by is None
+    with pytest.raises(Refused, match="has no votes"):
+        request_vote(campaign=built.campaign, by=None, at=LATER, send=False)
+    with pytest.raises(NotAllowed):
+        accept_majorities(campaign=built.campaign, by=built.material.people["vic"], at=LATER)

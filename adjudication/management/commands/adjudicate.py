@@ -9,13 +9,18 @@ from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.actions.jobs import request_vote
+from adjudication.actions.papers import accept_majorities
 from adjudication.management.named import campaign_with
 from adjudication.models import TiePolicy, VoteRun
 from adjudication.runs.votes import VOTERS, run_vote
+from annotation.models import Campaign, CampaignKind
 
 
 class Command(ToldCommand):
-    help = "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments."
+    help = (
+        "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments. Of an"
+        " extraction, papers are accepted in which a majority has decided every difference."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -30,6 +35,8 @@ class Command(ToldCommand):
     def carry_out(self, *, slug: str, campaign: str, policy: str, **options: Any) -> tuple[str, dict[str, Any]]:
         wanted = {name: options[name] for name in ("ties", "min_votes", "weighted", "voters")}
         target = campaign_with(slug, campaign)
+        if target.kind == CampaignKind.EXTRACTION:
+            return _accept_papers(target)
         asked = request_vote(campaign=target, by=None, at=timezone.now(), send=False, **wanted)
         run_vote(asked.pk)
         run = VoteRun.objects.get(pk=asked.pk)
@@ -37,3 +44,13 @@ class Command(ToldCommand):
             raise Refused(run.reason)
         told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
         return f"{policy.capitalize()} vote: {told or 'no item has a vote'}.", {**run.counts, "criteria": run.detail}
+
+
+def _accept_papers(campaign: Campaign) -> tuple[str, dict[str, Any]]:
+    found = accept_majorities(campaign=campaign, by=None, at=timezone.now())
+    text = (
+        f"{found.accepted:,} papers accepted, {found.decided:,} were; on {found.alike:,} all agree;"
+        f" {found.left:,} wait for an adjudicator."
+    )
+    told = {"unanimous": found.alike, "majority": found.accepted, "tie_resolved": 0}
+    return text, {**told, "by_hand": found.decided, "unresolved": found.left}
