@@ -197,6 +197,7 @@ def simulate(
 ) -> Simulation:
     """Draw data sets of `n_items` items from the pilot's patterns and measure each.
 
+    As in the formula, n counts items that enter the figure; the others of the pilot come along in their proportion.
     With `delta`, each data set is tested by its own jackknife error after the true value is moved to `delta`.
     """
     _positive(n_items=n_items)
@@ -205,12 +206,13 @@ def simulate(
         return Simulation(n_items, data_sets, None, None, data_sets)
     truth, features = taken.sample.point, taken.design.features
     shares = taken.design.counts / taken.design.n_units
+    size = round(n_items * taken.design.n_units / taken.n_items)
     z = _z((1 + level) / 2)
     estimates, found = [], 0
     for _ in range(data_sets):
         if cancelled is not None and cancelled():
             break
-        drawn = rng.multinomial(n_items, shares).astype(np.float64)
+        drawn = rng.multinomial(size, shares).astype(np.float64)
         estimate, error = _one_data_set(drawn, features, taken.evaluate, n_items)
         if estimate is None:
             continue

@@ -96,6 +96,19 @@ def test_simulation_confirms_the_formula_for_power() -> None:
     assert 0.1 < formula < 0.95
 
 
+@pytest.mark.parametrize(("statistic", "block"), [("alpha_ordinal", "all"), ("gwet_ac1", "all"), ("accuracy", "HH")])
+def test_simulation_and_formula_count_the_items_that_enter(statistic: str, block: str) -> None:
+    """Many items of the pilot have a single label: they bring nothing to agreement, and n does not count them."""
+    base = simulated(600, people=2, runs=0, seed=9)
+    positions = base.positions.copy()
+    positions[np.arange(600) % 3 > 0, 1] = -1
+    labels = make_labels(positions, SCALE, base.annotators)
+    found = pilot(labels, statistic, block)
+    assert found.n_items == 200
+    told = simulate(labels, statistic, block, n_items=300, rng=make_rng(4), data_sets=400)
+    assert told.half_width == pytest.approx(half_width(found.sigma, 300), rel=0.12)
+
+
 def test_simulation_can_be_cancelled() -> None:
     stopped = simulate(simulated(100, seed=6), "accuracy", "HH", n_items=50, rng=make_rng(7), cancelled=lambda: True)
     assert (stopped.half_width, stopped.n_undefined) == (None, 200)
