@@ -16,6 +16,7 @@ from corpus.formats.topics import read_topics
 from corpus.models import ImportRun, Target, Topic, TopicKind
 from corpus.queries.judged import aspects_in_campaigns, judged_topics
 from corpus.runs.copying import HOLDS_NUL
+from corpus.runs.question_remarks import QuestionRemarks
 from corpus.runs.reading import Odometer, sources_of
 from corpus.runs.tally import REPEATED, Tally
 from corpus.runs.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
@@ -43,6 +44,7 @@ class State:
 
     run: ImportRun
     tally: Tally
+    remarks: QuestionRemarks
     seen: set[str] = field(default_factory=set)
     next_position: int = 0
 
@@ -51,7 +53,8 @@ def load_topics(run: ImportRun, progress: Progress, tally: Tally) -> None:
     """Read the job's files and merge them into the collection's topics; the caller holds the transaction."""
     odometer = Odometer()
     last = run.collection.topics.aggregate(last=Max("position"))["last"]
-    state = State(run, tally, next_position=0 if last is None else last + 1)
+    remarks = QuestionRemarks.of(run.collection)
+    state = State(run, tally, remarks, next_position=0 if last is None else last + 1)
     chunk: list[Wanted] = []
     for item in _records(run, odometer):
         _take(item, chunk, state)
@@ -60,6 +63,7 @@ def load_topics(run: ImportRun, progress: Progress, tally: Tally) -> None:
             chunk.clear()
             progress.report(min(odometer.bytes, run.total), run.total, "reading topics")
     _merge(chunk, state)
+    tally.remarks += remarks.sentences()
     progress.report(run.total, run.total, "reading topics")
 
 
@@ -82,6 +86,8 @@ def _take(item: TopicRecord | Skip | Problem, chunk: list[Wanted], state: State)
             chunk.append(_wanted(item))
         except ValueError as error:
             state.tally.add_problems([Problem(item.file, item.line, f"topic {item.number} has {error}")])
+        else:
+            state.remarks.look(item)
 
 
 def _wanted(record: TopicRecord) -> Wanted:

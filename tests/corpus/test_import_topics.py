@@ -111,6 +111,26 @@ class TestMerging:
         again = bring(collection, tmp_path, {**POTS, "targets": ["d2", "d9"]})
         assert counts(again) == (0, 0, 1, 0)
 
+    def test_odd_questions_come_in_and_are_told(self, collection: Collection, tmp_path: Path) -> None:
+        DocumentFactory(collection=collection, docno="D1")
+        TopicFactory(collection=collection, number="old", kind=TopicKind.QUESTION, text="Is <b>it</b> warm?")
+        rows = [
+            {"number": "1", "text": "Which pots keep warm?", "targets": ["D1"]},
+            {"number": "2", "text": "WHICH pots — keep warm"},
+            {"number": "3", "text": "Is <b>it</b> warm?", "targets": ["D1"]},
+            {"number": "4", "text": "Is p < 0.05 enough for a pot?", "targets": ["D1"]},
+            {"number": "5", "kind": "complex-query", "text": "Which pots keep warm?"},
+        ]
+        told = [
+            "Questions that ask what another one asks: 2 (2 as 1, 3 as old). All stay; delete what is one too many.",
+            "Questions that hold HTML: 1 (3). It is shown as it is written.",
+            "Questions without a target: 1 (2). Nothing is known to answer them.",
+        ]
+        assert bring(collection, tmp_path, *rows, dry_run=True).remarks == told
+        run = bring(collection, tmp_path, *rows)
+        assert (counts(run), run.remarks) == ((5, 0, 0, 0), told)
+        assert bring(collection, tmp_path, POTS | {"number": "9", "text": "And coffee?"}).remarks == []
+
     def test_bad_records_are_reported_and_skipped(self, collection: Collection, tmp_path: Path) -> None:
         deep = {"text": "a", "aspects": [{"text": "b", "aspects": [{"text": "c"}]}]}
         run = bring(
