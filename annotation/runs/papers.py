@@ -18,7 +18,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 
 from accounts.jobs import Progress
-from annotation.definitions.extractions import BadExtraction, Content, content_of_gold
+from annotation.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
 from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.runs.extractions import replace_content, store_extraction
@@ -90,7 +90,7 @@ class _Storing:
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
         else:
             links = self.links.of(incoming)
-            content = propose(found, links)
+            content = read_content(write_content(propose(found, links)))
             fields = _parsed_fields(found, paper, source, file, links)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:

@@ -16,9 +16,12 @@ from typing import Any, Literal
 
 import httpx2
 
+from corpus.formats.signs import carriable
+
 MOST_BYTES = 5_000_000  # of an answer
 MOST_FOUND = 5
 LONGEST_QUERY = 400  # characters
+LONGEST_TEXT = 5_000  # characters of a title or a name; the rest is cut off
 LONGEST_PAUSE = 120.0  # seconds; a registry that asks for more is given up on
 WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
 
@@ -28,6 +31,7 @@ Cache = MutableMapping[str, str]
 _NAMES = {"crossref": "Crossref", "openalex": "OpenAlex"}
 _FIELDS = "DOI,title,author,issued,container-title,type,subtype,relation"
 _DOI_HOST = re.compile(r"^https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
+_DOI = re.compile(r"10\.\d[\d.]{0,20}/[!-~]{1,200}").fullmatch
 _TAGS = re.compile(r"<[^<>]{1,40}>")
 
 
@@ -169,7 +173,7 @@ class Asker:
         try:
             with self.client.stream("GET", f"{self.registry.base_url}/works", params=parameters) as response:
                 self._obey(response)
-                body = _body(response, self.registry)
+                body = self._body(response)
         except httpx2.TimeoutException:
             raise _Busy(f"nothing came within {self.registry.timeout:g} seconds") from None
         except (httpx2.TransportError, httpx2.DecodingError) as error:
@@ -180,28 +184,34 @@ class Asker:
 
     def _obey(self, response: httpx2.Response) -> None:
         """Take over the rate that Crossref tells and raise for what is no answer."""
-        limit, interval = (
-            response.headers.get("x-rate-limit-limit", ""),
-            response.headers.get("x-rate-limit-interval", ""),
-        )
-        if limit.isdigit() and int(limit) and (seconds := interval.rstrip("s")).isdigit():
-            self.pause = max(self.registry.pause, int(seconds) / int(limit))
+        limit = _whole(response.headers.get("x-rate-limit-limit", ""))
+        seconds = _whole(response.headers.get("x-rate-limit-interval", "").rstrip("s"))
+        if limit and seconds is not None:
+            self.pause = min(max(self.registry.pause, seconds / limit), LONGEST_PAUSE)
         self.ready_at = time.monotonic() + self.pause
         status = response.status_code
         if status in WORTH_ANOTHER_TRY:
-            asked = response.headers.get("retry-after", "")
-            raise _Busy(f"status {status}", float(asked) if asked.isdigit() else None)
+            raise _Busy(f"status {status}", _whole(response.headers.get("retry-after", "")))
         if status != 200:
             raise RegistryFailed(f"{self.registry.name} refused the question with status {status}")
 
+    def _body(self, response: httpx2.Response) -> str:
+        """Return the answer's text. One that drips in may take three times as long as one may keep silent."""
+        end = time.monotonic() + 3 * self.registry.timeout
+        pieces = bytearray()
+        for piece in response.iter_bytes():
+            self.check()
+            pieces += piece
+            if len(pieces) > MOST_BYTES:
+                raise RegistryFailed(f"{self.registry.name} sent more than {MOST_BYTES // 1_000_000} MB")
+            if time.monotonic() > end:
+                raise _Busy(f"the answer was not whole after {3 * self.registry.timeout:g} seconds")
+        return pieces.decode("utf-8", "replace")
 
-def _body(response: httpx2.Response, registry: Registry) -> str:
-    pieces = bytearray()
-    for piece in response.iter_bytes():
-        pieces += piece
-        if len(pieces) > MOST_BYTES:
-            raise RegistryFailed(f"{registry.name} sent more than {MOST_BYTES // 1_000_000} MB")
-    return pieces.decode("utf-8", "replace")
+
+def _whole(text: str) -> int | None:
+    """Return a whole number of seconds or requests as headers give it, None for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def _object(text: str, registry: Registry) -> Mapping[str, Any]:
@@ -219,7 +229,7 @@ def _object(text: str, registry: Registry) -> Mapping[str, Any]:
 
 def _crossref(answer: Mapping[str, Any]) -> Iterator[Registered]:
     for item in _list(_dict(answer.get("message")).get("items")):
-        doi, title = _text(item.get("DOI")), _first_text(item.get("title"))
+        doi, title = _doi(item.get("DOI")), _first_text(item.get("title"))
         if not doi or not title:
             continue
         authors = (_crossref_name(each) for each in _list(item.get("author")))
@@ -227,13 +237,13 @@ def _crossref(answer: Mapping[str, Any]) -> Iterator[Registered]:
         became = _list(_dict(item.get("relation")).get("is-preprint-of"))
         yield Registered(
             "crossref",
-            doi.lower(),
+            doi,
             _plain(title),
             tuple(name for name in authors if name),
             _crossref_year(item),
             _first_text(item.get("container-title")),
             is_preprint,
-            next((_text(each.get("id")).lower() for each in became if each.get("id-type") == "doi"), ""),
+            next((_doi(each.get("id")) for each in became if each.get("id-type") == "doi"), ""),
             f"https://doi.org/{doi}",
         )
 
@@ -253,7 +263,7 @@ def _crossref_year(item: Mapping[str, Any]) -> int | None:
 def _openalex(answer: Mapping[str, Any]) -> Iterator[Registered]:
     for item in _list(answer.get("results")):
         title = _text(item.get("title")) or _text(item.get("display_name"))
-        doi = _DOI_HOST.sub("", _text(item.get("doi"))).lower()
+        doi = _doi(_DOI_HOST.sub("", _text(item.get("doi"))))
         place = _dict(item.get("primary_location"))
         address = _text(place.get("pdf_url")) or _text(_dict(item.get("open_access")).get("oa_url"))
         if not title or not (doi or address):
@@ -282,7 +292,13 @@ def _list(value: object) -> list[Mapping[str, Any]]:
 
 
 def _text(value: object) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""
+    return " ".join(carriable(value[:LONGEST_TEXT]).split()) if isinstance(value, str) else ""
+
+
+def _doi(value: object) -> str:
+    """Return a DOI in small letters, "" for what is none."""
+    found = _DOI(_text(value))
+    return found.group().lower() if found else ""
 
 
 def _first_text(value: object) -> str:

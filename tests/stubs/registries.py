@@ -11,6 +11,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -20,7 +21,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer; `after` seconds of silence before it, `cut` to break off in its middle, `first` is called before."""
+    """An answer; `after` seconds of silence before it, `cut` to break off in its middle, `first` is called before.
+
+    `drip` are seconds between any two bytes.
+    """
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -28,6 +32,7 @@ class Reply:
     after: float = 0.0
     cut: bool = False
     first: Callable[[], None] | None = None
+    drip: float = 0.0
 
 
 def crossref(*items: dict[str, Any], **headers: str) -> Reply:
@@ -120,7 +125,16 @@ class RegistryStub:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(reply.body)))
                 self.end_headers()
-                self.wfile.write(reply.body[: len(reply.body) // 2] if reply.cut else reply.body)
+                self.send(reply.body[: len(reply.body) // 2] if reply.cut else reply.body, reply.drip)
+
+            def send(self, body: bytes, pause: float) -> None:
+                if not pause:
+                    self.wfile.write(body)
+                    return
+                with suppress(ConnectionError):  # whoever asked may have had enough
+                    for place in range(len(body)):
+                        self.wfile.write(body[place : place + 1])
+                        time.sleep(pause)
 
             def log_message(self, *arguments: object) -> None:
                 """Say nothing."""

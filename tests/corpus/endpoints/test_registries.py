@@ -32,7 +32,7 @@ def test_crossref() -> None:
         found = asking.find(TITLE, "Smith", 2019)
     venue = "Proceedings of the Archive Conference"
     assert found[0] == Registered(
-        "crossref", "10.1/a", TITLE, ("Smith, Ada",), 2019, venue, False, "", "https://doi.org/10.1/A"
+        "crossref", "10.1/a", TITLE, ("Smith, Ada",), 2019, venue, False, "", "https://doi.org/10.1/a"
     )
     assert (found[1].is_preprint, found[1].refereed, found[2].year) == (True, "10.1/b", None)
     (call,) = stub.calls
@@ -111,6 +111,9 @@ def test_what_may_pass_is_tried_again(bad: Reply) -> None:
         (Reply(body=b"[1]"), "no answer"),
         (Reply(body=b"[" * 100_000), "no answer"),
         (Reply(body=b" " * 2_000), "more than 0 MB"),
+        (Reply(body=b" " * 200, drip=0.05), "the answer was not whole after 0.6 seconds"),
+        (Reply(429, {"Retry-After": "9" * 5_000}), "gave no answer: status 429"),
+        (Reply(429, {"Retry-After": "\xb2"}), "gave no answer: status 429"),
     ],
 )
 def test_what_will_not_pass_is_told(bad: Reply, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,12 +122,31 @@ def test_what_will_not_pass_is_told(bad: Reply, reason: str, monkeypatch: pytest
     kept: dict[str, str] = {}
     with (
         RegistryStub([bad]) as stub,
-        asker(stub, cache=kept, attempts=2) as asking,
+        asker(stub, cache=kept, attempts=2, timeout=0.2) as asking,
         pytest.raises(RegistryFailed, match=reason),
     ):
         asking.find(TITLE)
     assert kept == {}
     assert len(stub.calls) <= 2
+
+
+def test_a_rate_that_is_none_changes_nothing() -> None:
+    for limit, interval in (("9" * 5_000, "1s"), ("\xb2", "1s"), ("50", "-1s"), ("0", "1s"), ("1", "999999999s")):
+        rate = {"X-Rate-Limit-Limit": limit, "X-Rate-Limit-Interval": interval}
+        with RegistryStub([crossref(item("10.1/a", TITLE), **rate)]) as stub, asker(stub) as asking:
+            assert asking.find(TITLE)[0].doi == "10.1/a"
+            assert asking.pause <= registries.LONGEST_PAUSE
+
+
+def test_what_registries_say_can_be_stored() -> None:
+    works = (
+        item("10.1/a\x00", TITLE),
+        item("10.1/ b", TITLE),
+        item("javascript:x", TITLE),
+        item("10.1/C", "T\x00\ud800e"),
+    )
+    with RegistryStub([crossref(*works)]) as stub, asker(stub) as asking:
+        assert [(each.doi, each.title) for each in asking.find(TITLE)] == [("10.1/a", TITLE), ("10.1/c", "T e")]
 
 
 def test_nobody_there() -> None:
