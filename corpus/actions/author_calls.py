@@ -59,6 +59,8 @@ def create_call(*, by: User, at: datetime, collection: Collection, **fields: obj
     """A new round. Errors: Refused for a letter whose blanks are wrong, Conflict for a name that is taken."""
     check_manager(collection, by)
     call = QuestionCall(collection=collection, created_by=by, created_at=at, **fields)
+    if call.deadline_at <= at:
+        raise Refused("The last day is over already, so nobody could answer. Choose a later one.")
     _check_letter(call)
     _save(call)
     record_event(by=by, at=at, verb="create_question_call", target=call, scope=collection.slug)

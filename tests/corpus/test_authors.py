@@ -130,6 +130,16 @@ def test_a_letter_must_carry_the_link_and_known_blanks(manager: Membership, call
         )
 
 
+def test_a_call_that_nobody_could_answer_is_not_made(client: Client, manager: Membership) -> None:
+    client.force_login(manager.user)
+    form = {"name": "late", "source": "author", "deadline_at": "2020-02-29", "guideline": "My *own* words"}
+    page = client.post(reverse("author_call_create", args=["tea"]), form | {"mail_subject": SUBJECT, "mail_body": BODY})
+    assert page.status_code == 422
+    assert "The last day is over already" in page.text
+    assert "My *own* words" in page.text
+    assert not QuestionCall.objects.exists()
+
+
 def test_only_managers_ask(call: QuestionCall) -> None:
     viewer = MembershipFactory(role=Role.ADJUDICATOR, collection=call.collection)
     with pytest.raises(NotAllowed):

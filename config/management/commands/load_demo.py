@@ -24,6 +24,7 @@ from annotation.actions.recipes import Wish
 from annotation.actions.submissions import submit
 from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
 from annotation.runs.machines import run_machine_run
+from config.demo.authors import load_authors
 from config.demo.papers import load_papers
 from config.demo.people import (
     ANNOTATORS,
@@ -103,6 +104,7 @@ def load(now: datetime) -> Collection:
     _compute(trial, manager, now)
     _import(collection, manager, at, ImportKind.TOPICS, ["questions.jsonl"])
     load_questions(collection, people, at + timedelta(days=3))
+    load_authors(collection, manager, at + timedelta(days=3))
     load_papers(collection, people, at + timedelta(days=3))
     return collection
 
