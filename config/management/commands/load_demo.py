@@ -25,6 +25,7 @@ from annotation.actions.submissions import submit
 from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
 from annotation.runs.machines import run_machine_run
 from config.demo.authors import load_authors
+from config.demo.first_pass import load_first_pass
 from config.demo.papers import load_papers
 from config.demo.people import (
     ANNOTATORS,
@@ -95,6 +96,7 @@ def load(now: datetime) -> Collection:
         _import(collection, manager, at, kind, names)
     run_pools(request_pools(collection=collection, by=manager, at=at, depth=DEPTH, send=False).pk)
     judges = [people[person.name] for person in ANNOTATORS]
+    load_first_pass(collection, manager, at)
     trial = _campaign(collection, manager, judges, at, name="Trial round", split=Split.DEV, sample=TRIAL_ITEMS)
     main = _campaign(collection, manager, judges, at, name="Main round", split=Split.MAIN, sample=None)
     for person in ANNOTATORS:

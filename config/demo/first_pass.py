@@ -1,0 +1,49 @@
+"""A finished round of the demo whose labels came from a spreadsheet: whole pools, so that relevance has its sums."""
+
+import csv
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+from accounts.models import JobState, User
+from adjudication.actions.jobs import request_vote
+from adjudication.runs.votes import run_vote
+from annotation.actions.campaigns import close_campaign, create_campaign, open_campaign
+from annotation.actions.imports import request_judgment_import
+from annotation.actions.items import build_items
+from annotation.models import Campaign
+from config.demo.people import read_answers
+from corpus.actions.sub_queries import make_sub_queries
+from corpus.models import Collection
+from corpus.runs.imports import run_import
+
+JUDGE = "Flora, by spreadsheet"
+COLUMNS = ("annotator", "topic", "aspect", "docno", "value")
+
+
+def load_first_pass(collection: Collection, manager: User, at: datetime) -> Campaign:
+    """Everything in the pools, judged once; the sub-queries of two aspects inherit it."""
+    make_sub_queries(by=manager, at=at, collection=collection, size=2)
+    campaign = create_campaign(collection=collection, by=manager, at=at, name="First pass", overlap=1)
+    build_items(campaign=campaign, by=manager, at=at)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "first-pass.csv"
+        _write(campaign, file)
+        run = request_judgment_import(campaign=campaign, by=manager, at=at, files=[file], send=False)
+        run_import(run.pk)
+    run.refresh_from_db()
+    if run.state != JobState.DONE or run.error_count:
+        raise RuntimeError(f"the first pass of the demo: {run.reason or run.errors}")
+    open_campaign(campaign=campaign, by=manager, at=at)
+    run_vote(request_vote(campaign=campaign, by=manager, at=at, min_votes=1, send=False).pk)
+    return close_campaign(campaign=campaign, by=manager, at=at)
+
+
+def _write(campaign: Campaign, file: Path) -> None:
+    answers = read_answers()
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(COLUMNS)
+        for item in campaign.items.values_list("topic__number", "aspect__text", "document__docno").order_by("pk"):
+            where = (str(item[0]), str(item[1] or ""), str(item[2]))
+            rows.writerow([JUDGE, *where, answers.get(where, 0)])
