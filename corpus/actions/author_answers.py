@@ -8,7 +8,7 @@ from django.db.models import ProtectedError
 from accounts.audit import record_event
 from accounts.refusals import Conflict, Refused
 from corpus.author_links import author_number
-from corpus.models import AuthorAnswer, AuthorInvitation, AuthorOptOut, AuthorQuestion, Topic
+from corpus.models import AuthorAnswer, AuthorInvitation, AuthorOptOut, AuthorQuestion, Collection, Topic
 from corpus.queries.authors import deadline_words, newest_answer
 
 
@@ -64,6 +64,8 @@ def submit_answer(*, at: datetime, token: str, seen: int, text: str, consent: bo
 @transaction.atomic
 def withdraw_answer(*, at: datetime, token: str) -> None:
     """Take the question back, at any time. A topic that nobody has taken up yet goes; a judged one is marked."""
+    # Before the invitation, as whoever makes topics or items does: else a campaign could take a topic that goes.
+    Collection.objects.select_for_update(no_key=True).get(pk=find_author(token).call.collection_id)
     invitation = find_author(token, for_update=True)
     last = newest_answer(invitation)
     if last is None or last.withdrawn:
