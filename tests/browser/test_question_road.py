@@ -2,6 +2,7 @@
 with a rewrite that is confirmed, figures, and a file that comes back as it went out."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -149,6 +150,7 @@ def rate_by_keys(page: Page, address: str) -> str:
     page.keyboard.press("0")
     page.keyboard.press("1")
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    expect(page.locator("[data-part=save-text]")).to_have_text(re.compile(r"^Saved \d"))  # it moves on before that
     return first
 
 
