@@ -77,6 +77,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("adjudication/papers/<int:pk>/choice/", papers.paper_choose, "paper_choose"),
             ("adjudication/papers/<int:pk>/step/", papers.paper_step, "paper_step"),
             ("adjudication/papers/<int:pk>/acceptance/", papers.paper_accept, "paper_accept"),
+            ("adjudication/papers/<int:pk>/judge/", papers.paper_send_back, "paper_send_back"),
             ("adjudication/papers/<int:pk>/result/", paper_editing.paper_edit, "paper_edit"),
             ("adjudication/papers/<int:pk>/result/save/", paper_editing.paper_save, "paper_save"),
             ("adjudication/papers/<int:pk>/result/move/", paper_editing.paper_move, "paper_move"),

@@ -635,6 +635,7 @@ TABLE: list[Row] = [
     *row("paper_choose", DECIDERS_WRITE, where=_paper_item),
     *row("paper_step", DECIDERS_WRITE, where=_paper_item),
     *row("paper_accept", "POST login 404 403 403 422 422", where=_paper_item),
+    *row("paper_send_back", "POST login 404 403 403 422 422", where=_paper_item),  # it waits for its annotator already
     *row("paper_edit", "GET login 404 403 403 gone gone", where=_paper_item),
     *row("paper_edit", "POST login 404 403 403 422 422", where=_paper_item),
     *row("paper_save", "POST login 404 403 403 404 404", where=_paper_item),

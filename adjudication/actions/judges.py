@@ -10,7 +10,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import Verdict
-from adjudication.permissions import check_can_adjudicate, check_not_own, fetch_role
+from adjudication.permissions import check_can_adjudicate, check_not_own_item, fetch_role
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -35,33 +35,47 @@ def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool =
     In a planned campaign the active person with the least to do gets it. Their judgment joins the votes when it
     comes, and reopens a decision by hand. Refused while the item waits for a judge already.
     """
-    campaign = _locked_campaign(verdict)
-    membership = fetch_role(campaign.collection, by)
-    check_can_adjudicate(membership)
-    check_not_own(verdict, membership, override=override)
-    if campaign.state != CampaignState.OPEN:
-        raise Refused(
-            f"{campaign} is {campaign.get_state_display()}, so nobody can judge. A manager can open it again."
-        )
-    _check_not_waiting(verdict.item_id)
-    judge = None if campaign.strategy == Strategy.QUEUE else _locked_judge(campaign, verdict.item_id, by)
-    item = Item.objects.select_for_update(no_key=True).get(pk=verdict.item_id)
-    _check_not_waiting(item.pk)
-    slot = _lowest_free(item)
-    sent = _hand(judge, item, slot) if judge else _free_slot(campaign, item, slot)
-    note_seen(verdict, by, at)
-    item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
-    item.save(update_fields=["extra_overlap"])
+    sent, campaign = _send_back(verdict.item_id, by, at, override)
     record_event(
         by=by, at=at, verb="send_back_item", target=verdict, scope=campaign.collection.slug, campaign=campaign.slug
     )
     return sent
 
 
-def _locked_campaign(verdict: Verdict) -> Campaign:
+@transaction.atomic
+def send_back_paper(*, item: Item, by: User, at: datetime, override: bool = False) -> Assignment:
+    """The same of a paper, which has no verdict: one more person takes its contexts out. Errors as there."""
+    sent, campaign = _send_back(item.pk, by, at, override)
+    facts = {"campaign": campaign.slug, "paper": item.paper.key if item.paper else ""}
+    record_event(by=by, at=at, verb="send_back_item", target=item, scope=campaign.collection.slug, **facts)
+    return sent
+
+
+def _send_back(item_id: int, by: User, at: datetime, override: bool) -> tuple[Assignment, Campaign]:
+    campaign = _locked_campaign(item_id)
+    membership = fetch_role(campaign.collection, by)
+    check_can_adjudicate(membership)
+    check_not_own_item(item_id, membership, override=override)
+    if campaign.state != CampaignState.OPEN:
+        raise Refused(
+            f"{campaign} is {campaign.get_state_display()}, so nobody can judge. A manager can open it again."
+        )
+    _check_not_waiting(item_id)
+    judge = None if campaign.strategy == Strategy.QUEUE else _locked_judge(campaign, item_id, by)
+    item = Item.objects.select_for_update(no_key=True).get(pk=item_id)
+    _check_not_waiting(item.pk)
+    slot = _lowest_free(item)
+    sent = _hand(judge, item, slot) if judge else _free_slot(campaign, item, slot)
+    note_item_seen(item.pk, by, at)
+    item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
+    item.save(update_fields=["extra_overlap"])
+    return sent, campaign
+
+
+def _locked_campaign(item: int) -> Campaign:
     """As every writer of many does: the campaign first, then annotators, then items and their assignments."""
     rows = Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
-    return rows.get(items=verdict.item_id)
+    return rows.get(items=item)
 
 
 def _check_not_waiting(item: int) -> None:
@@ -92,7 +106,12 @@ def _hand(judge: Annotator, item: Item, slot: int) -> Assignment:
 
 def note_seen(verdict: Verdict, by: User, at: datetime) -> None:
     """Whoever acts on the votes of an item has seen them, so they are never asked to judge it (docs/adr/0011)."""
-    VotesSeen.objects.get_or_create(item_id=verdict.item_id, user=by, defaults={"at": at})
+    note_item_seen(verdict.item_id, by, at)
+
+
+def note_item_seen(item: int, by: User, at: datetime) -> None:
+    """The same of an item, whether it has a verdict or not."""
+    VotesSeen.objects.get_or_create(item_id=item, user=by, defaults={"at": at})
 
 
 def has_judges_left(item: Item) -> bool:

@@ -14,6 +14,7 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
+from adjudication.actions.judges import note_item_seen
 from adjudication.permissions import check_can_adjudicate, check_not_own_item, fetch_role
 from adjudication.queries.papers import PaperCase, count_papers, fetch_case, paper_rows
 from adjudication.stats.versions import build_content, carry_over
@@ -44,7 +45,7 @@ def take_version(
     Errors: Conflict where the paper is another meanwhile, Refused for what is no choice and once it is accepted,
     NotAllowed for whoever may not adjudicate it; the same of all actions here.
     """
-    case = _opened(item, seen, by, override, known)
+    case = _opened(item, seen, by, at, override, known=known)
     place, found = next(
         ((n, each) for n, each in enumerate(case.comparison.differences, 1) if each.name == difference), (0, None)
     )
@@ -65,7 +66,7 @@ def take_everything(
     override: bool = False,
 ) -> Extraction:
     """Take everything of the side with this letter, or only what is still undecided."""
-    case = _opened(item, seen, by, override)
+    case = _opened(item, seen, by, at, override)
     chosen = next((each for each in case.sides if each.letter == side), None)
     if chosen is None:
         raise Refused("There is no such version.")
@@ -80,7 +81,7 @@ def take_everything(
 @transaction.atomic
 def begin_adjudication(*, item: Item, by: User | None, at: datetime, override: bool = False) -> Extraction:
     """The extraction to edit by hand; begun where nothing was decided yet."""
-    case = _opened(item, None, by, override)
+    case = _opened(item, None, by, at, override)
     return _brought_up(case, by, at)
 
 
@@ -92,7 +93,7 @@ def save_adjudication(
 
     Errors also: Conflict where another revision is current, Refused for content that is no extraction.
     """
-    case = _opened(item, None, by, override)
+    case = _opened(item, None, by, at, override)
     made = case.extraction
     if made is None or made.current != base:
         raise Conflict("This paper was changed in another window meanwhile. Look at the newest state and go on there.")
@@ -108,7 +109,7 @@ def save_adjudication(
 @transaction.atomic
 def step_adjudication(*, item: Item, step: str, by: User | None, at: datetime, override: bool = False) -> Extraction:
     """One step back (`undo`) or forward again (`redo`), over choices and edits alike. Errors: Refused at either end."""
-    made = _opened(item, None, by, override).extraction
+    made = _opened(item, None, by, at, override).extraction
     if made is None:
         raise Refused("There is nothing to take back.")
     if step == "redo":
@@ -131,7 +132,7 @@ def accept_paper(
     Errors also: Refused while differences are undecided, or, unless `despite`, while citations dangle or sentences
     are empty.
     """
-    case = _locked_case(item, seen, by, override)
+    case = _locked_case(item, seen, by, at, override)
     if case.is_accepted and not case.is_behind:
         raise Refused("It is accepted already.")
     if left := len(case.comparison.undecided(case.taken)):
@@ -186,7 +187,7 @@ def withdraw_acceptance(
     *, item: Item, seen: str | None, by: User | None, at: datetime, override: bool = False
 ) -> Extraction:
     """Take an accepted extraction up again: until it is accepted anew it does not count. Choices and edits stay."""
-    case = _locked_case(item, seen, by, override)
+    case = _locked_case(item, seen, by, at, override)
     made = case.extraction
     if made is None or not case.is_accepted:
         raise Conflict("It is not accepted, so there is nothing to take back.")
@@ -208,7 +209,7 @@ def open_own_paper(*, item: Item, by: User, at: datetime) -> None:
 
 
 def _locked_case(
-    item: Item, seen: str | None, by: User | None, override: bool, known: PaperCase | None = None
+    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, known: PaperCase | None = None
 ) -> PaperCase:
     rows = Item.objects.select_related("campaign__collection", "paper").select_for_update(of=("self",), no_key=True)
     item = rows.get(pk=item.pk)
@@ -218,14 +219,17 @@ def _locked_case(
         membership = fetch_role(item.campaign.collection, by)
         check_can_adjudicate(membership)
         check_not_own_item(item.pk, membership, override=override)
+        note_item_seen(item.pk, by, at)
     case = fetch_case(item, known)
     if seen is not None and seen != case.seen:
         raise Conflict(CHANGED)
     return case
 
 
-def _opened(item: Item, seen: str | None, by: User | None, override: bool, known: PaperCase | None = None) -> PaperCase:
-    case = _locked_case(item, seen, by, override, known)
+def _opened(
+    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, known: PaperCase | None = None
+) -> PaperCase:
+    case = _locked_case(item, seen, by, at, override, known=known)
     if case.is_accepted:
         raise Refused("This paper is accepted. Take it up again to change it.")
     if len(case.sides) < 2 and case.extraction is None:

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.actions.judges import send_back_paper
 from adjudication.actions.papers import (
     accept_paper,
     open_own_paper,
@@ -118,6 +119,22 @@ def paper_accept(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
         return paper_refused(request, scope, item, refusal.reason)
     following = place.beside(item.pk, 1) or place.beside(item.pk, -1)
     return HttpResponseRedirect(place.address(following, last=item.pk))
+
+
+@require_POST
+def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask for one more annotator, then on to the next paper."""
+    scope, item = open_paper(request, slug, campaign, pk)
+    try:
+        sent = send_back_paper(item=item, by=scope.user, at=timezone.now(), override=sees_own(request, item))
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return paper_refused(request, scope, item, refusal.reason)
+    who = "whoever comes next in the open queue" if sent.annotator is None else "one more annotator"
+    messages.success(request, f"Sent back to {who}. What they hand in joins the versions of this paper.")
+    place = _place(request, scope)
+    return HttpResponseRedirect(place.address(place.beside(item.pk, 1) or item.pk))
 
 
 def open_paper(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Item]:

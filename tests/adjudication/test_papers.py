@@ -32,11 +32,12 @@ from adjudication.queries.waiting import waiting_for
 from annotation.actions.annotators import add_members
 from annotation.actions.extractions import reopen_extraction
 from annotation.definitions.extractions import Content, said, write_content
-from annotation.models import AnnotatorState, Assignment, AssignmentState, Extraction, ExtractionSource
+from annotation.models import AnnotatorState, Assignment, AssignmentState, Extraction, ExtractionSource, VotesSeen
 from annotation.queries.contexts import context_figures
 from annotation.queries.extractions import content_of
 from annotation.queries.gold import DISAGREED, gold_of_papers
-from tests.factories.annotation import AT
+from corpus.models import Role
+from tests.factories.annotation import AT, add_person
 from tests.factories.papers import PaperFactory, make_extraction
 from tests.factories.versions import FIRST, SECOND, WATER, Finished, make_finished, references
 
@@ -478,3 +479,20 @@ def test_the_command_accepts_what_majorities_decide(capsys) -> None:
         request_vote(campaign=built.campaign, by=None, at=LATER, send=False)
     with pytest.raises(NotAllowed):
         accept_majorities(campaign=built.campaign, by=built.material.people["vic"], at=LATER)
+
+
+def test_a_paper_is_sent_back_for_one_more_annotator(built, client) -> None:
+    cyd = add_person(built.material, "cyd", Role.ANNOTATOR)
+    add_members(campaign=built.campaign, users=[cyd], by=built.material.manager, at=AT)
+    client.force_login(built.material.people["ada"])
+    where = address(built, "paper_send_back", built.item.pk)
+    assert "Sent back to one more annotator" in client.post(where, follow=True).text
+    assert "1 more person still works on this paper" in " ".join(client.get(address(built)).text.split())
+    refused = client.post(where)
+    assert refused.status_code == 422
+    assert "waits for a judge already" in refused.text
+    built.hand_in("cyd", SECOND, at=LATER)
+    assert (paper_rows(built.campaign)[0].people, paper_rows(built.campaign)[0].waiting) == (3, 0)
+    assert case_of(built).comparison.undecided({}) == []
+    assert AuditEvent.objects.filter(verb="send_back_item").count() == 1
+    assert VotesSeen.objects.filter(item=built.item, user=built.material.people["ada"]).exists()
