@@ -66,9 +66,9 @@ def paper_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonR
 @require_POST
 def paper_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """One step back or forward again; answers with the state that is now current."""
-    item, _ = _fetch(request, slug, campaign, pk)
+    item, extraction = _fetch(request, slug, campaign, pk)
     act = partial(step_adjudication, item=item, override=sees_own(request, item))
-    return answer_move(request, {step: partial(act, step=step) for step in STEPS})
+    return answer_move(request, extraction, {step: partial(act, step=step) for step in STEPS})
 
 
 @never_cache

@@ -61,8 +61,7 @@ def save_extraction(
     Conflict where the current revision is another one; those of `check_can_extract`.
     """
     extraction = _locked_draft(extraction, by)
-    if base != extraction.current:
-        raise Conflict("This paper was changed in another window meanwhile. Look at the newest state and go on there.")
+    _check_newest(extraction, base)
     try:
         wanted = write_content(read_content(content))
     except BadExtraction as bad:
@@ -73,9 +72,14 @@ def save_extraction(
 
 
 @transaction.atomic
-def undo_extraction(*, extraction: Extraction, by: User, at: datetime) -> Extraction:
-    """Go back to the revision that the current one was made from. Errors: Refused at the first one."""
+def undo_extraction(*, extraction: Extraction, by: User, at: datetime, base: int | None = None) -> Extraction:
+    """Go back to the revision that the current one was made from.
+
+    `base` is the revision that the person sees, where that is known. Errors: Refused at the first one, Conflict where
+    another one is current.
+    """
     extraction = _locked_draft(extraction, by)
+    _check_newest(extraction, base)
     parent = extraction.revisions.get(number=extraction.current).parent
     if parent is None:
         raise Refused("There is nothing to take back.")
@@ -83,9 +87,10 @@ def undo_extraction(*, extraction: Extraction, by: User, at: datetime) -> Extrac
 
 
 @transaction.atomic
-def redo_extraction(*, extraction: Extraction, by: User, at: datetime) -> Extraction:
-    """Go forward to the newest revision made from the current one. Errors: Refused where there is none."""
+def redo_extraction(*, extraction: Extraction, by: User, at: datetime, base: int | None = None) -> Extraction:
+    """Go forward to the newest revision made from the current one. Errors: Refused where there is none, Conflict."""
     extraction = _locked_draft(extraction, by)
+    _check_newest(extraction, base)
     child = extraction.revisions.filter(parent=extraction.current).order_by("-number").first()
     if child is None:
         raise Refused("There is nothing to do again.")
@@ -120,6 +125,11 @@ def reopen_extraction(*, extraction: Extraction, by: User, at: datetime) -> Extr
     _set_assignment(extraction, AssignmentState.PENDING, None)
     _record(extraction, by, at, "reopen_extraction")
     return extraction
+
+
+def _check_newest(extraction: Extraction, base: int | None) -> None:
+    if base is not None and base != extraction.current:
+        raise Conflict("This paper was changed in another window meanwhile. Look at the newest state and go on there.")
 
 
 def _set_assignment(extraction: Extraction, state: AssignmentState, finished_at: datetime | None) -> None:

@@ -44,9 +44,16 @@ def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 @never_cache
 @require_POST
 def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """One step back or forward again; answers with the state that is now current."""
+    """One step back or forward again from the revision `base`; answers with the state that is now current."""
     extraction = _fetch(request, slug, campaign, pk)
-    return answer_move(request, {name: partial(act, extraction=extraction) for name, act in STEPS.items()})
+    try:
+        base = _sent(request).get("base")
+        if type(base) not in (int, type(None)):
+            raise Malformed
+    except Malformed:
+        return _malformed()
+    steps = {name: partial(act, extraction=extraction, base=base) for name, act in STEPS.items()}
+    return answer_move(request, extraction, steps)
 
 
 @never_cache
@@ -75,8 +82,7 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
     except Malformed:
         return _malformed()
     except Conflict as conflict:
-        extraction.refresh_from_db()
-        return JsonResponse({"reason": conflict.reason, **desk_state(extraction)}, status=409)
+        return _clash(extraction, conflict)
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -84,7 +90,9 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
     return JsonResponse(desk_state(saved))
 
 
-def answer_move(request: HttpRequest, steps: Mapping[str, Callable[..., Extraction]]) -> JsonResponse:
+def answer_move(
+    request: HttpRequest, extraction: Extraction, steps: Mapping[str, Callable[..., Extraction]]
+) -> JsonResponse:
     """Carry out one of the steps, each `(by=, at=)`."""
     try:
         act = steps.get(str(_sent(request).get("step")))
@@ -94,6 +102,8 @@ def answer_move(request: HttpRequest, steps: Mapping[str, Callable[..., Extracti
         return _malformed()
     try:
         moved = act(by=_person(request), at=timezone.now())
+    except Conflict as conflict:
+        return _clash(extraction, conflict)
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -152,6 +162,11 @@ def page_picture(paper: Paper, page: int) -> HttpResponse:
 def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> Extraction:
     membership, found = own_campaign(request, slug, campaign)
     return own_extraction(membership, found, pk)
+
+
+def _clash(extraction: Extraction, conflict: Conflict) -> JsonResponse:
+    extraction.refresh_from_db()
+    return JsonResponse({"reason": conflict.reason, **desk_state(extraction)}, status=409)
 
 
 def _person(request: HttpRequest) -> Any:

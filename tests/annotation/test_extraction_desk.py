@@ -76,7 +76,10 @@ def test_saving_makes_a_revision_and_an_old_base_is_told_the_newest(material, wo
     assert late.status_code == 409
     assert late.json()["revision"] == 2
     assert late.json()["content"] == changed
-    back = post(client, address("extraction_move", material), {"step": "undo"})
+    stale = post(client, address("extraction_move", material), {"step": "undo", "base": 1})
+    assert (stale.status_code, stale.json()["revision"]) == (409, 2)
+    assert post(client, address("extraction_move", material), {"step": "undo", "base": "2"}).status_code == 400
+    back = post(client, address("extraction_move", material), {"step": "undo", "base": 2})
     assert (back.json()["revision"], back.json()["redo"]) == (1, True)
     assert work.revisions.count() == 2
 

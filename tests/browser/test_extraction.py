@@ -213,7 +213,7 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     other, _ = desk_of(material, new_page)
     other.keyboard.press("x")
     saved(other)
-    page.keyboard.press("x")
+    page.keyboard.press("u")
     expect(page.get_by_role("dialog")).to_contain_text("Changed in another window")
     page.get_by_role("button", name="The newest of the server").click()
     expect(page.locator("[data-sentence]")).to_have_count(1)

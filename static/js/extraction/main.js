@@ -218,12 +218,13 @@ function prompt(name, value, done) {
 
 async function step(name) {
   if (!(await saver.flush())) return;
-  const { status, body } = await ask(data.urls.move, { step: name });
+  const { status, body } = await ask(data.urls.move, { step: name, base: saver.base });
   if (status === 200) {
     saver.follow(body);
     take(body);
     announce(name === "undo" ? "Taken back" : "Done again");
-  } else if (body) announce(body.reason);
+  } else if (status === 409) saver.clash(body);
+  else if (body) announce(body.reason);
 }
 
 async function finish() {
