@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.definitions.differences import Piece
+from corpus.text.differences import Piece
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.models import FoundTarget, Item, Judgment, Rewrite
 from annotation.queries.question_units import fetch_paragraphs, origin_word

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
-from annotation.definitions.differences import Piece, compare_texts
+from corpus.text.differences import Piece, compare_texts
 from annotation.models import Campaign, Judgment, ReviewDecision, Rewrite, RewriteReview
 from corpus.text.overlap import Overlap, overlap_with
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusals import NotAllowed, Refused
 from annotation.actions.recipes import write_relevance_prompt
-from annotation.definitions.differences import compare_texts
+from corpus.text.differences import compare_texts
 from annotation.forms.machines import PromptForm
 from annotation.machines.answers import describe_form
 from annotation.machines.prompts import PLACEHOLDERS, BadPrompt, parse_prompt

@@ -1,9 +1,11 @@
-"""The aspect tree of a topic, edited place by place: add, reword, move, tie to sentences, delete, bring back.
+"""The aspect tree of a topic, edited place by place: add, reword, move, tie to sentences, delete.
 
 An aspect is a distinct text of its topic and is judged once; a node is a place in the tree where it stands. So
-rewording one place of several makes a new aspect there, and removing the last place removes the aspect.
+rewording one place of several makes a new aspect there, and removing the last place removes the aspect. Each change
+is a version of the topic, from which it can be taken back (corpus/actions/versions).
 """
 
+from collections.abc import Collection as Several
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,66 +14,72 @@ from django.db import transaction
 from django.db.models import ProtectedError
 
 from accounts.audit import record_event
-from accounts.models import AuditEvent, User
-from accounts.refusals import Conflict, Refused
-from corpus.models import Aspect, AspectNode, Topic
+from accounts.models import User
+from accounts.refusals import Refused
+from corpus.models import Aspect, AspectNode, Change, Topic
 from corpus.permissions import check_manager
 from corpus.queries.judged import aspects_in_campaigns, judged_aspects
 from corpus.runs.trees import LONGEST_ASPECT
+from corpus.runs.versions import keep_first_versions, keep_versions
 
 MOST_ASPECTS = 500  # places in one tree
 
 
 @transaction.atomic
 def add_aspect(
-    *, by: User, at: datetime, topic: Topic, text: str, parent: AspectNode | None = None, place: int | None = None
+    *,
+    by: User,
+    at: datetime,
+    topic: Topic,
+    text: str,
+    parent: AspectNode | None = None,
+    place: int | None = None,
+    sentences: Iterable[int] = (),
 ) -> AspectNode:
     """A new place with this text, below `parent` or on top, at `place` (from 0) or after its siblings."""
-    topic = _locked(topic, by)
+    topic = _locked(topic, by, at)
     _check_parent(topic, parent)
     if topic.nodes.count() >= MOST_ASPECTS:
         raise Refused(f"A topic has at most {MOST_ASPECTS} aspects and sub-aspects.")
-    aspect = _aspect(topic, _clean(text))
+    aspect = Aspect.objects.get_or_create(topic=topic, text=_clean(text))[0]
     siblings = _siblings(topic, parent)
-    node = AspectNode.objects.create(topic=topic, aspect=aspect, parent=parent, position=len(siblings))
+    node = AspectNode.objects.create(
+        topic=topic, aspect=aspect, parent=parent, position=len(siblings), sentences=_known(topic, sentences)
+    )
     _arrange(_inserted(siblings, node, place))
-    _record(by, at, "add_aspect", topic, text=aspect.text)
+    _record(by, at, Change.ADDED, "add_aspect", topic, text=aspect.text)
     return node
 
 
 @transaction.atomic
-def reword_aspect(*, by: User, at: datetime, node: AspectNode, text: str) -> AspectNode:
-    """Give this place another text. Other places with the old text keep it."""
-    topic = _locked(node.topic, by)
-    old, text = node.aspect, _clean(text)
-    if text == old.text:
-        return node
-    elsewhere = old.nodes.exclude(pk=node.pk).exists()
-    known = topic.aspects.filter(text=text).first()
-    if not elsewhere and known is None:
-        _check_not_judged(topic, old)
-        before, old.text = old.text, text
-        old.save(update_fields=["text"])
-        _record(by, at, "reword_aspect", topic, before=before, after=text)
-        return node
-    node.aspect = known or Aspect.objects.create(topic=topic, text=text)
-    node.save(update_fields=["aspect"])
-    if not elsewhere:
-        _remove(topic, [old])
-    _record(by, at, "reword_aspect", topic, before=old.text, after=text)
+def edit_aspect(
+    *, by: User, at: datetime, node: AspectNode, text: str | None = None, sentences: Iterable[int] | None = None
+) -> AspectNode:
+    """Give this place another text (others with the old one keep it), or tie it to other sentences, or both.
+
+    `sentences` are those of the topic that the aspect comes from, by their places from 0. Errors: Refused for other
+    words where the aspect has been judged.
+    """
+    topic = _locked(node.topic, by, at)
+    old = node.aspect.text
+    reworded = text is not None and _reword(topic, node, _clean(text))
+    tied = sentences is not None and _tie(topic, node, sentences)
+    if reworded or tied:
+        facts = {"text": node.aspect.text} | ({"before": old} if reworded else {})
+        verb = "reword_aspect" if reworded else "tie_aspect"
+        change = Change.EDITED if reworded else Change.TIED
+        _record(by, at, change, verb, topic, **facts, sentences=[place + 1 for place in node.sentences])
     return node
 
 
 @transaction.atomic
-def tie_aspect(*, by: User, at: datetime, node: AspectNode, sentences: Iterable[int]) -> AspectNode:
-    """Say which sentences of the topic this aspect comes from, by their places from 0."""
-    topic = _locked(node.topic, by)
-    wanted = sorted({place for place in sentences if 0 <= place < len(topic.sentences)})
-    if wanted != sorted(set(node.sentences)):
-        node.sentences, node.spoken_in = wanted, None
-        node.save(update_fields=["sentences", "spoken_in"])
-        _record(by, at, "tie_aspect", topic, text=node.aspect.text, sentences=[place + 1 for place in wanted])
-    return node
+def toggle_tie(*, by: User, at: datetime, node: AspectNode, sentence: int) -> AspectNode:
+    """Tie this place to the sentence (its place from 0), or untie it where it is tied already."""
+    topic = _locked(node.topic, by, at)
+    if not 0 <= sentence < len(topic.sentences):
+        raise Refused(f"Topic {topic.number} has no sentence {sentence + 1}.")
+    node.refresh_from_db(fields=["sentences", "spoken_in"])
+    return edit_aspect(by=by, at=at, node=node, sentences=set(node.sentences) ^ {sentence})
 
 
 @transaction.atomic
@@ -79,7 +87,7 @@ def move_aspect(
     *, by: User, at: datetime, node: AspectNode, parent: AspectNode | None, place: int | None = None
 ) -> AspectNode:
     """Put the node (with what is below it) below `parent` or on top, at `place` among the others or at the end."""
-    topic = _locked(node.topic, by)
+    topic = _locked(node.topic, by, at)
     _check_parent(topic, parent)
     if parent is not None and parent.pk == node.pk:
         raise Refused("An aspect cannot stand below itself.")
@@ -92,7 +100,9 @@ def move_aspect(
         node.parent = parent
         node.save(update_fields=["parent"])
     _arrange(_inserted(left, node, place))
-    _record(by, at, "move_aspect", topic, text=node.aspect.text, below=parent.aspect.text if parent else "")
+    _record(
+        by, at, Change.MOVED, "move_aspect", topic, text=node.aspect.text, below=parent.aspect.text if parent else ""
+    )
     return node
 
 
@@ -120,48 +130,80 @@ def shift_aspect(*, by: User, at: datetime, node: AspectNode, way: str) -> Aspec
 
 
 @transaction.atomic
-def delete_aspect(*, by: User, at: datetime, node: AspectNode) -> AuditEvent:
-    """Remove the place and those below it; returns the event from which `restore_aspect` brings them back."""
-    topic = _locked(node.topic, by)
+def delete_aspect(*, by: User, at: datetime, node: AspectNode) -> None:
+    """Remove the place and those below it."""
+    topic = _locked(node.topic, by, at)
     below = list(node.children.select_related("aspect"))
-    branch = {
-        **_told(node),
-        "below": [_told(child) for child in below],
-        "parent": node.parent.aspect.text if node.parent else None,
-        "place": [each.pk for each in _siblings(topic, node.parent)].index(node.pk),
-    }
+    text = node.aspect.text
     aspects = [node.aspect, *(child.aspect for child in below)]
     left = [each for each in _siblings(topic, node.parent) if each.pk != node.pk]
     node.delete()
     _arrange(left)
     used = set(topic.nodes.values_list("aspect_id", flat=True))
-    _remove(topic, [aspect for aspect in aspects if aspect.pk not in used])
-    return _record(by, at, "delete_aspect", topic, branch=branch)
+    remove_aspects(topic, [aspect for aspect in aspects if aspect.pk not in used])
+    _record(by, at, Change.DELETED, "delete_aspect", topic, text=text, below=[child.aspect.text for child in below])
 
 
-@transaction.atomic
-def restore_aspect(*, by: User, at: datetime, topic: Topic, event: AuditEvent) -> AspectNode:
-    """Bring back what a deletion took away, where it stood; on top when its parent is gone."""
-    topic = _locked(topic, by)
-    if (event.verb, event.target_type, event.target_id) != ("delete_aspect", "corpus.topic", str(topic.pk)):
-        raise Refused("This was no deletion of one of the topic's aspects.")
-    if AuditEvent.objects.filter(verb="restore_aspect", target_id=str(topic.pk), data__event=event.pk).exists():
-        raise Conflict("This has been brought back already.")
-    branch = event.data["branch"]
-    parent = topic.nodes.filter(parent=None, aspect__text=branch["parent"]).first() if branch["parent"] else None
-    node = _planted(topic, branch, parent, 0)
-    siblings = [each for each in _siblings(topic, parent) if each.pk != node.pk]
-    _arrange(_inserted(siblings, node, branch["place"]))
-    for position, below in enumerate(branch["below"]):
-        _planted(topic, below, node, position)
-    _record(by, at, "restore_aspect", topic, text=branch["text"], event=event.pk)
-    return node
+def remove_aspects(topic: Topic, aspects: Sequence[Aspect]) -> None:
+    """Delete aspects that stand nowhere any more; refused for those that a campaign needs."""
+    try:
+        Aspect.objects.filter(pk__in=[aspect.pk for aspect in aspects]).delete()
+    except ProtectedError as error:
+        kept = aspects_in_campaigns([topic])
+        blocked = next(aspect for aspect in aspects if aspect.pk in kept)
+        judged = blocked.pk in judged_aspects([topic])
+        why = "has been judged" if judged else f"is in {kept[blocked.pk]:,} items of a campaign"
+        what = "" if judged else " Remove those items first."
+        raise Refused(f"“{blocked.text}” {why}, so it has to stay in the tree.{what}") from error
 
 
-def _locked(topic: Topic, by: User) -> Topic:
-    """The topic, with its tree to ourselves until the end of the transaction."""
+def check_judged_words(aspect: Aspect, judged: Several[int]) -> None:
+    """Refuse other words for an aspect whose id is among those that were judged."""
+    if aspect.pk in judged:
+        raise Refused(
+            f"“{aspect.text}” has been judged, so its words are fixed: otherwise the judgments would be about "
+            "something else. Add a new aspect instead."
+        )
+
+
+def _reword(topic: Topic, node: AspectNode, text: str) -> bool:
+    """Whether there was anything to do."""
+    old = node.aspect
+    if text == old.text:
+        return False
+    elsewhere = old.nodes.exclude(pk=node.pk).exists()
+    known = topic.aspects.filter(text=text).first()
+    if not elsewhere and known is None:
+        check_judged_words(old, judged_aspects([topic]))
+        old.text = text
+        old.save(update_fields=["text"])
+        return True
+    node.aspect = known or Aspect.objects.create(topic=topic, text=text)
+    node.save(update_fields=["aspect"])
+    if not elsewhere:
+        remove_aspects(topic, [old])
+    return True
+
+
+def _tie(topic: Topic, node: AspectNode, sentences: Iterable[int]) -> bool:
+    """Whether there was anything to do."""
+    wanted = _known(topic, sentences)
+    if wanted == sorted(set(node.sentences)):
+        return False
+    node.sentences, node.spoken_in = wanted, None
+    node.save(update_fields=["sentences", "spoken_in"])
+    return True
+
+
+def _known(topic: Topic, sentences: Iterable[int]) -> list[int]:
+    return sorted({place for place in sentences if 0 <= place < len(topic.sentences)})
+
+
+def _locked(topic: Topic, by: User, at: datetime) -> Topic:
+    """The topic, with its tree to ourselves until the end of the transaction, and kept as it was."""
     topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
     check_manager(topic.collection, by)
+    keep_first_versions([topic], at=at)
     return topic
 
 
@@ -172,10 +214,6 @@ def _clean(text: str) -> str:
     if len(text.encode()) > LONGEST_ASPECT:
         raise Refused(f"An aspect has at most {LONGEST_ASPECT:,} bytes. Split it into several.")
     return text
-
-
-def _aspect(topic: Topic, text: str) -> Aspect:
-    return Aspect.objects.get_or_create(topic=topic, text=text)[0]
 
 
 def _siblings(topic: Topic, parent: AspectNode | None) -> list[AspectNode]:
@@ -205,42 +243,7 @@ def _check_parent(topic: Topic, parent: AspectNode | None) -> None:
         raise Refused("Sub-aspects have nothing below them: there are only two levels.")
 
 
-def _check_not_judged(topic: Topic, aspect: Aspect) -> None:
-    if aspect.pk in judged_aspects([topic]):
-        raise Refused(
-            f"“{aspect.text}” has been judged, so its words are fixed: otherwise the judgments would be about "
-            "something else. Add a new aspect instead."
-        )
-
-
-def _remove(topic: Topic, aspects: Sequence[Aspect]) -> None:
-    """Delete aspects that stand nowhere any more; refused for those that a campaign needs."""
-    try:
-        Aspect.objects.filter(pk__in=[aspect.pk for aspect in aspects]).delete()
-    except ProtectedError as error:
-        kept = aspects_in_campaigns([topic])
-        blocked = next(aspect for aspect in aspects if aspect.pk in kept)
-        judged = blocked.pk in judged_aspects([topic])
-        why = "has been judged" if judged else f"is in {kept[blocked.pk]:,} items of a campaign"
-        what = "" if judged else " Remove those items first."
-        raise Refused(f"“{blocked.text}” {why}, so it has to stay in the tree.{what}") from error
-
-
-def _told(node: AspectNode) -> dict[str, Any]:
-    return {"text": node.aspect.text, "sentences": node.sentences, "spoken_in": node.spoken_in}
-
-
-def _planted(topic: Topic, told: dict[str, Any], parent: AspectNode | None, position: int) -> AspectNode:
-    sentences = [place for place in told["sentences"] if place < len(topic.sentences)]
-    return AspectNode.objects.create(
-        topic=topic,
-        aspect=_aspect(topic, told["text"]),
-        parent=parent,
-        position=position,
-        sentences=sentences,
-        spoken_in=told.get("spoken_in"),
-    )
-
-
-def _record(by: User, at: datetime, verb: str, topic: Topic, **data: Any) -> AuditEvent:
-    return record_event(by=by, at=at, verb=verb, target=topic, scope=topic.collection.slug, **data)
+def _record(by: User, at: datetime, change: Change, verb: str, topic: Topic, *, text: str, **data: Any) -> None:
+    """Into the audit log, and into the topic's history."""
+    record_event(by=by, at=at, verb=verb, target=topic, scope=topic.collection.slug, text=text, **data)
+    keep_versions([topic], by=by, at=at, change=change, about=text)

@@ -10,9 +10,11 @@ from django.db.models import Max, ProtectedError
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from corpus.models import Collection, Topic
+from corpus.models import Change, Collection, Topic
 from corpus.permissions import check_manager
 from corpus.queries.judged import is_judged
+from corpus.runs.versions import keep_first_versions, keep_versions
+from corpus.text.sentences import follow_sentences, follow_ties
 
 READ_BY_ANNOTATORS = ("number", "title", "text", "narrative", "sentences")
 JUDGED = (
@@ -61,6 +63,7 @@ def create_topic(
     )
     _save(topic)
     record_event(by=by, at=at, verb="create_topic", target=topic, scope=collection.slug)
+    keep_versions([topic], by=by, at=at, change=Change.WRITTEN)
     return topic
 
 
@@ -79,6 +82,7 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
         return topic
     if set(changed) & set(READ_BY_ANNOTATORS) and is_judged(topic):
         raise Refused(JUDGED)
+    keep_first_versions([topic], at=at)
     before = {name: getattr(topic, name) for name in changed}
     if "sentences" in changed:
         _follow_sentences(topic, changed["sentences"])
@@ -88,6 +92,7 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
     record_event(
         by=by, at=at, verb="update_topic", target=topic, scope=topic.collection.slug, before=before, after=changed
     )
+    keep_versions([topic], by=by, at=at, change=Change.QUERY)
     return topic
 
 
@@ -145,17 +150,11 @@ def why_kept(topic: Topic) -> str:
 
 def _follow_sentences(topic: Topic, sentences: Sequence[str]) -> None:
     """Keep aspects tied to the sentences that are still there, at their new places."""
-    places = {text: place for place, text in reversed(list(enumerate(sentences)))}
-    old = topic.sentences
+    where = follow_sentences(topic.sentences, sentences)
     nodes = list(topic.nodes.all())
-
-    def follow(tied: Sequence[int]) -> list[int]:
-        texts = [old[place] for place in tied if place < len(old)]
-        return list(dict.fromkeys(places[text] for text in texts if text in places))
-
     for node in nodes:
-        node.sentences = follow(node.sentences)
-        node.spoken_in = None if node.spoken_in is None else follow(node.spoken_in)
+        node.sentences = follow_ties(node.sentences, where)
+        node.spoken_in = None if node.spoken_in is None else follow_ties(node.spoken_in, where)
     topic.nodes.bulk_update(nodes, ["sentences", "spoken_in"])
 
 

@@ -28,11 +28,13 @@ from corpus.models.papers import Paper, PaperSource
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
 from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, SubQuery, SubQueryAspect, Target, Topic, TopicKind
+from corpus.models.versions import AspectRemark, Change, ReviewVerdict, TopicReview, TopicVersion
 
 __all__ = [
     "LONGEST_QUESTION",
     "Aspect",
     "AspectNode",
+    "AspectRemark",
     "AuthorAnswer",
     "AuthorInvitation",
     "AuthorLetter",
@@ -40,6 +42,7 @@ __all__ = [
     "AuthorOptOut",
     "AuthorQuestion",
     "Citation",
+    "Change",
     "CitationMention",
     "Collection",
     "DiscardReason",
@@ -68,10 +71,13 @@ __all__ = [
     "QuestionState",
     "Ranking",
     "RetrievalRun",
+    "ReviewVerdict",
     "Role",
     "SubQuery",
     "SubQueryAspect",
     "Target",
     "Topic",
     "TopicKind",
+    "TopicReview",
+    "TopicVersion",
 ]

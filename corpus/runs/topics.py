@@ -13,13 +13,14 @@ from django.db.models import Max
 from accounts.jobs import Progress
 from corpus.formats.records import Problem, Skip, TopicRecord
 from corpus.formats.topics import read_topics
-from corpus.models import ImportRun, Target, Topic, TopicKind
+from corpus.models import Change, ImportRun, Target, Topic, TopicKind
 from corpus.queries.judged import aspects_in_campaigns, judged_topics
 from corpus.runs.copying import HOLDS_NUL
 from corpus.runs.question_remarks import QuestionRemarks
 from corpus.runs.reading import Odometer, sources_of
 from corpus.runs.tally import REPEATED, Tally
 from corpus.runs.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
+from corpus.runs.versions import keep_first_versions, keep_versions
 
 CHUNK = 300
 LONGEST_NUMBER = 100
@@ -131,7 +132,7 @@ def _merge(chunk: list[Wanted], state: State) -> None:
     state.tally.updated += len(changed)
     if not state.run.dry_run:
         _create(fresh, found, state)
-        _update(changed, found, stored)
+        _update(changed, found, stored, state.run)
 
 
 @dataclass(frozen=True)
@@ -204,20 +205,27 @@ def _create(fresh: list[Wanted], found: dict[str, int], state: State) -> None:
     _write_targets(pairs, found)
 
 
-def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: Stored) -> None:
+def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: Stored, run: ImportRun) -> None:
+    topics = [topic for _, topic in changed]
+    at = run.started_at or run.requested_at
+    list(Topic.objects.select_for_update().filter(pk__in=[topic.pk for topic in topics]).order_by("pk"))
+    keep_first_versions(topics, at=at)
     for wanted, topic in changed:
         changes = _changes(wanted, topic)
         if "sentences" in changes and wanted.tree is None:
             topic.nodes.update(sentences=[])  # their places meant the old sentences
         for name, value in changes.items():
             setattr(topic, name, value)
-    Topic.objects.bulk_update([topic for _, topic in changed], FIELDS, batch_size=CHUNK)
+    Topic.objects.bulk_update(topics, FIELDS, batch_size=CHUNK)
     trees = {
         topic.pk: wanted.tree
         for wanted, topic in changed
         if wanted.tree is not None and wanted.tree != stored.trees.get(topic.pk, ())
     }
     replace_trees(trees, created=False)
+    keep_versions(
+        topics, by=run.requested_by, at=at, change=Change.IMPORTED, about=run.files[0]["name"] if run.files else ""
+    )
     _write_targets([pair for pair in changed if pair[0].targets is not None], found)
 
 

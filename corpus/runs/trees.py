@@ -35,6 +35,15 @@ def texts_of(tree: Tree) -> list[str]:
     return list(dict.fromkeys(branch.text for top in tree for branch in (top, *top.below)))
 
 
+def places_of(tree: Tree) -> dict[tuple[int, ...], str]:
+    """The text at each place: (n,) on top, (n, m) below it."""
+    found: dict[tuple[int, ...], str] = {}
+    for at, top in enumerate(tree):
+        found[at,] = top.text
+        found |= {(at, inner): below.text for inner, below in enumerate(top.below)}
+    return found
+
+
 def stored_trees(topics: Iterable[Topic]) -> dict[int, Tree]:
     """The trees of these topics, by the topic's id; two queries."""
     nodes = AspectNode.objects.filter(topic__in=list(topics)).select_related("aspect").order_by("position", "pk")

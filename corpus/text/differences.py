@@ -1,4 +1,4 @@
-"""How two versions of a guideline differ, line by line and, within changed lines, word by word."""
+"""How two versions of a text differ, line by line and, within changed lines, word by word."""
 
 from __future__ import annotations
 
