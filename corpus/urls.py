@@ -16,9 +16,12 @@ from corpus.views import (
     people,
     pools,
     questions,
+    reviews,
     runs,
     sub_queries,
     topics,
+    versions,
+    workshop,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -77,10 +80,24 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<slug:slug>/topics/<int:pk>/edit/", topics.topic_edit, name="topic_edit"),
     path("c/<slug:slug>/topics/<int:pk>/deletion/", topics.topic_delete, name="topic_delete"),
     path("c/<slug:slug>/topics/<int:pk>/position/", topics.topic_move, name="topic_move"),
+    path("c/<slug:slug>/topics/<int:pk>/query/", workshop.topic_reword, name="topic_reword"),
+    path("c/<slug:slug>/topics/<int:pk>/checks/", workshop.topic_check, name="topic_check"),
+    path("c/<slug:slug>/topics/<int:pk>/history/", workshop.topic_step, name="topic_step"),
+    path("c/<slug:slug>/topics/<int:pk>/versions/", versions.topic_version_list, name="topic_version_list"),
+    path(
+        "c/<slug:slug>/topics/<int:pk>/versions/<int:number>/restoration/",
+        versions.topic_version_restore,
+        name="topic_version_restore",
+    ),
+    path("c/<slug:slug>/topics/<int:pk>/review/", reviews.topic_review, name="topic_review"),
+    path("c/<slug:slug>/topics/<int:pk>/review/request/", reviews.topic_review_request, name="topic_review_request"),
+    path(
+        "c/<slug:slug>/topics/<int:pk>/review/withdrawal/", reviews.topic_review_withdraw, name="topic_review_withdraw"
+    ),
     path("c/<slug:slug>/topics/<int:pk>/aspects/", aspects.aspect_create, name="aspect_create"),
-    path("c/<slug:slug>/topics/<int:pk>/aspects/restoration/", aspects.aspect_restore, name="aspect_restore"),
     path("c/<slug:slug>/topics/<int:pk>/aspects/<int:node>/", aspects.aspect_update, name="aspect_update"),
     path("c/<slug:slug>/topics/<int:pk>/aspects/<int:node>/position/", aspects.aspect_move, name="aspect_move"),
+    path("c/<slug:slug>/topics/<int:pk>/aspects/<int:node>/ties/", aspects.aspect_tie, name="aspect_tie"),
     path("c/<slug:slug>/topics/<int:pk>/aspects/<int:node>/deletion/", aspects.aspect_delete, name="aspect_delete"),
     path("c/<slug:slug>/topics/<int:pk>/pool/", pools.pool_detail, name="pool_detail"),
     path("c/<slug:slug>/topics/<int:pk>/pool/new/", pools.pool_entry_create, name="pool_entry_create"),

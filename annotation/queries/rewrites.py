@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
-from corpus.text.differences import Piece, compare_texts
 from annotation.models import Campaign, Judgment, ReviewDecision, Rewrite, RewriteReview
+from corpus.text.differences import Piece, compare_texts
 from corpus.text.overlap import Overlap, overlap_with
 
 CONFIRMED, REJECTED, ASKED, OPEN = "confirmed", "rejected", "asked", "open"

@@ -8,9 +8,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.actions.guidelines import write_guideline
-from corpus.text.differences import compare_texts
 from annotation.forms.guidelines import GuidelineForm
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_participant
+from corpus.text.differences import compare_texts
 
 
 @require_http_methods(["GET", "POST"])

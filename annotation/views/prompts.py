@@ -10,7 +10,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusals import NotAllowed, Refused
 from annotation.actions.recipes import write_relevance_prompt
-from corpus.text.differences import compare_texts
 from annotation.forms.machines import PromptForm
 from annotation.machines.answers import describe_form
 from annotation.machines.prompts import PLACEHOLDERS, BadPrompt, parse_prompt
@@ -20,6 +19,7 @@ from annotation.models import Campaign
 from annotation.queries.machine_items import describe_levels, first_item
 from annotation.queries.machines import prompts_of
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
+from corpus.text.differences import compare_texts
 
 
 @require_http_methods(["GET", "POST"])

@@ -63,9 +63,10 @@ def decide_review(
     check_role(membership, *REVIEWERS)
     topic = _locked(topic)
     review = open_review(topic)
+    if review is None:
+        raise Conflict("No review is waiting. Somebody else may have decided, or the request was withdrawn.")
     if reason := hindrance_to_review(membership.user, review, authors_of(topic)):
         raise Refused(reason)
-    assert review is not None  # noqa: S101 - for mypy: the line above refuses a missing one
     newest = topic.versions.order_by("-number")[0]
     if newest.number != seen:
         raise Conflict(CHANGED_SINCE)

@@ -97,6 +97,20 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
 
 
 @transaction.atomic
+def reword_query(*, by: User, at: datetime, topic: Topic, sentences: Sequence[str], seen: int) -> Topic:
+    """Give the query other sentences; aspects stay tied to those that are still there, moved or reworded.
+
+    `seen` is the newest version the writer knows, 0 for none. Errors: Conflict where the words have changed since,
+    Refused for a judged topic.
+    """
+    topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
+    known = topic.versions.filter(number=max(seen, 1)).first()
+    if known is not None and known.content["sentences"] != topic.sentences:
+        raise Conflict("Somebody else has changed the query meanwhile. Look at it as it is now, then change it again.")
+    return update_topic(by=by, at=at, topic=topic, sentences=list(sentences))
+
+
+@transaction.atomic
 def delete_topic(*, by: User, at: datetime, topic: Topic) -> None:
     """Delete a topic with its aspects, targets and pool; refused when a campaign or another topic needs it."""
     collection = topic.collection

@@ -82,6 +82,12 @@ class AspectForm(forms.Form):
         self.fields["sentences"].choices = [(str(n), sentence) for n, sentence in enumerate(topic.sentences)]  # type: ignore[attr-defined]
 
 
+class TieForm(forms.Form):
+    """A sentence of the topic, by its place from 0."""
+
+    sentence = forms.IntegerField(min_value=0)
+
+
 class PlaceForm(forms.Form):
     """Where something is to go: one step (`way`), or a place from 0, for aspects below a parent or on top."""
 

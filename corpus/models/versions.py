@@ -72,7 +72,7 @@ class ReviewVerdict(models.TextChoices):
 
 
 class TopicReview(models.Model):
-    """A second person's look at a topic. `version` is what was there when it was asked for, then what was decided on."""
+    """A second person's look at a topic. `version` is what was given to review, then what was decided on."""
 
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="reviews")
     version = models.ForeignKey(TopicVersion, on_delete=models.CASCADE, related_name="reviews")

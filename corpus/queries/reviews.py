@@ -67,10 +67,15 @@ def open_review(topic: Topic) -> TopicReview | None:
     return topic.reviews.filter(verdict=ReviewVerdict.OPEN).select_related("requested_by").first()
 
 
+def last_approved(topic: Topic) -> TopicVersion | None:
+    """The version that was approved last, whatever has changed since."""
+    return TopicVersion.objects.filter(reviews__topic=topic, reviews__verdict=ReviewVerdict.APPROVED).last()
+
+
 def authors_of(topic: Topic) -> set[int]:
     """Ids of those who wrote what is to be reviewed: who changed it since it was last approved."""
-    approved = topic.reviews.filter(verdict=ReviewVerdict.APPROVED).select_related("version").first()
-    written = topic.versions.filter(number__gt=approved.version.number if approved else 0)
+    approved = last_approved(topic)
+    written = topic.versions.filter(number__gt=approved.number if approved else 0)
     return set(written.exclude(saved_by=None).order_by().values_list("saved_by_id", flat=True).distinct())
 
 
@@ -79,10 +84,8 @@ def hindrance_to_request(topic: Topic) -> str:
     return NO_REQUEST.get(with_review_state(Topic.objects.filter(pk=topic.pk)).get().review_state, "")
 
 
-def hindrance_to_review(user: User, review: TopicReview | None, authors: set[int]) -> str:
+def hindrance_to_review(user: User, review: TopicReview, authors: set[int]) -> str:
     """Why this person cannot decide on the open review, or ""."""
-    if review is None:
-        return "No review is waiting. Somebody else may have decided, or the request was withdrawn."
     if review.requested_by_id == user.pk:
         return "You asked for this review, so somebody else has to give it."
     if user.pk in authors:

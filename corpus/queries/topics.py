@@ -1,12 +1,14 @@
 """Topics as the pages show them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from corpus.models import Aspect, AspectNode, Collection, PoolEntry, Target, Topic
 from corpus.queries.judged import aspects_in_campaigns, judged_aspects
+from corpus.text.aspect_checks import Hint, Written
 
 
 @dataclass
@@ -20,6 +22,9 @@ class Place:
     is_first: bool
     is_last: bool
     below: list["Place"] = field(default_factory=list)
+    hints: list[Hint] = field(default_factory=list)  # what its writer should look at again
+    remark: str = ""  # what the last reviewer said about it
+    field: Any = None  # of a form about it
 
     @property
     def is_fixed(self) -> bool:
@@ -28,7 +33,7 @@ class Place:
 
 
 def list_topics(collection: Collection, text: str = "", kind: str = "") -> QuerySet[Topic]:
-    """The topics in their order, narrowed to a number or words and a kind, with counts per topic as attributes."""
+    """The topics in their order, narrowed to a number or words and a kind."""
     topics = collection.topics.all()
     if text:
         topics = topics.filter(Q(number=text) | Q(text__icontains=text) | Q(title__icontains=text))
@@ -72,6 +77,20 @@ def aspect_tree(topic: Topic) -> list[Place]:
         ]
 
     return places(None)
+
+
+def written(tree: list[Place]) -> list[Written]:
+    """The tree as texts, for checking them."""
+    return [Written(top.node.aspect.text, tuple(each.node.aspect.text for each in top.below)) for top in tree]
+
+
+def places_in(tree: list[Place]) -> dict[int, tuple[int, ...]]:
+    """Where each node stands, by its id: (n,) on top, (n, m) below."""
+    found: dict[int, tuple[int, ...]] = {}
+    for at, top in enumerate(tree):
+        found[top.node.pk] = (at,)
+        found |= {each.node.pk: (at, inner) for inner, each in enumerate(top.below)}
+    return found
 
 
 def neighbours(topic: Topic) -> tuple[Topic | None, Topic | None]:

@@ -60,7 +60,7 @@ def keep_versions(
 
 
 def keep_first_versions(topics: Sequence[Topic], *, at: datetime) -> None:
-    """Before the first change: keep what there is, so that nothing written earlier is lost. One query if all is kept."""
+    """Before the first change: keep what there is, so that nothing written earlier is lost."""
     known = set(TopicVersion.objects.filter(topic__in=topics, number=1).values_list("topic_id", flat=True))
     if unknown := [topic for topic in topics if topic.pk not in known]:
         keep_versions(unknown, by=None, at=at, change=Change.FIRST)

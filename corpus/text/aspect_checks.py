@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from corpus.text.highlight import highlight_terms
 from corpus.text.words import tokens
 
-CONTEXT, LONGER, SAME, OVERLAP = "context", "longer", "same", "overlap"
+CONTEXT, LONGER, SAME, OVERLAP, REPEATED = "context", "longer", "same", "overlap", "repeated"
 
 _REFERS = frozenset("it its they them their theirs he him his she her".split())
 _POINTS = frozenset("this these those such".split())
 _ELSEWHERE = frozenset("aforementioned abovementioned former latter".split())
 _DOCUMENT = frozenset("abstract article document paper study work".split())  # what every aspect is asked of
 MUCH = 0.6  # share of telling words in common, of those of either, from which on two aspects overlap
+NEARLY_ALL = 0.9  # the same for sub-aspects below one aspect, which may share more
 FEWEST_WORDS = 2  # telling words below which nothing is said about overlap
 
 
@@ -39,6 +40,10 @@ class Hint:
     text: str
     other: str = ""
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        return self.text, self.other
+
 
 def check_aspects(tree: Sequence[Written]) -> list[Hint]:
     """All hints, aspect by aspect in the order of the tree; those about two aspects come last."""
@@ -50,7 +55,27 @@ def check_aspects(tree: Sequence[Written]) -> list[Hint]:
             if len(tokens(below)) > len(tokens(top.text)):
                 found.append(Hint(LONGER, below, top.text))
     texts = [text for top in tree for text in (top.text, *top.below)]
-    return [*found, *_same(texts), *_overlaps([top.text for top in tree])]
+    found += [*_same(texts), *_overlaps([top.text for top in tree], MUCH)]
+    for top in tree:
+        found += _overlaps(top.below, NEARLY_ALL)
+    return list(dict.fromkeys(found))
+
+
+def check_draft(
+    tree: Sequence[Written], text: str, *, place: tuple[int, ...] | None = None, below: int | None = None
+) -> list[Hint]:
+    """The hints about an aspect that is being written, as if it stood in the tree already.
+
+    `place` is (n,) or (n, m) of the aspect it is to replace, `below` the place of the aspect it is to stand below;
+    with neither it is a new one on top. Places count from 0.
+    """
+    text = " ".join(text.split())
+    if not text:
+        return []
+    drafted = _with_draft(tree, text, place, below)
+    found = [hint for hint in check_aspects(drafted) if text in ((hint.text,) if hint.kind == CONTEXT else hint.pair)]
+    times = sum((top.text, *top.below).count(text) for top in drafted)
+    return [*found, Hint(REPEATED, text)] if times > 1 else found
 
 
 def words_needing_context(text: str) -> list[str]:
@@ -93,10 +118,24 @@ def _same(texts: Iterable[str]) -> Iterator[Hint]:
             first[key] = text
 
 
-def _overlaps(texts: Sequence[str]) -> Iterator[Hint]:
+def _overlaps(texts: Sequence[str], much: float) -> Iterator[Hint]:
     terms = {text: highlight_terms(text) for text in dict.fromkeys(texts)}
     for one, other in itertools.combinations(terms, 2):
         if tokens(one) == tokens(other) or min(len(terms[one]), len(terms[other])) < FEWEST_WORDS:
             continue
-        if len(terms[one] & terms[other]) >= MUCH * len(terms[one] | terms[other]):
+        if len(terms[one] & terms[other]) >= much * len(terms[one] | terms[other]):
             yield Hint(OVERLAP, other, one)
+
+
+def _with_draft(tree: Sequence[Written], text: str, place: tuple[int, ...] | None, below: int | None) -> list[Written]:
+    drafted = list(tree)
+    if place is not None and len(place) == 2:
+        parent = drafted[place[0]]
+        drafted[place[0]] = Written(parent.text, (*parent.below[: place[1]], text, *parent.below[place[1] + 1 :]))
+    elif place is not None:
+        drafted[place[0]] = Written(text, drafted[place[0]].below)
+    elif below is not None:
+        drafted[below] = Written(drafted[below].text, (*drafted[below].below, text))
+    else:
+        drafted.append(Written(text))
+    return drafted

@@ -1,12 +1,46 @@
-"""What becomes of ties to sentences when the sentences change."""
+"""A query as sentences: what to look at again, and what becomes of ties when the sentences change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
+from corpus.text.words import tokens
+
 ALIKE = 60.0  # percent of characters in common from which on a sentence is the old one, reworded
+REPEATED, UNTIED, LOOSE = "repeated", "untied", "loose"
+
+
+@dataclass(frozen=True)
+class SentenceHint:
+    """`kind`: a sentence stands twice; a sentence that an aspect comes from is gone; no aspect comes from a sentence.
+
+    `place` counts from 0, among the old sentences for those that are gone and else among the new; `aspect` is the text
+    of the aspect that loses its tie.
+    """
+
+    kind: str
+    place: int
+    sentence: str
+    aspect: str = ""
+
+
+def check_sentences(
+    old: Sequence[str], new: Sequence[str], ties: Sequence[tuple[str, Sequence[int]]]
+) -> list[SentenceHint]:
+    """What to look at again when `old` becomes `new`; `ties` are (text of an aspect, places in `old`).
+
+    Sentences without an aspect are told only where any aspect is tied: a query is written before its aspects.
+    """
+    where = follow_sentences(old, new)
+    lost = [SentenceHint(UNTIED, at, old[at], aspect) for aspect, places in ties for at in places if at not in where]
+    first: dict[tuple[str, ...], int] = {}
+    again = [at for at, text in enumerate(new) if first.setdefault(tuple(tokens(text)), at) != at]
+    tied = {where[at] for _, places in ties for at in places if at in where}
+    loose = [SentenceHint(LOOSE, at, text) for at, text in enumerate(new) if tied and at not in tied]
+    return [*lost, *(SentenceHint(REPEATED, at, new[at]) for at in again), *loose]
 
 
 def follow_sentences(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""The aspect tree of a topic, changed place by place: the tree alone comes back to htmx, else the topic's page."""
+"""The aspect tree of a topic, changed place by place: the workshop alone comes back to htmx, else the topic's page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,18 +14,17 @@ from accounts.refusals import NotAllowed, Refused
 from corpus.actions.aspects import (
     add_aspect,
     delete_aspect,
+    edit_aspect,
     move_aspect,
-    restore_aspect,
-    reword_aspect,
     shift_aspect,
-    tie_aspect,
+    toggle_tie,
 )
-from corpus.forms.topics import AspectForm, PlaceForm
+from corpus.forms.topics import AspectForm, PlaceForm, TieForm
 from corpus.models import AspectNode, Membership, Topic
 from corpus.permissions import check_can_manage, fetch_membership
-from corpus.views.topics import context_of, deletion_of, fetch_topic, tree_context
+from corpus.views.topics import fetch_topic, workshop_context
 
-Done = dict[str, Any]  # what the tree shows after a change: `focus` (a node's id), `undo` (an event), `notice`
+Done = dict[str, Any]  # what the workshop does after a change: `focus` (a node's id), `adding`, `refusal`
 
 
 @require_POST
@@ -33,14 +32,19 @@ def aspect_create(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Add an aspect on top, or a sub-aspect below another."""
 
     def change(membership: Membership, topic: Topic) -> Done:
-        form = _valid(AspectForm(request.POST, topic=topic))
+        form = valid(AspectForm(request.POST, topic=topic))
         parent = _node(topic, form.cleaned_data["parent"]) if form.cleaned_data["parent"] else None
-        node = add_aspect(
-            by=membership.user, at=timezone.now(), topic=topic, text=form.cleaned_data["text"], parent=parent
+        add_aspect(
+            by=membership.user,
+            at=timezone.now(),
+            topic=topic,
+            text=form.cleaned_data["text"],
+            parent=parent,
+            sentences=form.cleaned_data["sentences"],
         )
-        return {"adding": parent.pk if parent else "top", "added": node.pk}
+        return {"adding": parent.pk if parent else "top"}
 
-    return _change(request, slug, pk, change)
+    return change_topic(request, slug, pk, change)
 
 
 @require_POST
@@ -48,13 +52,12 @@ def aspect_update(request: HttpRequest, slug: str, pk: int, node: int) -> HttpRe
     """Reword a place and tie it to sentences."""
 
     def change(membership: Membership, topic: Topic) -> Done:
-        form = _valid(AspectForm(request.POST, topic=topic))
-        by, at, place = membership.user, timezone.now(), _node(topic, node)
-        reword_aspect(by=by, at=at, node=place, text=form.cleaned_data["text"])
-        tie_aspect(by=by, at=at, node=place, sentences=form.cleaned_data["sentences"])
+        form = valid(AspectForm(request.POST, topic=topic))
+        given = {"text": form.cleaned_data["text"], "sentences": form.cleaned_data["sentences"]}
+        edit_aspect(by=membership.user, at=timezone.now(), node=_node(topic, node), **given)
         return {"focus": node}
 
-    return _change(request, slug, pk, change)
+    return change_topic(request, slug, pk, change)
 
 
 @require_POST
@@ -62,7 +65,7 @@ def aspect_move(request: HttpRequest, slug: str, pk: int, node: int) -> HttpResp
     """Move a place one step (`way`), or below `parent` (or on top) at `place`."""
 
     def change(membership: Membership, topic: Topic) -> Done:
-        wanted = _valid(PlaceForm(request.POST)).cleaned_data
+        wanted = valid(PlaceForm(request.POST)).cleaned_data
         by, at, place = membership.user, timezone.now(), _node(topic, node)
         if wanted["way"]:
             shift_aspect(by=by, at=at, node=place, way=wanted["way"])
@@ -71,36 +74,34 @@ def aspect_move(request: HttpRequest, slug: str, pk: int, node: int) -> HttpResp
             move_aspect(by=by, at=at, node=place, parent=parent, place=wanted["place"])
         return {"focus": node}
 
-    return _change(request, slug, pk, change)
+    return change_topic(request, slug, pk, change)
 
 
 @require_POST
 def aspect_delete(request: HttpRequest, slug: str, pk: int, node: int) -> HttpResponse:
-    """Remove a place and those below it; the answer offers to bring them back."""
+    """Remove a place and those below it."""
 
     def change(membership: Membership, topic: Topic) -> Done:
-        event = delete_aspect(by=membership.user, at=timezone.now(), node=_node(topic, node))
-        return {"undo": event}
+        delete_aspect(by=membership.user, at=timezone.now(), node=_node(topic, node))
+        return {}
 
-    return _change(request, slug, pk, change)
+    return change_topic(request, slug, pk, change)
 
 
 @require_POST
-def aspect_restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Bring back what was deleted."""
+def aspect_tie(request: HttpRequest, slug: str, pk: int, node: int) -> HttpResponse:
+    """Tie a place to a sentence, or untie it."""
 
     def change(membership: Membership, topic: Topic) -> Done:
-        event = deletion_of(topic, request.POST.get("event", ""))
-        if event is None:
-            raise Refused("There is no such deletion to take back.")
-        back = restore_aspect(by=membership.user, at=timezone.now(), topic=topic, event=event)
-        return {"focus": back.pk}
+        sentence = valid(TieForm(request.POST)).cleaned_data["sentence"]
+        toggle_tie(by=membership.user, at=timezone.now(), node=_node(topic, node), sentence=sentence)
+        return {"focus": node}
 
-    return _change(request, slug, pk, change)
+    return change_topic(request, slug, pk, change)
 
 
-def _change(request: HttpRequest, slug: str, pk: int, change: Callable[[Membership, Topic], Done]) -> HttpResponse:
-    """Check the role, do it, and show the tree with what came of it, or with why not."""
+def change_topic(request: HttpRequest, slug: str, pk: int, change: Callable[[Membership, Topic], Done]) -> HttpResponse:
+    """Check the role, do it, and show the workshop with what came of it, or with why not."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     topic = fetch_topic(membership, pk)
@@ -112,19 +113,18 @@ def _change(request: HttpRequest, slug: str, pk: int, change: Callable[[Membersh
     except Refused as refusal:
         done = {"refusal": refusal.reason}
     if getattr(request, "htmx", False):
-        context = context_of(membership) | tree_context(topic) | done
-        return render(request, "corpus/_aspect_tree.html", context, status=422 if "refusal" in done else 200)
+        context = workshop_context(membership, fetch_topic(membership, pk)) | done
+        return render(request, "corpus/_workshop.html", context, status=422 if "refusal" in done else 200)
     if "refusal" in done:
         messages.error(request, done["refusal"])
-    undo = f"?undo={done['undo'].pk}" if "undo" in done else ""
-    return redirect(reverse("topic_detail", args=[slug, pk]) + undo + "#aspects")
+    return redirect(reverse("topic_detail", args=[slug, pk]) + "#aspects")
 
 
 def _node(topic: Topic, pk: int) -> AspectNode:
     return get_object_or_404(AspectNode.objects.select_related("aspect", "parent", "topic"), pk=pk, topic=topic)
 
 
-def _valid(form: Any) -> Any:
-    if not form.is_valid():
+def valid(form: Any) -> Any:
+    if not form.isvalid():
         raise Refused(" ".join(error for errors in form.errors.values() for error in errors))
     return form

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.models import AuditEvent
 from accounts.refusals import NotAllowed, Refused
 from corpus.actions.topics import (
     JUDGED,
@@ -20,12 +20,15 @@ from corpus.actions.topics import (
     update_topic,
 )
 from corpus.forms.topics import PlaceForm, TopicForm, initial_of
-from corpus.models import Membership, Topic, TopicKind
+from corpus.forms.workshop import query_initial
+from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
 from corpus.permissions import can_manage, can_oversee, check_can_manage, fetch_membership
 from corpus.queries.judged import is_judged
 from corpus.queries.origins import fetch_origin
-from corpus.queries.topics import Place, aspect_tree, list_topics, neighbours, with_counts
-from corpus.text.aspect_checks import Written, check_aspects
+from corpus.queries.reviews import REVIEWERS, ReviewState, fetch_review_part, with_review_state
+from corpus.queries.topics import Place, aspect_tree, list_topics, neighbours, with_counts, written
+from corpus.queries.versions import fetch_steps
+from corpus.text.aspect_checks import check_aspects
 
 PER_PAGE = 100
 STEPS = {"up": -1, "down": 1}
@@ -64,17 +67,7 @@ def topic_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """A topic with its tree; what is known to answer it would give judgments away to annotators."""
     membership = fetch_membership(request.user, slug)
     topic = fetch_topic(membership, pk)
-    before, after = neighbours(topic)
-    context = context_of(membership) | tree_context(topic) | {"before": before, "after": after}
-    if can_manage(membership):
-        context["undo"] = deletion_of(topic, request.GET.get("undo", ""))
-    if can_oversee(membership):
-        known = set(topic.collection.documents.filter(docno__in=topic.source_papers).values_list("docno", flat=True))
-        context["source_papers"] = [(docno, docno in known) for docno in topic.source_papers]
-        context["targets"] = topic.targets.select_related("document").defer("document__search").order_by("pk")
-        context["n_pool"] = topic.pool.count()
-        context["origin"] = fetch_origin(topic)
-    return render(request, "corpus/topic_detail.html", context)
+    return render(request, "corpus/topic_detail.html", detail_context(membership, topic))
 
 
 @require_http_methods(["GET", "POST"])
@@ -138,14 +131,6 @@ def topic_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("topic_list", slug)
 
 
-def deletion_of(topic: Topic, number: str) -> AuditEvent | None:
-    """The deletion of one of the topic's aspects that this number names, so that it can be taken back."""
-    if not number.isdecimal() or len(number) > 18:
-        return None
-    events = AuditEvent.objects.filter(verb="delete_aspect", target_type="corpus.topic", target_id=str(topic.pk))
-    return events.filter(pk=int(number)).first()
-
-
 def fetch_topic(membership: Membership, pk: int) -> Topic:
     return get_object_or_404(Topic.objects.select_related("collection"), pk=pk, collection=membership.collection)
 
@@ -160,22 +145,62 @@ def context_of(membership: Membership) -> dict[str, Any]:
     }
 
 
+def detail_context(membership: Membership, topic: Topic) -> dict[str, Any]:
+    """The workshop with what stands around it."""
+    before, after = neighbours(topic)
+    context = workshop_context(membership, topic) | {"before": before, "after": after}
+    if can_oversee(membership):
+        known = set(topic.collection.documents.filter(docno__in=topic.source_papers).values_list("docno", flat=True))
+        context["source_papers"] = [(docno, docno in known) for docno in topic.source_papers]
+        context["targets"] = topic.targets.select_related("document").defer("document__search").order_by("pk")
+        context["n_pool"] = topic.pool.count()
+        context["origin"] = fetch_origin(topic)
+    return context
+
+
+def workshop_context(membership: Membership, topic: Topic) -> dict[str, Any]:
+    """What the workshop needs, on the page and alone. Annotators get the words, no more."""
+    context = context_of(membership) | tree_context(topic)
+    if not can_oversee(membership):
+        return context
+    part = fetch_review_part(topic, membership.user)
+    remarks = {said.aspect_text: said.text for said in part.review.remarks.all()} if part.review else {}
+    texts = set()
+    for place in every_place(context["tree"]):
+        place.remark = remarks.get(place.node.aspect.text, "")
+        texts.add(place.node.aspect.text)
+    context["review"] = part
+    context["lost_remarks"] = {text: said for text, said in remarks.items() if text not in texts}
+    context["may_review"] = membership.role in REVIEWERS
+    if can_manage(membership):
+        context["steps"] = fetch_steps(topic)
+        context["is_fixed"] = is_judged(topic)
+        context["query_text"] = query_initial(topic)
+    return context
+
+
 def tree_context(topic: Topic) -> dict[str, Any]:
-    """What the aspect tree needs, on the page and alone."""
+    """The query with its aspect tree."""
     tree = aspect_tree(topic)
+    places = every_place(tree)
+    hints = check_aspects(written(tree))
+    for place in places:
+        place.hints = [hint for hint in hints if hint.text == place.node.aspect.text]
     return {
         "topic": topic,
         "tree": tree,
         "n_sub_aspects": sum(len(place.below) for place in tree),
-        "n_distinct": len({place.node.aspect_id for top in tree for place in (top, *top.below)}),
-        "hints": check_aspects([_written(place) for place in tree]),
+        "n_distinct": len({place.node.aspect_id for place in places}),
+        "hints": hints,
         "sentences": list(enumerate(topic.sentences)),
-        "tied": {place for top in tree for each in (top, *top.below) for place in each.node.sentences},
+        "tied": {at for place in places for at in place.node.sentences},
+        "n_loose": sum(not place.node.sentences for place in tree) if topic.sentences else 0,
     }
 
 
-def _written(place: Place) -> Written:
-    return Written(place.node.aspect.text, tuple(below.node.aspect.text for below in place.below))
+def every_place(tree: list[Place]) -> list[Place]:
+    """All places in reading order."""
+    return [place for top in tree for place in (top, *top.below)]
 
 
 def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
@@ -183,13 +208,27 @@ def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
     kind = request.GET.get("kind", "")
     kind = kind if kind in TopicKind.values else ""
     found = list_topics(membership.collection, text, kind)
-    page = Paginator(with_counts(found), PER_PAGE).get_page(request.GET.get("page"))
+    review = request.GET.get("review", "") if can_oversee(membership) else ""
+    review = review if review in ReviewState.values else ""
+    if review:
+        found = with_review_state(found).filter(review_state=review)
+    page = Paginator(_told(membership, with_counts(found)), PER_PAGE).get_page(request.GET.get("page"))
     context = context_of(membership) | {
         "page": page,
         "text": text,
         "kind": kind,
         "kinds": TopicKind.choices,
-        "may_reorder": can_manage(membership) and not text and not kind,
+        "review": review,
+        "reviews": ReviewState.choices,
+        "is_narrowed": bool(text or kind or review),
+        "may_reorder": can_manage(membership) and not (text or kind or review),
     }
+    if can_oversee(membership):
+        context["n_waiting"] = membership.collection.topics.filter(reviews__verdict=ReviewVerdict.OPEN).count()
     template = "corpus/_topic_table.html" if getattr(request, "htmx", False) else "corpus/topic_list.html"
     return render(request, template, context)
+
+
+def _told(membership: Membership, topics: QuerySet[Topic]) -> QuerySet[Any]:
+    """The topics with what the member may know about their review."""
+    return with_review_state(topics) if can_oversee(membership) else topics

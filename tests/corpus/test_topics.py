@@ -234,7 +234,7 @@ class TestPages:
         topic = TopicFactory(collection=collection)
         make_tree(topic, {f"a{i}": [f"b{i}{j}" for j in range(5)] for i in range(8)})
         client = as_role(members, Role.MANAGER)
-        with django_assert_max_num_queries(13):
+        with django_assert_max_num_queries(18):
             assert len(client.get(reverse("topic_detail", args=["tea", topic.pk])).context["tree"]) == 8
 
     def test_topics_of_other_collections_are_not_there(self, members: dict[Role, Membership]) -> None:

@@ -1,0 +1,93 @@
+"""A second person's review of a topic: asked for, withdrawn, given."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.refusals import NotAllowed, Refused
+from corpus.actions.reviews import decide_review, request_review, withdraw_review
+from corpus.forms.workshop import ReviewForm
+from corpus.models import Membership, ReviewVerdict, Topic
+from corpus.permissions import check_can_manage, check_role, fetch_membership
+from corpus.queries.reviews import REVIEWERS, last_approved
+from corpus.queries.versions import compare_versions
+from corpus.views.topics import every_place, fetch_topic, workshop_context
+
+
+@require_POST
+def topic_review_request(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Ask for a review."""
+
+    def change(membership: Membership, topic: Topic) -> str:
+        request_review(membership=membership, at=timezone.now(), topic=topic, note=request.POST.get("note", ""))
+        return "The review is asked for. Managers and adjudicators find it in the list of topics."
+
+    return _change(request, slug, pk, change)
+
+
+@require_POST
+def topic_review_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take the request back."""
+
+    def change(membership: Membership, topic: Topic) -> str:
+        withdraw_review(membership=membership, at=timezone.now(), topic=topic)
+        return "The request is withdrawn."
+
+    return _change(request, slug, pk, change)
+
+
+@require_http_methods(["GET", "POST"])
+def topic_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Read the topic aspect by aspect, remark on it, and approve it or ask for changes."""
+    membership = fetch_membership(request.user, slug)
+    check_role(membership, *REVIEWERS)
+    topic = fetch_topic(membership, pk)
+    context = workshop_context(membership, topic)
+    texts = list(dict.fromkeys(place.node.aspect.text for place in every_place(context["tree"])))
+    form = ReviewForm(request.POST or None, aspects=texts)
+    if request.method == "POST" and form.is_valid():
+        try:
+            review = decide_review(
+                membership=membership,
+                at=timezone.now(),
+                topic=topic,
+                seen=form.cleaned_data["seen"],
+                verdict=ReviewVerdict(form.cleaned_data["verdict"]),
+                note=form.cleaned_data["note"],
+                remarks=form.remarks,
+            )
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            done = "approved" if review.verdict == ReviewVerdict.APPROVED else "sent back with your remarks"
+            messages.success(request, f"Topic {topic.number} is {done}.")
+            return redirect("topic_detail", slug, pk)
+    approved, newest = last_approved(topic), topic.versions.order_by("-number").first()
+    context |= {
+        "form": form,
+        "fields": {text: form[f"remark-{at}"] for at, text in enumerate(texts)},
+        "newest": newest,
+        "approved": approved,
+        "parts": compare_versions(approved, newest) if approved and newest else [],
+    }
+    for place in every_place(context["tree"]):
+        place.field = context["fields"].pop(place.node.aspect.text, None)
+    return render(request, "corpus/topic_review.html", context, status=422 if form.errors else 200)
+
+
+def _change(request: HttpRequest, slug: str, pk: int, change: Callable[[Membership, Topic], str]) -> HttpResponse:
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    try:
+        messages.success(request, change(membership, fetch_topic(membership, pk)))
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("topic_detail", slug, pk)
