@@ -125,6 +125,6 @@ def _node(topic: Topic, pk: int) -> AspectNode:
 
 
 def valid(form: Any) -> Any:
-    if not form.isvalid():
+    if not form.is_valid():
         raise Refused(" ".join(error for errors in form.errors.values() for error in errors))
     return form

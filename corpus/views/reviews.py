@@ -48,7 +48,7 @@ def topic_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     topic = fetch_topic(membership, pk)
     context = workshop_context(membership, topic)
     texts = list(dict.fromkeys(place.node.aspect.text for place in every_place(context["tree"])))
-    form = ReviewForm(request.POST or None, aspects=texts)
+    form = ReviewForm(request.POST if request.method == "POST" else None, aspects=texts)
     if request.method == "POST" and form.is_valid():
         try:
             review = decide_review(

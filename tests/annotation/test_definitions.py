@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.definitions.campaign_file import BadCampaignFile, read_campaign_file, write_criteria
-from corpus.text.differences import compare_texts
 from annotation.definitions.drafts import CriterionDraft, LevelDraft, problems_of
 from annotation.definitions.relevance import GUIDELINE, RELEVANCE
+from corpus.text.differences import compare_texts
 from corpus.text.markdown import render_markdown
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

@@ -9,16 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase as HypothesisTestCase
 
-from accounts.models import AuditEvent, User
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.models import User
+from accounts.refusals import NotAllowed, Refused
 from corpus.actions.aspects import (
     add_aspect,
     delete_aspect,
+    edit_aspect,
     move_aspect,
-    restore_aspect,
-    reword_aspect,
     shift_aspect,
-    tie_aspect,
+    toggle_tie,
 )
 from corpus.models import Aspect, AspectNode, Role, Topic
 from corpus.queries.topics import aspect_tree
@@ -89,25 +88,25 @@ class TestRewording:
     def test_the_only_place_keeps_its_aspect(self, topic: Topic, manager: User) -> None:
         aspect = node(topic, "d").aspect
         item = put_in_campaign(aspect)
-        reword_aspect(by=manager, at=AT, node=node(topic, "d"), text="better")
+        edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="better")
         item.refresh_from_db()
         assert item.aspect.text == "better"
 
     def test_one_place_of_several_becomes_another_aspect(self, topic: Topic, manager: User) -> None:
-        reword_aspect(by=manager, at=AT, node=node(topic, "b"), text="better")
+        edit_aspect(by=manager, at=AT, node=node(topic, "b"), text="better")
         assert tree(topic) == {"a": ["b", "c"], "d": [], "better": []}
 
     def test_words_of_another_place_join_it(self, topic: Topic, manager: User) -> None:
-        reword_aspect(by=manager, at=AT, node=node(topic, "d"), text="c")
+        edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="c")
         assert tree(topic) == {"a": ["b", "c"], "c": [], "b": []}
         assert sorted(topic.aspects.values_list("text", flat=True)) == ["a", "b", "c"]
 
     def test_judged_words_are_fixed(self, topic: Topic, manager: User) -> None:
         judge(node(topic, "d").aspect)
         with pytest.raises(Refused, match="“d” has been judged, so its words are fixed"):
-            reword_aspect(by=manager, at=AT, node=node(topic, "d"), text="better")
+            edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="better")
         with pytest.raises(Refused, match="“d” has been judged, so it has to stay in the tree"):
-            reword_aspect(by=manager, at=AT, node=node(topic, "d"), text="c")
+            edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="c")
 
 
 class TestMoving:
@@ -160,32 +159,31 @@ class TestMoving:
 
 class TestTies:
     def test_only_sentences_that_are_there(self, topic: Topic, manager: User) -> None:
-        place = tie_aspect(by=manager, at=AT, node=node(topic, "d"), sentences=[1, 0, 1, 7])
+        place = edit_aspect(by=manager, at=AT, node=node(topic, "d"), sentences=[1, 0, 1, 7])
         assert AspectNode.objects.get(pk=place.pk).sentences == [0, 1]
+
+    def test_one_by_one(self, topic: Topic, manager: User) -> None:
+        for sentence, wanted in ((1, [1]), (0, [0, 1]), (1, [0])):
+            toggle_tie(by=manager, at=AT, node=node(topic, "d"), sentence=sentence)
+            assert node(topic, "d").sentences == wanted
+        with pytest.raises(Refused, match="has no sentence 3"):
+            toggle_tie(by=manager, at=AT, node=node(topic, "d"), sentence=2)
+
+    def test_a_new_aspect_may_come_with_its_ties(self, topic: Topic, manager: User) -> None:
+        assert add_aspect(by=manager, at=AT, topic=topic, text="new", sentences=[1, 5]).sentences == [1]
+
+    def test_words_and_ties_are_one_change(self, topic: Topic, manager: User) -> None:
+        edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="better", sentences=[0])
+        assert [version.change for version in topic.versions.all()] == ["first", "edited"]
+        edit_aspect(by=manager, at=AT, node=node(topic, "better"), text="better", sentences=[0])
+        assert topic.versions.count() == 2
 
 
 class TestDeleting:
-    def test_a_branch_goes_and_comes_back(self, topic: Topic, manager: User) -> None:
-        event = delete_aspect(by=manager, at=AT, node=node(topic, "a"))
+    def test_a_branch_goes_with_its_aspects(self, topic: Topic, manager: User) -> None:
+        delete_aspect(by=manager, at=AT, node=node(topic, "a"))
         assert tree(topic) == {"d": [], "b": []}
         assert sorted(topic.aspects.values_list("text", flat=True)) == ["b", "d"]
-        restore_aspect(by=manager, at=AT, topic=topic, event=event)
-        assert list(tree(topic).items()) == list(TREE.items())
-        with pytest.raises(Conflict, match="already"):
-            restore_aspect(by=manager, at=AT, topic=topic, event=event)
-
-    def test_a_sub_aspect_comes_back_below_its_parent(self, topic: Topic, manager: User) -> None:
-        tie_aspect(by=manager, at=AT, node=node(topic, "b", "a"), sentences=[1])
-        event = delete_aspect(by=manager, at=AT, node=node(topic, "b", "a"))
-        restore_aspect(by=manager, at=AT, topic=topic, event=event)
-        assert tree(topic) == TREE
-        assert node(topic, "b", "a").sentences == [1]
-
-    def test_another_topics_deletion_is_refused(self, topic: Topic, manager: User) -> None:
-        event = delete_aspect(by=manager, at=AT, node=node(topic, "d"))
-        other = TopicFactory(collection=topic.collection)
-        with pytest.raises(Refused, match="no deletion"):
-            restore_aspect(by=manager, at=AT, topic=other, event=event)
 
     def test_what_a_campaign_needs_stays(self, topic: Topic, manager: User) -> None:
         put_in_campaign(node(topic, "c", "a").aspect)
@@ -263,19 +261,17 @@ class TestPages:
         client.post(self.address(topic, "aspect_move", node(topic, "newer")), {"way": "up"})
         assert list(tree(topic)) == ["a", "d", "newer", "b"]
         assert node(topic, "newer").sentences == [1]
-        answer = client.post(self.address(topic, "aspect_delete", node(topic, "newer")))
-        event = AuditEvent.objects.get(verb="delete_aspect")
-        assert answer["Location"] == f"{back}?undo={event.pk}#aspects"
-        assert b"Bring it back" in client.get(answer["Location"]).content
-        client.post(self.address(topic, "aspect_restore"), {"event": event.pk})
-        assert list(tree(topic)) == ["a", "d", "newer", "b"]
+        client.post(self.address(topic, "aspect_delete", node(topic, "newer")))
+        assert list(tree(topic)) == ["a", "d", "b"]
+        client.post(self.address(topic, "aspect_tie", node(topic, "d")), {"sentence": "1"})
+        assert node(topic, "d").sentences == [1]
 
-    def test_htmx_gets_the_tree_alone(self, topic: Topic, client: Client) -> None:
+    def test_htmx_gets_the_workshop_alone(self, topic: Topic, client: Client) -> None:
         place, parent = node(topic, "d"), node(topic, "a")
         answer = client.post(
             self.address(topic, "aspect_move", place), {"parent": parent.pk, "place": 0}, headers={"HX-Request": "true"}
         )
-        assert answer.templates[0].name == "corpus/_aspect_tree.html"
+        assert answer.templates[0].name == "corpus/_workshop.html"
         assert f'data-focus="{place.pk}"' in answer.content.decode()
         assert tree(topic) == {"a": ["d", "b", "c"], "b": []}
 
@@ -300,9 +296,6 @@ class TestPages:
         make_tree(other, {"x": []})
         address = reverse("aspect_delete", args=[topic.collection.slug, topic.pk, node(other, "x").pk])
         assert client.post(address).status_code == 404
-        for event in ("", "abc", "9" * 30):
-            answer = client.post(self.address(topic, "aspect_restore"), {"event": event}, follow=True)
-            assert b"no such deletion" in answer.content
 
 
 @pytest.mark.django_db
@@ -313,8 +306,7 @@ def test_managers_are_told_what_is_worth_a_second_look(client: Client) -> None:
     address = reverse("topic_detail", args=["hints", topic.pk])
     client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
     page = client.get(address).content.decode()
-    assert "Worth a second look (2)" in page
-    assert "points at something outside itself: <em>it</em>" in page
-    assert "is longer than the aspect it stands below" in page
+    assert "Points at something outside itself: <em>it</em>" in page
+    assert "Is longer than the aspect it stands below" in page
     client.force_login(MembershipFactory(collection=collection, role=Role.ANNOTATOR).user)
-    assert "second look" not in client.get(address).content.decode()
+    assert "outside itself" not in client.get(address).content.decode()

@@ -8,10 +8,12 @@ from corpus.text.aspect_checks import (
     CONTEXT,
     LONGER,
     OVERLAP,
+    REPEATED,
     SAME,
     Hint,
     Written,
     check_aspects,
+    check_draft,
     words_needing_context,
 )
 from tests.shared import shared_path
@@ -74,3 +76,40 @@ def test_the_published_aspects_seldom_need_a_second_look() -> None:
             found[hint.kind] = found.get(hint.kind, 0) + 1
     assert texts == 1_715
     assert sum(found.values()) < texts / 5, found
+
+
+DRAFTED = [Written("The paper cleans noisy labels.", ("Labels are noisy.",)), Written("The paper is about tea.")]
+
+
+class TestDrafts:
+    def test_a_new_aspect_is_held_against_all_others(self) -> None:
+        found = check_draft(DRAFTED, "  Noisy labels are cleaned by it. ")
+        assert [hint.kind for hint in found] == [OVERLAP]
+        assert [hint.kind for hint in check_draft(DRAFTED, "It grows.")] == [CONTEXT]
+        assert check_draft(DRAFTED, " ") == []
+
+    def test_only_what_concerns_it(self) -> None:
+        tree = [*DRAFTED, Written("It is new.")]
+        assert check_draft(tree, "The paper is about cups.") == []
+
+    def test_below_an_aspect(self) -> None:
+        long = "The labels of the images are cleaned by hand."
+        assert Hint(LONGER, long, DRAFTED[0].text) in check_draft(DRAFTED, long, below=0)
+        assert check_draft(DRAFTED, "Cleaning is done.", below=1) == []
+
+    def test_reworded_in_its_place(self) -> None:
+        assert check_draft(DRAFTED, "The paper is about tea.", place=(1,)) == []
+        found = check_draft(DRAFTED, "Labels", place=(0,))
+        assert Hint(LONGER, "Labels are noisy.", "Labels") in found
+        assert check_draft(DRAFTED, "Noise.", place=(0, 0)) == []
+
+    def test_words_that_stand_there_already(self) -> None:
+        assert check_draft(DRAFTED, "The paper is about tea.") == [Hint(REPEATED, "The paper is about tea.")]
+
+
+def test_sub_aspects_may_touch_but_not_be_one() -> None:
+    top = "The paper cleans noisy labels of images by hand and by machine."
+    one, other = "Noisy labels are cleaned.", "It cleans labels that are noisy."
+    found = check_aspects([Written(top, (one, "Noisy labels are cleaned by hand."))])
+    assert found == []
+    assert Hint(OVERLAP, other, one) in check_aspects([Written(top, (one, other))])
