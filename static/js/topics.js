@@ -57,7 +57,7 @@ document.addEventListener("keydown", (event) => {
   if (!button) return;
   event.preventDefault();
   if (button.disabled) announce(button.id === "step-undo" ? "There is nothing to undo." : "There is nothing to do again.");
-  else button.form.requestSubmit(button);
+  else button.click(); // a click, so that htmx knows which of the two buttons it was
 });
 
 // --- ties to sentences ------------------------------------------------------------------------------------------------
