@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from corpus.text.differences import Piece
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.models import FoundTarget, Item, Judgment, Rewrite
 from annotation.queries.question_units import fetch_paragraphs, origin_word
 from annotation.queries.rewrites import pieces_of
+from corpus.text.differences import Piece
 from corpus.text.overlap import Overlap, overlap_with
 
 

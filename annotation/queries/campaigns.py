@@ -17,9 +17,10 @@ from annotation.models import (
     Item,
     Submission,
 )
-from corpus.models import Membership
+from corpus.models import Membership, Topic
 from corpus.permissions import can_oversee
 from corpus.queries.collections import collection_with
+from corpus.queries.reviews import not_approved
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ def fetch_readiness(campaign: Campaign) -> Readiness:
         Exists(campaign.guidelines.all()), Exists(campaign.items.all()), Exists(people), Exists(slots)
     )
     return Readiness(*found.get())
+
+
+def count_unreviewed(campaign: Campaign) -> int:
+    """How many complex queries among the campaign's topics no second person has approved as they are now."""
+    return not_approved(Topic.objects.filter(pk__in=campaign.items.values("topic"))).count()
 
 
 def has_submissions(campaign: Campaign) -> bool:

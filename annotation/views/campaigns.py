@@ -24,7 +24,7 @@ from annotation.forms.campaigns import CampaignForm, CopyForm, NewCampaignForm, 
 from annotation.forms.rubrics import RubricForms, RubricOptionsForm, options_of
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignKind, CampaignState
 from annotation.permissions.campaigns import hindrance_to_deleting, hindrance_to_opening
-from annotation.queries.campaigns import campaigns_for, fetch_readiness, has_submissions
+from annotation.queries.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
 from annotation.queries.progress import annotator_rows, estimate_end, fetch_progress, own_progress
 from annotation.queries.questions import EVERYTHING
 from annotation.queries.rewrites import reviews_for
@@ -229,6 +229,7 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
         "ready": ready,
         "no_opening": hindrance_to_opening(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),
+        "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,
     }
 
 

@@ -13,7 +13,7 @@ from annotation.models import Annotator, Assignment, AssignmentRun, Campaign, Ca
 from annotation.queries.criteria import drafts_of
 from annotation.runs.assignments import run_assignment_run
 from annotation.views import items as item_views
-from corpus.models import Role
+from corpus.models import Role, Topic, TopicKind
 from tests.factories.annotation import (
     AT,
     add_person,
@@ -177,6 +177,18 @@ def test_a_campaign_is_opened_closed_and_reopened_by_buttons(made):
     assert "Only an open campaign" in text_of(client.post(url("campaign_close"), follow=True))
     client.post(url("campaign_open"))
     assert Campaign.objects.get().state == CampaignState.OPEN
+
+
+def test_a_draft_tells_how_many_of_its_queries_nobody_has_approved(made):
+    campaign = make_campaign(made)
+    queries = Topic.objects.filter(items__campaign=campaign).distinct()
+    Topic.objects.filter(pk__in=queries.values("pk")).update(kind=TopicKind.COMPLEX_QUERY)
+    page = client_of(made).get(url("campaign_detail"))
+    assert page.context["unreviewed"] == queries.count() > 0
+    assert "not approved by a second person" in text_of(page)
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    assert "not approved by" not in text_of(client_of(made).get(url("campaign_detail")))
 
 
 def test_settings_change_while_it_is_a_draft(made):

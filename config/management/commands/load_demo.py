@@ -40,6 +40,7 @@ from config.demo.people import (
     read_answers,
 )
 from config.demo.questions import load_questions
+from config.demo.workshop import review_topics
 from corpus.actions.collections import create_collection
 from corpus.actions.imports import request_import
 from corpus.actions.people import add_member
@@ -94,6 +95,7 @@ def load(now: datetime) -> Collection:
             add_member(by=None, at=at, collection=collection, user=user, role=person.role, membership=None)
     for kind, names in FILES:
         _import(collection, manager, at, kind, names)
+    review_topics(collection, people, at)
     run_pools(request_pools(collection=collection, by=manager, at=at, depth=DEPTH, send=False).pk)
     judges = [people[person.name] for person in ANNOTATORS]
     load_first_pass(collection, manager, at)
