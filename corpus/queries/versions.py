@@ -49,7 +49,10 @@ def compare_versions(old: TopicVersion, new: TopicVersion) -> list[Part]:
 
 
 def lines_of(content: dict[str, Any], part: str) -> str:
-    """A part of a version as lines. A query without sentences is its text; a tie names sentences from 1."""
+    """A part of a version as lines. A query without sentences is its text.
+
+    An aspect names the sentences it comes from behind an arrow, and others that speak of it in brackets, from 1.
+    """
     if part == "sentences":
         return "\n".join(content["sentences"] or [content["text"]])
     if part == "aspects":
@@ -60,7 +63,12 @@ def lines_of(content: dict[str, Any], part: str) -> str:
 def _aspect_lines(aspects: Sequence[dict[str, Any]], indent: str = "") -> list[str]:
     lines = []
     for aspect in aspects:
-        places = ", ".join(str(place + 1) for place in aspect["sentences"])
-        lines.append(f"{indent}{aspect['text']}" + (f" ← {places}" if places else ""))
+        tied, spoken_in = _numbers(aspect["sentences"]), _numbers(aspect.get("spoken_in", ()))
+        ties = (f" ← {tied}" if tied else "") + (f" ({spoken_in})" if spoken_in else "")
+        lines.append(f"{indent}{aspect['text']}{ties}")
         lines += _aspect_lines(aspect.get("aspects", ()), "    ")
     return lines
+
+
+def _numbers(places: Sequence[int]) -> str:
+    return ", ".join(str(place + 1) for place in places)

@@ -150,6 +150,15 @@ class TestGoingBack:
         undo(topic, manager)
         assert words(topic) == before
 
+    def test_sentences_that_only_speak_of_it_come_back_too(self, topic: Topic, manager: User) -> None:
+        topic.nodes.filter(aspect__text="d").update(sentences=[1, 0], spoken_in=[1])
+        before = words(topic)
+        edit_aspect(by=manager, at=AT, node=node(topic, "d"), sentences=[0])
+        assert (node(topic, "d").sentences, node(topic, "d").spoken_in) == ([0], None)
+        undo(topic, manager)
+        assert words(topic) == before
+        assert (node(topic, "d").sentences, node(topic, "d").spoken_in) == ([1, 0], [1])
+
     def test_nothing_to_undo_and_nothing_to_do_again(self, topic: Topic, manager: User) -> None:
         for step in (undo, redo):
             with pytest.raises(Refused, match="nothing to"):

@@ -81,7 +81,7 @@ class TestQuery:
         assert answer["Location"].endswith("#aspects")
         topic.refresh_from_db()
         assert topic.text == "Does it matter for green tea? How hot should the water be?"
-        assert topic.nodes.get(aspect__text=CLEAN).sentences == [0, 1]
+        assert topic.nodes.get(aspect__text=CLEAN).sentences == [1, 0]
 
     def test_splitting_saves_nothing(self, client: Client, topic: Topic) -> None:
         for headers in ({}, HTMX):
