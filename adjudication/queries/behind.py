@@ -36,18 +36,21 @@ SELECT label.item_id FROM ({_LABELS}) label
 JOIN adjudication_verdict v ON v.item_id = label.item_id
 WHERE v.value IS NOT NULL AND v.criterion_id = %s AND label.annotator_id = ANY(%s::bigint[])
 """
-# The vote of the others: take one vote for a value away and see whether one value is still ahead of all others.
+# The vote of the others: take one's own vote away and see whether one value is still ahead of all others. Once for each
+# distinct ballot: there are few of them, however many items.
 _WITH_OTHERS = f"""
 SELECT item_id FROM (
-  SELECT item_id, array_agg(votes ORDER BY votes DESC) AS votes FROM (
-    SELECT own.item_id, own.value, tally.votes - (tally.value = own.value)::int AS votes
-    FROM (SELECT DISTINCT item_id, value FROM ({_LABELS}) label WHERE annotator_id = ANY(%s::bigint[])) own
-    JOIN (
-      SELECT item_id, value, count(*) AS votes FROM ({_LABELS}) label
-      WHERE annotator_id = ANY(%s::bigint[]) GROUP BY item_id, value) tally
-    ON tally.item_id = own.item_id) less
-  GROUP BY item_id, value) ballot
-WHERE votes[1] > coalesce(votes[2], 0)
+  WITH item AS MATERIALIZED (
+    SELECT item_id, array_agg(value ORDER BY value) FILTER (WHERE annotator_id = ANY(%s::bigint[])) AS owns,
+      array_agg(value ORDER BY value) FILTER (WHERE annotator_id = ANY(%s::bigint[])) AS ballot
+    FROM ({_LABELS}) label GROUP BY item_id),
+  pattern AS MATERIALIZED (SELECT DISTINCT owns, ballot FROM item)
+  SELECT item_id FROM item WHERE (owns, ballot) IN (
+    SELECT owns, ballot FROM pattern WHERE EXISTS (
+      SELECT FROM unnest(owns) own, LATERAL (
+        SELECT array_agg(votes ORDER BY votes DESC) AS votes FROM (
+          SELECT count(*) - (value = own)::int AS votes FROM unnest(ballot) value GROUP BY value) level) tally
+      WHERE votes[1] > coalesce(votes[2], 0)))) others
 """
 
 
@@ -87,7 +90,7 @@ class Behind:
         if self.against_verdict:
             parts.append((_WITH_VERDICT, [*labels, self.criterion.pk, list(self.against_verdict)]))
         if self.against_others:
-            parts.append((_WITH_OTHERS, [*labels, list(self.against_others), *labels, list(self.voters)]))
+            parts.append((_WITH_OTHERS, [list(self.against_others), list(self.voters), *labels]))
         return parts
 
 

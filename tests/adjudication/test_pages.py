@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 from uuid import uuid4
 
@@ -450,6 +451,9 @@ def test_table_for_a_paper() -> None:
     assert "Verdict: majority of people, at least 2 votes" in report.caption
     page = answer.content.decode()
     assert "Dawid and Skene" in page
+    cells = re.findall(r"<td\b[^>]*>(.*?)</td>", page.split("<tbody>")[1].split("</tbody>")[0], re.DOTALL)
+    assert len(cells) == 6 * len(report.columns)
+    assert all("figure=" in cell or "–" in cell for cell in cells)  # each number opens its items
     assert "median of all votes" in page
 
 
