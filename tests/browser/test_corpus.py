@@ -207,7 +207,7 @@ class TestAspects:
     def test_without_javascript(self, new_page: NewPage, manager: User, topic: Topic) -> None:
         page = new_page(user=manager, java_script_enabled=False)
         page.goto(reverse("topic_detail", args=["tea", topic.pk]))
-        page.get_by_label("New aspect").fill("About leaves.")
+        page.get_by_label("New aspect", exact=True).fill("About leaves.")
         page.get_by_role("button", name="Add").last.click()
         assert order(page)[-1] == "About leaves."
         last = page.locator(".aspect", has_text="About leaves.")
