@@ -10,6 +10,7 @@ from adjudication.exports.options import Options
 from adjudication.exports.streams import rows
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.evaluation import RunScores, compare_runs, mean_scores, score_run
+from annotation.permissions.seals import check_not_sealed
 from corpus.models import Collection, RetrievalRun
 
 MEASURES = ("r@5", "r@20", "rprec", "ap", "rr@10", "ndcg@10")
@@ -27,7 +28,10 @@ def evaluate_runs(
 
     `options` are those of query-level qrels. A document is relevant when the mean over its topic's aspects is 1 or
     more; nDCG gains are the sums. Queries a run lacks score 0 and are listed. Refused like the export itself.
+    Errors: NotAllowed for a sealed test set.
     """
+    if options.campaign is not None:
+        check_not_sealed(options.campaign)
     if fatal := [finding.text for finding in find(options) if finding.is_fatal]:
         raise Refused("Runs cannot be evaluated. " + " ".join(fatal))
     qrels, thresholds = _gold(options)

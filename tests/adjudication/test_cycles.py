@@ -171,6 +171,17 @@ def test_test_labels_are_sealed_until_a_machine_is_frozen(made: Material) -> Non
     assert [client.get(address).status_code for address in [*pages[:2], *api]] == [200] * 6
 
 
+@pytest.mark.parametrize(
+    "command", [["agreement"], ["adjudicate"], ["sample_size"], ["evaluate", "--run", "bm25", "--campaign"]]
+)
+def test_no_command_reads_sealed_labels(made: Material, command: list[str]) -> None:
+    began(made, judged(made, "Dev", "dev", sample=8))
+    judged(made, "Test", "test", sample=8, at=LATER)
+    name, *options = command
+    with pytest.raises(CommandError, match="are sealed until Anno-GPT cycle 1"):
+        call_command(name, "teas", *options, "test", stderr=StringIO())
+
+
 def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: Any) -> None:
     """An import does not tell whether it guessed a sealed label; a judged test set does not become another split."""
     began(made, judged(made, "Dev", "dev"))
