@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import dateformat, timezone
 
 from corpus.author_links import answer_link, opt_out_link
@@ -147,11 +148,12 @@ def contributors_of(collection: Collection) -> list[str]:
 
 
 def calls_of(collection: Collection) -> QuerySet[QuestionCall]:
-    """The collection's calls, newest first, with `n_invited` and `n_answered`."""
-    answered = Q(invitations__answers__isnull=False)
+    """The collection's calls, newest first, with `n_invited` and `n_answered` (who withdrew has not)."""
+    later = AuthorAnswer.objects.filter(invitation=OuterRef("invitation"), revision__gt=OuterRef("revision"))
+    standing = AuthorAnswer.objects.filter(~Exists(later), invitation__call=OuterRef("pk"), withdrawn=False)
+    answered = standing.order_by().values("invitation__call").annotate(n=Count("pk")).values("n")
     return collection.question_calls.annotate(
-        n_invited=Count("invitations", distinct=True),
-        n_answered=Count("invitations", filter=answered, distinct=True),
+        n_invited=Count("invitations", distinct=True), n_answered=Coalesce(Subquery(answered), 0)
     )
 
 

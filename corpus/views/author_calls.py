@@ -231,7 +231,8 @@ def author_question_take_in(request: Request, slug: str, pk: int) -> HttpRespons
         messages.error(request, refusal.reason)
     else:
         if taken.topics:
-            messages.success(request, f"{len(taken.topics)} topics were made of the answers.")
+            made = "1 topic was" if len(taken.topics) == 1 else f"{len(taken.topics):,} topics were"
+            messages.success(request, f"{made} made of the answers.")
         if taken.equal:
             messages.warning(request, _told_equal(taken.equal))
     return redirect("author_call_detail", slug, pk)

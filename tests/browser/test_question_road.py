@@ -111,7 +111,7 @@ def take_in(page: Page) -> None:
     QuestionCall.objects.update(deadline_at=timezone.now())
     page.goto(reverse("author_call_detail", args=["tea", QuestionCall.objects.get().pk]))
     page.get_by_role("button", name="Make 1 topic").click()
-    expect(page.get_by_text("1 topics were made")).to_be_visible()
+    expect(page.get_by_text("1 topic was made")).to_be_visible()
     page.goto(reverse("author_call_list", args=["tea"]))
     expect(page.locator("#contributor-names")).to_have_text("Xi.")
 

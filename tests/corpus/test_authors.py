@@ -42,7 +42,7 @@ from corpus.models import (
     QuestionCall,
     Role,
 )
-from corpus.queries.authors import call_guideline, contributors_of, count_call, withdrawn_topics
+from corpus.queries.authors import call_guideline, calls_of, contributors_of, count_call, withdrawn_topics
 from corpus.runs.author_mails import run_mailing, send_letters
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 
@@ -278,6 +278,18 @@ def test_a_cancelled_mailing_says_how_many_went(call: QuestionCall, settings) ->
 
 
 # --- the author's page -----------------------------------------------------------------------------------------------
+
+
+def test_whoever_withdrew_has_not_answered(call: QuestionCall) -> None:
+    ann, bob = invite(call), invite(call, "bob@example.org", "D1")
+    invite(call, "cy@example.org", "D2")
+    answer(ann)
+    answer(ann, QUESTION + " And a third?", seen=1)
+    answer(bob)
+    withdraw_answer(at=AT, token=author_token(bob))
+    assert list(calls_of(call.collection).values_list("n_invited", "n_answered")) == [(3, 1)]
+    answer(bob, seen=2)
+    assert list(calls_of(call.collection).values_list("n_invited", "n_answered")) == [(3, 2)]
 
 
 def test_an_author_answers_changes_and_withdraws_without_an_account(call: QuestionCall) -> None:
