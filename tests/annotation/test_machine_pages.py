@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import JobState
 from annotation.actions.annotators import add_members
-from annotation.models import AnnoCycle, AnnotatorKind, Assignment, Campaign, MachineRun, ReplyState, Split
+from annotation.models import AnnoCycle, AnnotatorKind, Assignment, Campaign, MachineRun, ReplyState, Split, UnreadLabel
 from corpus.models import PromptTemplate
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import BODY, ask, carry_out, make_prompt, stubbed
@@ -225,3 +225,18 @@ def test_annotators_reach_no_reply_at_all(made: Material, half: MachineRun) -> N
     ana.force_login(made.people["ana"])
     assert ana.get(f"{BASE}{half.pk}/").status_code == 403
     assert ana.get(f"{API}{half.pk}/replies/").status_code == 403
+
+
+def test_unread_answers_of_imported_machines_are_kept_likewise(
+    client: Client, made: Material, campaign: Campaign
+) -> None:
+    machine = campaign.annotators.create(name="m-1", kind=AnnotatorKind.MACHINE, created_at=AT)
+    criterion, item = campaign.criteria.get(), campaign.items.all()[0]
+    UnreadLabel.objects.create(annotator=machine, item=item, criterion=criterion, text="Grade two?", received_at=AT)
+    assert "Grade two?" in client.get(BASE + "unread/").content.decode()
+    add_members(campaign=campaign, users=[made.manager], by=None, at=AT)
+    mine = campaign.annotators.get(user=made.manager)
+    Assignment.objects.create(item=item, annotator=mine, state="pending", slot=1)
+    answer = client.get(BASE + "unread/")
+    assert answer.status_code == 403
+    assert "Grade two?" not in answer.content.decode()
