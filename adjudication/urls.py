@@ -74,6 +74,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("adjudication/<int:pk>/decision/", adjudication.verdict_decide, "verdict_decide"),
             ("adjudication/<int:pk>/withdrawal/", adjudication.verdict_withdraw, "verdict_withdraw"),
             ("adjudication/<int:pk>/judge/", adjudication.verdict_send_back, "verdict_send_back"),
+            ("adjudication/<int:pk>/judge/recall/", adjudication.verdict_recall, "verdict_recall"),
             ("adjudication/papers/<int:pk>/choice/", papers.paper_choose, "paper_choose"),
             ("adjudication/papers/<int:pk>/step/", papers.paper_step, "paper_step"),
             ("adjudication/papers/<int:pk>/acceptance/", papers.paper_accept, "paper_accept"),

@@ -641,6 +641,7 @@ TABLE: list[Row] = [
     *row("verdict_decide", "POST login 404 403 403 form form", where=key_of("verdict")),
     *row("verdict_withdraw", DECIDERS_WRITE, where=key_of("verdict")),
     *row("verdict_send_back", "POST login 404 403 403 form form", where=key_of("verdict")),
+    *row("verdict_recall", DECIDERS_WRITE, where=key_of("verdict")),
     *row("paper_choose", DECIDERS_WRITE, where=_paper_item),
     *row("paper_step", DECIDERS_WRITE, where=_paper_item),
     *row("paper_accept", "POST login 404 403 403 422 422", where=_paper_item),

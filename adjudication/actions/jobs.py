@@ -12,6 +12,7 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import AgreementRun, TiePolicy, VoteRun
 from adjudication.permissions import check_adjudicator
+from adjudication.queries.ballots import KINDS as VOTING
 from adjudication.queries.labels import counted_judgments
 from adjudication.runs.votes import VOTERS
 from adjudication.stats.report import Options
@@ -77,10 +78,16 @@ def request_vote(
         raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(VOTERS)}.")
     if not 1 <= min_votes <= 100:
         raise Refused("The least number of votes lies between 1 and 100.")
+    if voters != "all" and counted_judgments(campaign).exists() and not _has_votes(campaign, voters):
+        raise Refused(f"No {voters[:-1]} has judged in this campaign, so there is nobody whose votes could be counted.")
     parameters = {"weighted": weighted, "voters": voters}
     return _ask(
         VoteRun, "request_vote", campaign, by, at, send=send, ties=ties, min_votes=min_votes, parameters=parameters
     )
+
+
+def _has_votes(campaign: Campaign, voters: str) -> bool:
+    return counted_judgments(campaign).filter(assignment__annotator__kind__in=VOTING[voters]).exists()
 
 
 @transaction.atomic

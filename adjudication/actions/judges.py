@@ -72,6 +72,38 @@ def _send_back(item_id: int, by: User, at: datetime, override: bool) -> tuple[As
     return sent, campaign
 
 
+@transaction.atomic
+def recall_item(*, verdict: Verdict, by: User, at: datetime) -> None:
+    """Take a send-back back while nobody has the item before them: no further judge is asked.
+
+    Errors: Conflict when nobody is asked any more, or when somebody has taken the item from the open queue.
+    """
+    campaign = _locked_campaign(verdict.item_id)
+    check_can_adjudicate(fetch_role(campaign.collection, by))
+    asked = waiting_judge(verdict.item_id).first()
+    if asked is not None and asked.annotator_id is not None:
+        Annotator.objects.select_for_update(no_key=True).get(pk=asked.annotator_id)
+    asked = waiting_judge(verdict.item_id).select_for_update(of=("self",), no_key=True).first()
+    if asked is None:
+        raise Conflict("Nobody is asked about this item any more: they have judged or skipped it.")
+    if asked.queue_id is not None and asked.annotator_id is not None:
+        raise Conflict("Somebody has taken this item from the queue already. Their judgment joins the votes.")
+    if asked.annotator_id is None:
+        asked.delete()
+    else:
+        Assignment.objects.filter(pk=asked.pk).update(state=AssignmentState.WITHDRAWN, slot=None)
+    Item.objects.filter(pk=verdict.item_id, extra_overlap__gt=0).update(extra_overlap=F("extra_overlap") - 1)
+    record_event(
+        by=by, at=at, verb="recall_item", target=verdict, scope=campaign.collection.slug, campaign=campaign.slug
+    )
+
+
+def waiting_judge(item: int) -> QuerySet[Assignment]:
+    """What an item that was sent back waits for: a free slot, or somebody who has it to do."""
+    rows = Assignment.objects.filter(item=item, slot__isnull=False, state__in=WAITING, item__extra_overlap__gt=0)
+    return rows.order_by("pk")
+
+
 def _locked_campaign(item: int) -> Campaign:
     """As every writer of many does: the campaign first, then annotators, then items and their assignments."""
     rows = Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
@@ -98,10 +130,12 @@ def _free_slot(campaign: Campaign, item: Item, slot: int) -> Assignment:
 
 
 def _hand(judge: Annotator, item: Item, slot: int) -> Assignment:
+    """The item at the end of what the judge has to do; on the row they had, where it was withdrawn from them before."""
     last = Assignment.objects.filter(annotator=judge).aggregate(last=Max("position"))["last"] or 0
-    return Assignment.objects.create(
-        item=item, annotator=judge, state=AssignmentState.PENDING, slot=slot, position=last + 1
-    )
+    given = {"state": AssignmentState.PENDING, "slot": slot, "position": last + 1}
+    given |= {"queue": None, "lease_expires_at": None}
+    sent, _ = Assignment.objects.update_or_create(item=item, annotator=judge, repeat=0, defaults=given)
+    return sent
 
 
 def note_seen(verdict: Verdict, by: User, at: datetime) -> None:
@@ -141,9 +175,10 @@ def _able(campaign: Campaign, item: int) -> QuerySet[Annotator]:
     """Active people with an account, room, and neither a go at the item nor its votes seen; the least busy first."""
     pending = Count("assignments", filter=Q(assignments__state=AssignmentState.PENDING))
     held = Count("assignments", filter=Q(assignments__slot__isnull=False, assignments__repeat=0))
+    had = Assignment.objects.filter(item=item, annotator__isnull=False).exclude(state=AssignmentState.WITHDRAWN)
     people = campaign.annotators.filter(
         kind=AnnotatorKind.HUMAN, state=AnnotatorState.ACTIVE, user__isnull=False
-    ).exclude(pk__in=Assignment.objects.filter(item=item, annotator__isnull=False).values("annotator"))
+    ).exclude(pk__in=had.values("annotator"))
     people = people.exclude(user__in=VotesSeen.objects.filter(item=item).values("user"))
     able = people.annotate(pending=pending, held=held).filter(Q(capacity__isnull=True) | Q(held__lt=F("capacity")))
     return able.order_by("pending", "pk")

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
-from adjudication.actions.judges import has_judges_left, send_back_item
+from adjudication.actions.judges import has_judges_left, recall_item, send_back_item, waiting_judge
 from adjudication.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.forms.jobs import VoteForm
 from adjudication.forms.verdicts import first_error, moment_of
@@ -151,6 +151,21 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
     return HttpResponseRedirect(place.address(**more))
 
 
+@require_POST
+def verdict_recall(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask nobody after all, and show the item again."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    try:
+        recall_item(verdict=verdict, by=scope.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        messages.info(request, "Taken back: nobody else is asked about this item.")
+    return HttpResponseRedirect(place.address(verdict=verdict.pk))
+
+
 def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Place, Verdict]:
     """Scope, place in the queue and verdict of a form that was sent; only for those who may adjudicate."""
     scope = fetch_label_scope(request, slug, campaign)
@@ -269,6 +284,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
         "levels": [(level, str(level.value) == selected) for level in place.criterion.levels.all()],
         "by_hand": verdict.method == Method.BY_HAND,
         "basis": fingerprint(votes),
+        "is_sent": waiting_judge(verdict.item_id).exists(),
         "is_outdated": votes != verdict.votes,
         "accepted_by": User.objects.filter(pk=(verdict.reopened_from or {}).get("by", 0)).first(),
     }

@@ -52,7 +52,7 @@ def test_annotators_cannot_write_or_download(built: Built) -> None:
     run = agree(built)
     for name in ("agreement_create", "vote_create", "acceptance", "acceptance_undo"):
         assert client.post(address(name)).status_code == 403, name
-    for name in ("verdict_decide", "verdict_withdraw", "verdict_send_back"):
+    for name in ("verdict_decide", "verdict_withdraw", "verdict_send_back", "verdict_recall"):
         assert client.post(address(name, pk), {"value": 1}).status_code == 403, name
     for name in ("agreement_run", "agreement_download"):
         assert client.get(address(name, run.pk)).status_code == 403, name
@@ -302,6 +302,14 @@ def test_sending_back_from_the_screen(built: Built) -> None:
     page = client_of(built, "adjudicator").post(address("verdict_send_back", verdict.pk), follow=True)
     assert "Sent back to one more annotator" in page.content.decode()
     assert built.items[3].assignments.filter(state=AssignmentState.PENDING, slot=3).count() == 1
+    client = client_of(built, "adjudicator")
+    page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    assert "Send back for one more judge" not in page
+    assert "Ask nobody after all" in page
+    page = client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
+    assert "nobody else is asked" in page
+    assert "Send back for one more judge" in page
+    assert "Nobody is asked" in client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
 
 
 def test_accepting_in_bulk_with_preview_and_undo(built: Built) -> None:

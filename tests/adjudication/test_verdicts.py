@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.actions.judges import send_back_item
+from adjudication.actions.judges import recall_item, send_back_item, waiting_judge
 from adjudication.actions.verdicts import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
 from adjudication.models import Cause, Method, Verdict
 from adjudication.queries.ballots import fetch_ballots, fingerprint, letter
@@ -216,6 +216,35 @@ def test_who_decided_an_item_is_not_asked_to_judge_it(built: Built) -> None:
     withdraw_decision(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)
     with pytest.raises(Refused, match="Everybody"):
         send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
+
+
+def test_a_send_back_is_taken_back_while_nobody_has_it(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    before = list(Assignment.objects.filter(slot__isnull=False).values_list("pk", flat=True))
+    for strategy in (Strategy.PLANNED, Strategy.PLANNED, Strategy.QUEUE):
+        Campaign.objects.filter(pk=built.campaign.pk).update(strategy=strategy)
+        sent = send_back_item(verdict=verdict_of(built, 3), by=judge, at=LATER)
+        assert waiting_judge(built.items[3].pk).get() == sent
+        recall_item(verdict=verdict_of(built, 3), by=judge, at=LATER)
+        built.items[3].refresh_from_db()
+        assert built.items[3].extra_overlap == 0
+        assert list(Assignment.objects.filter(slot__isnull=False).values_list("pk", flat=True)) == before
+        assert verdict_of(built, 3) in queue_of(built.criterion, "open")
+        with pytest.raises(Conflict, match="Nobody is asked"):
+            recall_item(verdict=verdict_of(built, 3), by=judge, at=LATER)
+    with pytest.raises(NotAllowed):
+        recall_item(verdict=verdict_of(built, 3), by=built.people["viewer"], at=LATER)
+    assert AuditEvent.objects.filter(verb="recall_item").count() == 3
+
+
+def test_what_somebody_has_taken_is_not_taken_back(built: Built) -> None:
+    Campaign.objects.filter(pk=built.campaign.pk).update(strategy=Strategy.QUEUE)
+    sent = send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
+    assert take_hand(collection="tea", campaign="main", by=built.people["cai"], at=LATER)[1] == [[sent.pk]]
+    with pytest.raises(Conflict, match="taken this item"):
+        recall_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
+    built.items[3].refresh_from_db()
+    assert built.items[3].extra_overlap == 1
 
 
 def test_sending_back_in_a_closed_campaign_is_refused(built: Built) -> None:

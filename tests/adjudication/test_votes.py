@@ -295,6 +295,8 @@ def test_refusals() -> None:
     built = build_campaign([[1, 1, 1]], slug="other")
     with pytest.raises(Refused, match="policy"):
         request_vote(campaign=built.campaign, by=None, at=AT, ties="coin", send=False)
+    with pytest.raises(Refused, match="No machine has judged"):  # it would reopen whatever was accepted
+        request_vote(campaign=built.campaign, by=None, at=AT, voters="machines", send=False)
     with pytest.raises(Refused, match="between 1 and 100"):
         request_vote(campaign=built.campaign, by=None, at=AT, min_votes=0, send=False)
 
