@@ -22,6 +22,14 @@ WORDS = {
     "section": "section",
     "identifier": "identifier",
 }
+IDENTIFIERS = {  # the words of the extraction screen, static/js/extraction/references.js
+    "doi": "DOI",
+    "arxiv": "arXiv",
+    "pubmed": "PubMed",
+    "anthology": "anthology",
+    "pdf": "PDF",
+    "url": "address",
+}
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 Piece = tuple[str, bool]  # a text, and whether it is marked
@@ -47,6 +55,7 @@ class Choice:
     text: str = ""
     reference: ExtractedReference | None = None
     title: str = ""  # of the document that the reference is, where it is in the collection
+    kind: str = ""  # of its identifier, in a word
     is_inside: bool = False
     is_context: bool = True
 
@@ -206,7 +215,8 @@ class _Drawing:
             fields |= {"is_context": variant.says, "sentences": _plain(whole.sentences) if whole else ()}
         elif difference.kind == REFERENCE and variant.says is not None:
             title = self.documents.get(variant.says.value or "")
-            fields |= {"reference": variant.says, "title": title or "", "is_inside": title is not None}
+            kind = IDENTIFIERS.get(variant.says.kind, "document" if title is not None else variant.says.kind)
+            fields |= {"reference": variant.says, "title": title or "", "kind": kind, "is_inside": title is not None}
         letters = tuple(self.letters[side] for side in variant.sides)
         return Choice(variant.name, letters, chosen is not None and variant.name == chosen.name, **fields)
 

@@ -496,3 +496,11 @@ def test_a_paper_is_sent_back_for_one_more_annotator(built, client) -> None:
     assert case_of(built).comparison.undecided({}) == []
     assert AuditEvent.objects.filter(verb="send_back_item").count() == 1
     assert VotesSeen.objects.filter(item=built.item, user=built.material.people["ada"]).exists()
+
+
+def test_identifiers_are_called_as_on_the_extraction_screen() -> None:
+    values = ("10.1145/1", "d0000", "https://arxiv.org/abs/1", None)
+    built = make_finished(replace(FIRST, references=references(*values)), replace(FIRST, references=()))
+    listed = [entry.difference.choices for entry in fetch_paper_view(case_of(built)).entries if entry.difference]
+    kinds = [next(choice.kind for choice in choices if choice.reference) for choices in listed]
+    assert kinds == ["DOI", "document", "arXiv", "none"]
