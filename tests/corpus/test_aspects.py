@@ -169,6 +169,14 @@ class TestTies:
         with pytest.raises(Refused, match="has no sentence 3"):
             toggle_tie(by=manager, at=AT, node=node(topic, "d"), sentence=2)
 
+    def test_ties_by_hand_replace_what_a_file_said_of_sentences(self, topic: Topic, manager: User) -> None:
+        place = edit_aspect(by=manager, at=AT, node=node(topic, "d"), sentences=[0])
+        AspectNode.objects.filter(pk=place.pk).update(spoken_in=[0, 1])
+        edit_aspect(by=manager, at=AT, node=node(topic, "d"), sentences=[0])
+        assert node(topic, "d").spoken_in == [0, 1]
+        edit_aspect(by=manager, at=AT, node=node(topic, "d"), sentences=[1])
+        assert (node(topic, "d").sentences, node(topic, "d").spoken_in) == ([1], None)
+
     def test_a_new_aspect_may_come_with_its_ties(self, topic: Topic, manager: User) -> None:
         assert add_aspect(by=manager, at=AT, topic=topic, text="new", sentences=[1, 5]).sentences == [1]
 

@@ -62,9 +62,9 @@ class TestWriting:
     def test_aspects_follow_their_sentences(self, collection: Collection, manager: User) -> None:
         topic = TopicFactory(collection=collection, sentences=["One?", "Two?", "Three?"])
         make_tree(topic, {"a": []})
-        AspectNode.objects.update(sentences=[0, 2])
+        AspectNode.objects.update(sentences=[0, 2], spoken_in=[1, 2])
         update_topic(by=manager, at=AT, topic=topic, sentences=["Three?", "Two?", "Four?"])
-        assert AspectNode.objects.get().sentences == [0]
+        assert (AspectNode.objects.get().sentences, AspectNode.objects.get().spoken_in) == ([0], [1, 0])
         topic.refresh_from_db()
         assert topic.text == "Three? Two? Four?"
 
