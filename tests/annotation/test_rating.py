@@ -248,7 +248,7 @@ def test_html_in_a_question_is_text(rubric):
     rubric.topics["q1"].text = "Is <script>alert(1)</script> a question?"
     rubric.topics["q1"].save()
     pages = [client_of(rubric).get(address("labelling_screen", rubric) + f"?item={rubric.assignment('ana', 'q1').pk}")]
-    rate(rubric, "ana", "q1", rewrite="<img src=x>")
+    rate(rubric, "ana", "q1", note="<img src=x>")
     pages.append(client_of(rubric).get(address("label_history", rubric)))
     for page in pages:
         assert "<script>alert" not in page.content.decode()
