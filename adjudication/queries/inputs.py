@@ -74,7 +74,9 @@ def await_verdicts(campaign: Campaign) -> datetime:
 
     What is read afterwards holds all changes up to then; later ones bear a later `changed_at`.
     """
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    rows = Campaign.objects.filter(pk=campaign.pk)
+    rows.select_for_update(no_key=True).get()  # first behind a count of votes, which stops nobody who labels …
+    rows.select_for_update().get()  # … then for a moment behind decisions, which are short
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         moment: datetime = cursor.fetchone()[0]
