@@ -131,12 +131,12 @@ def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, s
         return [("fatal", "nothing-confirmed", f"No paper is confirmed by anybody yet. {advice}".strip(), waiting)]
     found = []
     if waiting:
-        told = "drafts or machine's proposals and marked so" if options.drafts else "left out: not confirmed yet"
+        told = "not confirmed yet and marked so" if options.drafts else "left out: not confirmed yet"
         found.append(("warning", "drafts", f"{_papers(waiting)} {_are(waiting)} {told}.", waiting))
     if states[DISAGREED]:
         count = states[DISAGREED]
         told = f"{_are(count)} left out: {'its' if count == 1 else 'their'} annotators differ"
-        text = f"{_papers(count)} {told}. Once they are adjudicated, what was accepted is written."
+        text = f"{_papers(count)} {told}. What is accepted in adjudication is written."
         found.append(("warning", "disagreed", text, states[DISAGREED]))
     if states[NOTHING]:
         count = states[NOTHING]

@@ -52,9 +52,13 @@ export class Contexts extends EventTarget {
 
   go(c, s, { focus = false } = {}) {
     if (c !== this.at.c || s !== this.at.s) {
+      const hadFocus = this.root.contains(document.activeElement) && !document.activeElement.matches("textarea, select");
+      const before = this.at;
       this.at = { c, s };
       this.caret = 0;
-      this.show();
+      this.repaint(before);
+      this.repaint(this.at);
+      if (hadFocus) this.focus();
       this.tell("moved");
     }
     if (focus) this.focus();
@@ -79,7 +83,7 @@ export class Contexts extends EventTarget {
   moveCaret(steps) {
     const most = places(this.sentence?.text ?? "").length - 1;
     this.caret = Math.max(0, Math.min(most, this.caret + steps));
-    this.show();
+    this.repaint(this.at);
     this.focus();
   }
 
@@ -102,6 +106,15 @@ export class Contexts extends EventTarget {
     const articles = this.content.contexts.map((context, c) => this.article(context, c));
     this.root.replaceChildren(...(articles.length ? articles : [part("no-contexts").content.cloneNode(true)]));
     if (hadFocus) this.focus();
+  }
+
+  /** Paint one sentence anew, without focus: moving about in a long paper must not paint all of it. */
+  repaint({ c, s }) {
+    if (this.isEditing) return;
+    const row = this.root.querySelector(`[data-context="${c}"][data-sentence="${s}"]`);
+    const sentence = this.content.contexts[c]?.sentences[s];
+    if (!row || !sentence) return;
+    row.replaceWith(this.row(sentence, c, s));
   }
 
   article(context, c) {

@@ -216,7 +216,13 @@ function prompt(name, value, done) {
   field.select();
 }
 
-async function step(name) {
+/** Steps follow each other: each begins at the state that the one before led to. */
+let stepped = Promise.resolve();
+function step(name) {
+  stepped = stepped.then(() => takeStep(name));
+}
+
+async function takeStep(name) {
   if (!(await saver.flush())) return;
   const { status, body } = await ask(data.urls.move, { step: name, base: saver.base });
   if (status === 200) {
