@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
-from django.db.models.expressions import RawSQL
+from django.db import connection
 
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
@@ -71,11 +71,17 @@ class Behind:
     fit: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     unfit: bool = False
 
-    def items(self) -> RawSQL:
-        """A subquery of item ids."""
+    def items(self) -> list[int]:
+        """The ids of the items.
+
+        Asked once and not as a subquery of a list: with stale statistics the planner would group all labels anew for
+        each row of the list.
+        """
         parts = self._parts()
         parameters = [each for _, part in parts for each in part]
-        return RawSQL(" UNION ".join(query for query, _ in parts), parameters)  # noqa: S611 - values are parameters
+        with connection.cursor() as cursor:
+            cursor.execute(" UNION ".join(query for query, _ in parts), parameters)
+            return [row[0] for row in cursor.fetchall()]
 
     def _parts(self) -> list[tuple[str, list[Any]]]:
         """Queries with their parameters; an item that any of them finds enters."""

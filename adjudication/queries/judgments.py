@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, fields
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from adjudication.models import Method, Verdict
 from adjudication.queries.behind import Behind
@@ -77,7 +78,8 @@ def find_judged(chosen: Chosen) -> QuerySet[Item]:
     if chosen.among:
         items = _among(items, chosen)
     if chosen.behind is not None:
-        items = items.filter(pk__in=chosen.behind.items())
+        wanted = [chosen.behind.items()]
+        items = items.filter(RawSQL("annotation_item.id = ANY(%s::bigint[])", wanted, BooleanField()))
     if chosen.annotator is None and not chosen.method and not chosen.among and chosen.behind is None:
         items = items.filter(Exists(_labels(chosen)))
     return items
