@@ -65,7 +65,7 @@ def judge_by_keys(page: Page, address: str, name: str, right: Callable[[Assignme
         expect(page.locator("[data-part=breadcrumb] [data-part=aspect]")).to_have_text(upcoming.item.aspect.text)
         page.keyboard.press(str(right(upcoming)))
         wanted = done + number + 1
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 60
         while mine.filter(state=AssignmentState.DONE).count() < wanted:
             assert time.monotonic() < deadline, f"label {wanted} of {name} was not stored"
             page.wait_for_timeout(20)
