@@ -132,6 +132,7 @@ def _match(campaign: Campaign) -> None:
     _execute(sql.OPEN_SLOTS)
     _execute("ANALYZE judgment_open")
     _execute(sql.GIVE_SLOTS)
+    _execute("ANALYZE judgment_group")
     _execute(sql.NO_SLOT, {})
     _execute(sql.GROUP_PROBLEMS)
 

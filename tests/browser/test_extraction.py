@@ -126,7 +126,7 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     page.keyboard.type("https://doi.org/10.1/water")
     page.keyboard.press("Enter")
     current = page.locator("[data-part=references] [aria-current]")
-    expect(current).to_contain_text("in the collection")
+    expect(current).to_contain_text("10.1/water")
     page.keyboard.press("j")
     page.keyboard.press("j")
     expect(current).to_contain_text("a preprint that has a refereed version")

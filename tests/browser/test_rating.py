@@ -101,6 +101,7 @@ def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page
     expect_saved(page)
     assert ratings(rubric, third)["quality"] == (0, "too broad")
     page.keyboard.press("u")
+    expect(page.locator("[data-empty=all-done]")).to_be_hidden()
     expect_question(page, rubric, third)
     expect(page.locator("[data-note]")).to_have_value("More than 20 papers fit.")
     page.keyboard.press("ArrowLeft")

@@ -199,8 +199,9 @@ function pick(n) {
 function paste() {
   const reference = references.current;
   if (!reference) return;
+  const at = references.at; // a key may have moved on before the dialog says that it has closed
   prompt("identifier", reference.value ?? "", (typed) => {
-    edit(edits.setValue(content, references.at, typed), `reference ${reference.number}`);
+    edit(edits.setValue(content, at, typed), `reference ${reference.number}`);
     references.focus();
   });
 }
