@@ -141,7 +141,9 @@ def _verdicts(options: Options) -> Iterator[dict[str, Any]]:
     """One object per item and criterion, with the policy and the votes, by annotator's name."""
     names = dict(options.campaign.annotators.values_list("pk", "name")) if options.campaign else {}
     for row in rows(statements.VERDICTS, options):
-        topic, aspect, docno, criterion, value, method, votes, ties, fewest, at, comment, cause, reopened = row
+        topic, aspect, docno, criterion, value, method, votes, ties, fewest, *more = row
+        rules, at, comment, cause, reopened = more
+        cast = dict(loaded(votes))
         found = {
             "topic": topic,
             "aspect": aspect,
@@ -149,14 +151,23 @@ def _verdicts(options: Options) -> Iterator[dict[str, Any]]:
             "criterion": criterion,
             "value": value,
             "method": method,
-            "policy": {"ties": ties, "min_votes": fewest} if ties else None,
-            "votes": {names[annotator]: vote for annotator, vote in loaded(votes)},
+            "policy": _policy(ties, fewest, loaded(rules), {pk: names[pk] for pk in cast}) if ties else None,
+            "votes": {names[annotator]: vote for annotator, vote in cast.items()},
             "decided_at": at.isoformat() if at else None,
             "comment": comment,
             "cause": cause,
             "reopened": reopened is not None,
         }
         yield {name: each for name, each in found.items() if name == "value" or each not in (None, "")}
+
+
+def _policy(ties: str, fewest: int, rules: dict[str, Any], voters: dict[int, str]) -> dict[str, Any]:
+    """By which rules the votes were counted; with the weights of these voters where votes were weighted."""
+    found = {"ties": ties, "min_votes": fewest, "voters": rules.get("voters", "humans")}
+    if rules.get("weighted"):
+        weights = rules.get("weights", {})
+        found["weights"] = {name: weights.get(str(pk)) for pk, name in voters.items()}
+    return found
 
 
 def _beir(options: Options) -> Iterator[tuple[str, Iterator[bytes]]]:

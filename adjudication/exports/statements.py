@@ -135,8 +135,8 @@ WHERE i.campaign_id = %(campaign)s
 ORDER BY i.id, who.id, c.position, c.id
 """
 VERDICTS = """
-SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes, v.decided_at,
-  v.comment, v.cause, v.reopened_at
+SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes,
+  run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at
 FROM annotation_item i
 JOIN adjudication_verdict v ON v.item_id = i.id
 JOIN annotation_criterion c ON c.id = v.criterion_id

@@ -53,12 +53,22 @@ def verdict_sentence(run: AgreementRun) -> str:
     if vote is None:
         return ""
     by_hand = vote.counts.get("by_hand", 0)
-    weighted = ", weighted by annotator" if vote.parameters.get("weighted") else ""
     return (
-        f"Verdict: majority of {VOTERS[vote.parameters.get('voters', 'humans')]}{weighted}, at least"
+        f"Verdict: majority of {VOTERS[vote.parameters.get('voters', 'humans')]}{weights_told(vote)}, at least"
         f" {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}, ties: {vote.get_ties_display()}; {by_hand:,} by"
         " hand when counted. Whoever voted is compared with the vote of the others instead."
     )
+
+
+def weights_told(vote: VoteRun) -> str:
+    """", weighted by annotator" with the weights the count was made with, "" where each vote counted once."""
+    if not vote.parameters.get("weighted"):
+        return ""
+    noted = vote.parameters.get("weights", {})
+    names = vote.campaign.annotators.filter(pk__in=noted).order_by("kind", "name").values_list("pk", "name")
+    apart = [f"{name} {noted[str(pk)]:g}" for pk, name in names if noted[str(pk)] != 1]
+    told = f" ({', '.join(apart)}; the others 1)" if apart else " (each 1)" if noted else ""
+    return f", weighted by annotator{told}"
 
 
 def test_sentence(run: AgreementRun, criterion: str) -> str:

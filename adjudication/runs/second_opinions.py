@@ -12,17 +12,19 @@ from adjudication.stats.votes import sensitivity, vote
 from annotation.models import Criterion
 
 
-def second_opinions(criterion: Criterion, votes: Matrix, weights: list[float] | None, run: VoteRun) -> dict[str, Any]:
+def second_opinions(criterion: Criterion, votes: Matrix, weights: list[float], run: VoteRun) -> dict[str, Any]:
     """How many values each policy would change, and where Dawid-Skene differs; {} when nobody has voted.
 
-    `votes` are the labels of those who have a vote, without items nobody voted on. Decisions by hand always win.
+    `votes` are the labels of those who have a vote, without items nobody voted on; `weights` those of its annotators,
+    whether the count used them or not. Decisions by hand always win.
     """
     panel = votes.positions
     if not panel.size:
         return {}
     scale = scale_of(criterion)
     decided = _decided(criterion, scale, votes.items)
-    counted = vote(panel, len(scale), policy=run.ties, weights=weights, min_votes=run.min_votes)
+    own = weights if run.parameters.get("weighted") else None
+    counted = vote(panel, len(scale), policy=run.ties, weights=own, min_votes=run.min_votes)
     labels = counted.with_decisions(decided).labels
     found = sensitivity(panel, len(scale), labels, weights=weights, min_votes=run.min_votes, decided=decided)
     return {"sensitivity": [one.to_json() for one in found], "dawid_skene": _dawid_skene(panel, len(scale), labels)}

@@ -35,7 +35,7 @@ _METHODS = {
 
 @dataclass(frozen=True)
 class Electorate:
-    """Who votes in a campaign, with what weight; annotators as (id, kind, weight)."""
+    """Who votes in a campaign, with what weight; kinds and weights by annotator id."""
 
     kinds: dict[int, str]
     weights: dict[int, float]
@@ -52,8 +52,12 @@ class Electorate:
     def is_machine(self, annotators: IntArray) -> np.ndarray:
         return np.array([self.kinds[int(one)] == AnnotatorKind.MACHINE for one in annotators], dtype=bool)
 
+    def all_weights_of(self, annotators: IntArray) -> list[float]:
+        return [self.weights[int(one)] for one in annotators]
+
     def weights_of(self, annotators: IntArray) -> list[float] | None:
-        return [self.weights[int(one)] for one in annotators] if self.weighted else None
+        """None where each vote counts once."""
+        return self.all_weights_of(annotators) if self.weighted else None
 
 
 def run_vote(run_id: int) -> None:
@@ -69,7 +73,7 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
     progress.report(0, 3, "reading the labels")
     table = read_labels(campaign)
     run.inputs_hash = table.inputs_hash
-    electorate = _electorate(run)
+    electorate = _note_weights(run)
     criteria = list(campaign.criteria.prefetch_related("levels"))
     matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}
     progress.report(1, 3, "counting the votes")
@@ -90,7 +94,7 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
         cursor.execute(vote_sql.DROP)
         run.counts = count_methods(campaign)
         run.detail = {one.key: _opinions(one, matrices[one.pk], electorate, run) for one in criteria}
-        run.save(update_fields=["snapshot", "inputs_hash", "counts", "detail", "cleared"])
+        run.save(update_fields=["snapshot", "inputs_hash", "parameters", "counts", "detail", "cleared"])
         progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
 
 
@@ -103,9 +107,9 @@ def count_methods(campaign: Campaign) -> dict[str, int]:
 
 
 def _same_rules(run: VoteRun) -> list[int]:
-    """Ids of the campaign's counts by the rules of this one, itself among them."""
+    """Ids of the campaign's counts by the rules of this one (the weights used are among them), itself included."""
     rows = VoteRun.objects.filter(campaign=run.campaign_id, ties=run.ties, min_votes=run.min_votes)
-    return list(rows.filter(parameters=run.parameters).values_list("pk", flat=True))
+    return [run.pk, *rows.filter(parameters=run.parameters).exclude(pk=run.pk).values_list("pk", flat=True)]
 
 
 def _is_revoted(run: VoteRun) -> bool:
@@ -116,7 +120,7 @@ def _is_revoted(run: VoteRun) -> bool:
 
 def _opinions(criterion: Criterion, matrix: Matrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
     votes = matrix.columns(matrix.annotators[electorate.is_voter(matrix.annotators)])
-    return second_opinions(criterion, votes, electorate.weights_of(votes.annotators), run)
+    return second_opinions(criterion, votes, electorate.all_weights_of(votes.annotators), run)
 
 
 def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int | None, Method]:
@@ -130,11 +134,22 @@ def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int 
     return (None if label < 0 else scale[label]), _METHODS[Outcome(int(result.outcomes[0]))]
 
 
+def _note_weights(run: VoteRun) -> Electorate:
+    """Whose votes count how much now; weights become part of the count's rules, whatever they are changed to later."""
+    run.parameters.pop("weights", None)  # of an attempt that died
+    electorate = _electorate(run)
+    if electorate.weighted:
+        run.parameters["weights"] = {str(pk): weight for pk, weight in sorted(electorate.weights.items())}
+    return electorate
+
+
 def _electorate(run: VoteRun) -> Electorate:
-    rows = run.campaign.annotators.values_list("pk", "kind", "weight")
+    """Weights are those the count was made with; who joined since has their present one."""
+    noted = run.parameters.get("weights", {})
+    rows = list(run.campaign.annotators.values_list("pk", "kind", "weight"))
     return Electorate(
         kinds={pk: kind for pk, kind, _ in rows},
-        weights={pk: weight for pk, _, weight in rows},
+        weights={pk: noted.get(str(pk), weight) for pk, _, weight in rows},
         voters=run.voters,
         weighted=bool(run.parameters.get("weighted", False)),
     )

@@ -81,7 +81,7 @@ def add_name(
 
 @transaction.atomic
 def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **changes: Any) -> Annotator:
-    """Change name, weight or capacity. They count from the next assignment on, the weight also in votes.
+    """Change name, weight or capacity. They count from the next assignment on, the weight also from the next vote on.
 
     Errors: Refused for a weight that is not positive or a name that is taken.
     """

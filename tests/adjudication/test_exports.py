@@ -174,8 +174,12 @@ def test_topics_come_back_as_they_were(built: Built, tmp_path: Path) -> None:
 def test_verdicts_carry_policy_and_votes(built: Built) -> None:
     first = json.loads(text_of(built, "verdicts").splitlines()[1])
     assert first["value"] == 1
-    assert first["policy"] == {"ties": "adjudicate", "min_votes": 2}
+    assert first["policy"] == {"ties": "adjudicate", "min_votes": 2, "voters": "humans"}
     assert first["votes"] == {"ana": 1, "ben": 1, "cai": 0}
+    built.campaign.annotators.filter(name="cai").update(weight=0.5)
+    vote(built, weighted=True)
+    first = json.loads(text_of(built, "verdicts").splitlines()[1])
+    assert first["policy"]["weights"] == {"ana": 1.0, "ben": 1.0, "cai": 0.5}
 
 
 def test_beir_archive(built: Built) -> None:

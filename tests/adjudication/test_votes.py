@@ -12,6 +12,7 @@ from accounts.refusals import Conflict, Refused
 from adjudication.actions.jobs import cancel_job, request_vote
 from adjudication.actions.verdicts import decide_verdict, withdraw_decision
 from adjudication.models import Method, Verdict, VoteRun
+from adjudication.queries.method import weights_told
 from adjudication.queries.queue import queue_of
 from adjudication.runs.votes import run_vote, share_equal
 from annotation.models import Judgment
@@ -75,6 +76,25 @@ def test_weights_break_a_tie() -> None:
     assert verdicts(built) == [(None, "unresolved")]
     vote(built, weighted=True)
     assert verdicts(built) == [(2, "majority")]
+
+
+def test_weights_are_those_the_count_was_made_with() -> None:
+    built = build_campaign([[2, 0, None], [1, 1, 0]])
+    judge, ana = built.people["adjudicator"], built.annotators["ana"]
+    built.campaign.annotators.filter(pk=ana.pk).update(weight=2.0)
+    run = vote(built, weighted=True)
+    assert run.parameters["weights"][str(ana.pk)] == 2.0
+    assert weights_told(run) == ", weighted by annotator (ana 2; the others 1)"
+    built.campaign.annotators.filter(pk=ana.pk).update(weight=0.5)
+    tied = Verdict.objects.get(item=built.items[0])
+    decide_verdict(verdict=tied, value=0, by=judge, at=timezone.now())
+    assert withdraw_decision(verdict=tied, by=judge, at=timezone.now()).value == 2, "as when it was counted"
+
+    newer = vote(built, weighted=True)
+    assert verdicts(built) == [(0, "majority"), (1, "majority")]
+    assert set(Verdict.objects.values_list("vote_run", flat=True)) == {newer.pk}, "other weights are other rules"
+    vote(built, weighted=True)
+    assert set(Verdict.objects.values_list("vote_run", flat=True)) == {newer.pk}, "the same weights are the same"
 
 
 def test_machines_have_no_vote_unless_asked() -> None:
@@ -329,6 +349,7 @@ def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 tie resolved" in told.err
     policies = {one["policy"]: one for one in counts["criteria"]["relevance"]["sensitivity"]}
     assert (policies["median"]["changed"], policies["adjudicate"]["lost"]) == (0, 2)
+    assert policies["weighted"]["lost"] == 2, "weights are a policy that is always compared"
     assert "differs" in counts["criteria"]["relevance"]["dawid_skene"]
 
 
