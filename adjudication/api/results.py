@@ -80,6 +80,9 @@ class FiguresSerializer(serializers.Serializer[Any]):
     comparisons = serializers.ListField(child=serializers.DictField())
     confusion = serializers.ListField(child=serializers.DictField(), help_text="each pair's K x K counts")
     topics = serializers.ListField(child=serializers.DictField(), help_text="each topic's values and reasons")
+    topics_people = serializers.ListField(
+        child=serializers.DictField(), help_text="the same of people alone, where machines have judged too"
+    )
     self_consistency = serializers.ListField(child=serializers.DictField(), help_text="answers to hidden repeats")
     seconds = serializers.FloatField(allow_null=True)
     seed = serializers.IntegerField(allow_null=True)

@@ -177,7 +177,8 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
         "statistics": [shape(result) for result in run.results.order_by("pk")],
         "comparisons": comparisons,
         "confusion": [_named(key, detail, table) for key, detail in run.detail.items() for table in detail["tables"]],
-        "topics": [{"criterion": key, **row} for key, detail in run.detail.items() for row in detail["topics"]],
+        "topics": _topics(run, "topics"),
+        "topics_people": _topics(run, "topics_people"),
         "self_consistency": [
             {"criterion": key, **row, "annotator": _name_of(detail, row["id"])}
             for key, detail in run.detail.items()
@@ -192,6 +193,10 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
         "code_version": run.code_version,
         "library_versions": run.library_versions,
     }
+
+
+def _topics(run: AgreementRun, name: str) -> list[dict[str, Any]]:
+    return [{"criterion": key, **row} for key, detail in run.detail.items() for row in detail.get(name, ())]
 
 
 def _named(criterion: str, detail: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:

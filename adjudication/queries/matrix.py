@@ -148,9 +148,9 @@ class TopicTile:
     shade: int
 
 
-def topic_tiles(run: AgreementRun, criterion: str, statistic: str) -> list[TopicTile]:
-    """Topics with the lowest figure first; those without one last."""
-    rows = [row for row in run.detail[criterion]["topics"] if row["topic"] > 0]
+def topic_tiles(run: AgreementRun, criterion: str, statistic: str, *, people: bool) -> list[TopicTile]:
+    """Topics with the lowest figure first; those without one last. Figures of `people` alone, or of all annotators."""
+    rows = [row for row in run.detail[criterion]["topics_people" if people else "topics"] if row["topic"] > 0]
     rows.sort(key=lambda row: (statistic not in row["values"], row["values"].get(statistic, 0.0), row["topic"]))
     return [_tile(row, statistic) for row in rows]
 

@@ -61,7 +61,7 @@ def verdict_sentence(run: AgreementRun) -> str:
 
 
 def weights_told(vote: VoteRun) -> str:
-    """", weighted by annotator" with the weights the count was made with, "" where each vote counted once."""
+    """The weights that the count was made with, to be put behind “majority of …”; "" where each vote counted once."""
     if not vote.parameters.get("weighted"):
         return ""
     noted = vote.parameters.get("weights", {})

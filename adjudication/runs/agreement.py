@@ -17,7 +17,7 @@ from accounts import jobs
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.inputs import Inputs, await_verdicts, build_labels, people_first, read_inputs
 from adjudication.queries.labels import IntArray, Matrix, newest_submission, scale_of
-from adjudication.runs.tables import confusion_tables, self_consistency, topic_figures
+from adjudication.runs.tables import confusion_tables, self_consistency, topic_tables
 from adjudication.stats.labels import Labels
 from adjudication.stats.report import NOMINAL, STATISTICS, Agreement, Options, Result, measure_agreement
 from adjudication.stats.results import CODE_VERSION, to_jsonable
@@ -175,10 +175,10 @@ def _detail(
         "annotators": _columns(matrix, inputs),
         "voters": matrix.annotators[list(labels.voting)].tolist(),
         "tables": confusion_tables(labels),
-        "topics": topic_figures(
+        "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
+        **topic_tables(
             labels, _topic_numbers(criterion.campaign, inputs.topics_of(matrix.items)), _statistics(criterion)
         ),
-        "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
         **how,
     }
 

@@ -97,18 +97,24 @@ def _batches(panels: list[Panel], size: int) -> Iterator[list[Panel]]:
 
 
 def _heat_maps(detail: dict[str, Any]) -> Iterator[Named]:
-    offered = {name for row in detail["topics"] for name in (*row["values"], *row["reasons"])}
+    topics = detail.get("topics_people", detail["topics"])
+    offered = {name for row in topics for name in (*row["values"], *row["reasons"])}
     alpha = next((name for name in ALPHAS if name in offered), "accuracy")
     for statistic in dict.fromkeys(("accuracy", alpha)):
-        rows = [row for row in detail["topics"] if statistic in row["values"] or statistic in row["reasons"]]
+        rows = [row for row in topics if statistic in row["values"] or statistic in row["reasons"]]
         if len(rows) < 2 or not any(statistic in row["values"] for row in rows):
             continue
         rows.sort(key=lambda row: row["values"].get(statistic, 2.0))
-        machines = any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"])
-        included = ", machines included" if machines else ""
-        title = f"{STATISTICS[statistic]} by topic over all annotators{included}, the lowest first"
+        title = f"{STATISTICS[statistic]} by topic over {_whose(detail)}, the lowest first"
         tiles = [(row["number"], _topic_tile(row, statistic)) for row in rows[:MOST_TOPICS]]
         yield f"topics_{statistic}", draw_heat(tiles, title)
+
+
+def _whose(detail: dict[str, Any]) -> str:
+    if "topics_people" in detail:
+        return "all people"
+    machines = any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"])
+    return "all annotators, machines included" if machines else "all annotators"
 
 
 def _topic_tile(row: dict[str, Any], statistic: str) -> Tile:

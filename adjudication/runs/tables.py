@@ -8,7 +8,7 @@ import numpy as np
 
 from adjudication.queries.labels import IntArray, Matrix, Positions, Table
 from adjudication.stats.figures import pair_figure, topic_table
-from adjudication.stats.labels import MISSING, Kind, Labels
+from adjudication.stats.labels import MISSING, Kind, Labels, make_labels
 from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.results import Estimate, Flag
 
@@ -63,6 +63,24 @@ def topic_figures(labels: Labels, topics: Sequence[tuple[int, str]], statistics:
         table = topic_table(labels.take(np.isin(labels.topics, kept)), statistics)
     place = {int(topic): index for index, topic in enumerate(kept)}
     return [_topic_row(topics[index], int(paired[index]), place.get(int(index)), table) for index in chosen]
+
+
+def topic_tables(
+    labels: Labels, topics: Sequence[tuple[int, str]], statistics: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """`topics`: figures of each topic over all annotators; `topics_people` over people alone, as in the block HH.
+
+    The latter only where it differs: two people, and a machine beside them.
+    """
+    found = {"topics": topic_figures(labels, topics, statistics)}
+    people = list(labels.columns_of(Kind.HUMAN))
+    if labels.topics is None or not 2 <= len(people) < len(labels.annotators):
+        return found
+    seen = (labels.positions[:, people] >= 0).any(axis=1)
+    there = np.unique(labels.topics[seen]).tolist()
+    who = [labels.annotators[column] for column in people]
+    alone = make_labels(labels.positions[seen][:, people], labels.scale, who, topics=labels.topics[seen])
+    return {**found, "topics_people": topic_figures(alone, [topics[place] for place in there], statistics)}
 
 
 def _topic_row(

@@ -56,7 +56,8 @@ def figures_context(
     columns, rows = pair_matrix(run, criterion.key, statistic)
     marks, ticks = forest(forest_figures(run, criterion.key, statistic))
     table = confusion(run, criterion.key, request.GET.get("pair", ""))
-    kept = [("campaign", campaign), ("criterion", criterion.key), ("statistic", statistic)]
+    among = topics_among(detail, request.GET.get("among", ""))
+    kept = [("campaign", campaign), ("criterion", criterion.key), ("statistic", statistic), ("among", among)]
     humans, machines = machine_rows(run, criterion.key, statistic)
     return {
         "run": run,
@@ -74,10 +75,18 @@ def figures_context(
         "confusion": table,
         "confusion_pairs": confusion_pairs(run, criterion.key),
         "has_machines": any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"]),
-        "topics": topic_tiles(run, criterion.key, statistic),
+        "among": among,
+        "topics": topic_tiles(run, criterion.key, statistic, people=among == "HH"),
         "humans": humans,
         "machines": machines,
     }
+
+
+def topics_among(detail: dict[str, Any], wanted: str) -> str:
+    """Whose labels the figures of topics are of, by the lists' name for it: HH (people), two (all), "" (no choice)."""
+    if "topics_people" not in detail:
+        return ""
+    return "two" if wanted == "two" else "HH"
 
 
 def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:

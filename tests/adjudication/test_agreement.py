@@ -16,6 +16,8 @@ from accounts.refusals import NotAllowed, Refused
 from adjudication.actions.jobs import campaign_seed, request_agreement
 from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.queries.agreement import as_json, fetch_standing, show
+from adjudication.queries.judgments import Chosen, find_judged
+from adjudication.queries.matrix import topic_tiles
 from adjudication.runs.agreement import compute_agreement, run_agreement
 from adjudication.stats.report import NOMINAL
 from annotation.models import Annotator, Item, Level, Scale
@@ -174,6 +176,19 @@ def test_tables_and_topics_lead_down_to_the_labels() -> None:
     assert detail["topics"][0]["values"]["alpha_ordinal"] == 1.0
     asked = {"n_items": 2, "n_equal": 1, "accuracy": 0.5, "cohen_kappa": 0.0, "reasons": {}}
     assert detail["repeats"] == [{"id": built.annotators["ana"].pk, **asked}]
+
+
+def test_topics_are_also_measured_among_people_alone() -> None:
+    labels = [[0, 0, 2], [0, 0, 2], [1, 1, 0], [1, 2, 1], [None, None, 2], [None, 1, 2]]
+    built = build_campaign(labels, people=("ana", "ben"), machines=[("m1", "m", 1)], topics=2)
+    run = agree(built)
+    detail = run.detail["relevance"]
+    assert [round(one["values"]["accuracy"], 3) for one in detail["topics"]] == [0.333, 0.333]
+    assert [(one["n_items"], one["values"]["accuracy"]) for one in detail["topics_people"]] == [(2, 1.0), (2, 0.5)]
+    assert [one.value for one in topic_tiles(run, "relevance", "accuracy", people=True)] == ["50.0 %", "100.0 %"]
+    chosen = Chosen(built.criterion, topic=detail["topics_people"][1]["topic"], among="HH")
+    assert list(find_judged(chosen)) == [built.items[1], built.items[3]], "the items behind the tile"
+    assert "topics_people" not in agree(build_campaign([[0, 1]] * 4, people=("a", "b"), slug="two")).detail["relevance"]
 
 
 def test_topics_and_repeats_without_a_figure_say_why() -> None:

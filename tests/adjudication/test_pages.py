@@ -119,6 +119,11 @@ def test_agreement_page_shows_figures_reasons_and_links() -> None:
     assert f"seed {run.seed}" in page
     assert "NaN" not in page
     assert "Compute again" not in page  # viewers only look
+    assert "of each topic over all people," in page
+    everybody = {"statistic": "spearman", "among": "two"}
+    page = client_of(built, "viewer").get(address("agreement_detail"), everybody).content.decode()
+    assert "of each topic over all annotators, machines included," in page
+    assert '<input type="hidden" name="among" value="two">' in page  # kept by the other choices
 
 
 def test_undefined_figures_say_why() -> None:
