@@ -12,7 +12,7 @@ from accounts.models import JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.actions.jobs import request_agreement
 from adjudication.models import AgreementRun
-from adjudication.queries.cycles import count_tests, criterion_in, fitting_campaigns, people_of, seen_labels
+from adjudication.queries.cycles import count_tests, criterion_in, fitting_campaigns, seen_labels
 from adjudication.queries.trials import Trial, evidence_of, fetch_trial, frozen_runs
 from adjudication.queries.tuning import Candidate, dev_table
 from annotation.actions.machines import request_machine_runs
@@ -229,13 +229,6 @@ def decide_cycle(*, cycle: AnnoCycle, by: User, at: datetime, outcome: str, reas
     cycle.save(update_fields=["outcome", "reason", "decided_by", "decided_at", "evidence"])
     _record(cycle, by, at, "decide_cycle", outcome=outcome, reason=cycle.reason)
     return cycle
-
-
-def hindrance_to_freezing(cycle: AnnoCycle) -> str:
-    """Why no machine can be frozen now, or ""."""
-    if not people_of(cycle.dev).labels:
-        return f"People have judged nothing in {cycle.dev} yet, so no machine can be compared with them."
-    return ""
 
 
 def _locked(cycle: AnnoCycle, by: User | None) -> AnnoCycle:

@@ -43,10 +43,6 @@ class Ballots:
     people: list[Ballot]
     machines: list[Ballot]
 
-    @property
-    def is_flagged(self) -> bool:
-        return any(ballot.flagged for ballot in self.people)
-
     def votes(self, run: VoteRun | None) -> list[list[int]]:
         """Those that have a vote under the rules of `run`, as `current_votes` gives them."""
         voters = KINDS[run.voters if run else "humans"]

@@ -5,7 +5,6 @@ sums; `resample` pushes them through a statistic in chunks of bounded memory. Fe
 axis is last and contiguous. The same seed gives the same replicates whatever the chunk size.
 """
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -37,12 +36,6 @@ def draw_counts(rng: np.random.Generator, units: int, size: int) -> FloatArray:
     index = rng.integers(0, units, size=(size, units))
     index += np.arange(size)[:, None] * units
     return np.bincount(index.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
-
-
-def derive_seed(*parts: int | str) -> int:
-    """A seed (63 bits, fits a database column) that belongs to these parts, such as project and analysis id."""
-    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def draw_cells(rng: np.random.Generator, counts: FloatArray) -> FloatArray:

@@ -199,28 +199,6 @@ def from_records(
     return make_labels(matrix, scale, annotators, topics=topics, adjudicated=verdicts), items
 
 
-def from_columns(
-    items: NDArray[np.integer],
-    columns: NDArray[np.integer],
-    positions: NDArray[np.integer],
-    scale: Sequence[Hashable],
-    annotators: Sequence[Annotator],
-    *,
-    topics: NDArray[np.integer] | None = None,
-) -> tuple[Labels, IntArray]:
-    """Labels from one entry for each label: item id, annotator's column, position, and topic id if there are topics.
-
-    For large label sets: no Python loop. Returns the labels and the item id of each row, ascending. Raises ValueError
-    as `from_records` does.
-    """
-    ids, first, rows = np.unique(items, return_index=True, return_inverse=True)
-    if len(columns) and not 0 <= columns.min() <= columns.max() < len(annotators):
-        raise ValueError("an annotator's column is not among the columns")
-    matrix = _fill(rows.reshape(-1), columns, positions, (len(ids), len(annotators)))
-    numbers = None if topics is None else topics[first]
-    return make_labels(matrix, scale, annotators, topics=numbers), ids.astype(np.int64)
-
-
 def _fill(
     rows: NDArray[np.integer], columns: NDArray[np.integer], positions: NDArray[np.integer], shape: tuple[int, int]
 ) -> IntArray:

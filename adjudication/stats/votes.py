@@ -1,6 +1,6 @@
 """From several labels to one: the weighted vote, its tie policies, and how much they matter (statistics.md 3.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Any
@@ -200,11 +200,3 @@ def _against(labels: Positions, baseline: NDArray[np.integer], policy: Policy, l
         unresolved=int(np.count_nonzero(~has)),
         histogram=tuple(np.bincount(labels[has], minlength=levels).tolist()),
     )
-
-
-POLICY_ALIASES: Mapping[str, Policy] = {
-    "unresolved": Policy.ADJUDICATE,
-    "lower": Policy.LOWEST,
-    "higher": Policy.HIGHEST,
-    **{policy.value: policy for policy in Policy},
-}

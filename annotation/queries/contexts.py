@@ -10,7 +10,7 @@ from annotation.definitions.extractions import gold_of_content
 from annotation.queries.extractions import docnos_among
 from annotation.queries.gold import CONFIRMED, ORIGINS, WORDS, Gold, gold_batches
 from corpus.formats.acm_cr import AnnotatedPaper
-from corpus.formats.acm_cr_statistics import Statistics, count
+from corpus.formats.acm_cr_statistics import count
 from corpus.models import Collection
 
 
@@ -36,14 +36,9 @@ def _given(collection: Collection, batch: Sequence[Gold]) -> Iterator[GivenPaper
         yield GivenPaper(gold, paper, docnos.intersection(filter(None, paper.references.values())))
 
 
-def context_statistics(collection: Collection, *, drafts: bool = False) -> Statistics:
-    """The figures of table 1 over all papers of which something counts."""
-    return count((given.annotated, given.docnos) for given in given_papers(collection, drafts=drafts))
-
-
 def context_figures(collection: Collection, *, drafts: bool = False) -> dict[str, Any]:
-    """The same under the names of `collection_stats`, with `sources`: how many papers count as what (gold.ORIGINS), and
-    of how many nothing counts and why (gold.WORDS)."""
+    """The figures of table 1 over all papers of which something counts, under the names of `collection_stats`; with
+    `sources`: how many papers count as what (gold.ORIGINS), and of how many nothing counts and why (gold.WORDS)."""
     sources: Counter[str] = Counter()
 
     def counted() -> Iterator[GivenPaper]:

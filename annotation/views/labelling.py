@@ -38,7 +38,6 @@ SKIP_REASONS = (
     "I am an author of this work, or close to one",
 )
 ADDRESSES = ("submission_create", "label_next", "label_history", "label_guideline", "label_search")
-ENTERED = ("kind", "answers", "reasons", "reason", "note", "flagged")
 HISTORY_PAGE = 20  # units
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, TypeVar
 
 from corpus.formats.json_fields import FieldError, take_id, take_targets, take_text
@@ -20,9 +19,6 @@ SOURCES = {
     "manual_iclr": "author",
 }
 GRADES = {"specificity": (0, 1), "quality": (0, 1, 2)}
-
-_BLANK_LINES = re.compile(r"\n\s*\n")
-_LEAST_WORDS = 10
 
 Record = TypeVar("Record")
 
@@ -143,26 +139,3 @@ def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRe
 def _document(item: dict[str, Any], row: int, file: str, line: int) -> DocumentRecord:  # noqa: ARG001
     item.pop("full_paper", None)
     return document_from(item, file, line)
-
-
-def write_litsearch_corpus(
-    documents: Iterable[DocumentRecord], full_papers: Mapping[str, str] | None = None
-) -> Iterator[str]:
-    """Yield the documents in the keys of `corpus_clean`."""
-    texts = full_papers or {}
-    return write_objects(
-        {
-            "corpusid": _number(document.docno),
-            "title": document.title,
-            "abstract": document.abstract,
-            "citations": [_number(docno) for docno in document.extra.get("citations", ())],
-            "full_paper": texts.get(document.docno, ""),
-        }
-        for document in documents
-    )
-
-
-def full_paper_paragraphs(full_paper: str) -> list[str]:
-    """Return the paragraphs of a full text as LitSearch cuts them: at blank lines, those under ten words left out."""
-    paragraphs = (paragraph.strip() for paragraph in _BLANK_LINES.split(full_paper))
-    return [paragraph for paragraph in paragraphs if len(paragraph.split()) >= _LEAST_WORDS]

@@ -116,14 +116,6 @@ class SourceFigures:
     kept: int
     filtered: int
 
-    @property
-    def kept_share(self) -> float | None:
-        return self.kept / self.questions if self.questions else None
-
-    @property
-    def filtered_share(self) -> float | None:
-        return self.filtered / self.questions if self.questions else None
-
 
 def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
     """The counts of a run, or of all runs of the collection. Four queries."""

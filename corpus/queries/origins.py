@@ -23,33 +23,18 @@ class Origin:
 
 def fetch_origin(topic: Topic) -> Origin | None:
     """The origin of a generated question, or None for a topic of another kind. Two queries."""
-    return _origins([topic.pk]).get(topic.pk)
-
-
-def fetch_origins(topics: list[Topic]) -> dict[int, Origin]:
-    """The origins of those topics that have one, by topic id. Two queries, however many topics."""
-    return _origins([topic.pk for topic in topics])
-
-
-def _origins(ids: list[int]) -> dict[int, Origin]:
     related = ("reply__mention__source_document", "reply__run__template")
-    questions = list(GeneratedQuestion.objects.filter(topic__in=ids).select_related(*related))
-    if not questions:
-        return {}
-    mentions = {question.reply.mention_id for question in questions}
-    references: dict[int, list[MentionReference]] = {}
-    for reference in MentionReference.objects.filter(mention__in=mentions).select_related("document"):
-        references.setdefault(reference.mention_id, []).append(reference)
-    found = {}
-    for question in questions:
-        reply, cited = question.reply, references.get(question.reply.mention_id, [])
-        found[question.topic_id or 0] = Origin(
-            question,
-            reply.mention,
-            pieces_of(reply.mention, question.keys),
-            cited,
-            [reference for reference in cited if reference.key in question.keys],
-            reply,
-            reply.run.template,
-        )
-    return found
+    question = GeneratedQuestion.objects.filter(topic=topic).select_related(*related).first()
+    if question is None:
+        return None
+    reply = question.reply
+    cited = list(MentionReference.objects.filter(mention=reply.mention_id).select_related("document"))
+    return Origin(
+        question,
+        reply.mention,
+        pieces_of(reply.mention, question.keys),
+        cited,
+        [reference for reference in cited if reference.key in question.keys],
+        reply,
+        reply.run.template,
+    )

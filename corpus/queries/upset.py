@@ -43,7 +43,6 @@ class Upset:
     height: int
     names_x: int
     totals_x: int
-    bars_y: int
     rows: list[Row]
     columns: list[Column]
 
@@ -62,7 +61,7 @@ def draw_upset(overlap: Overlap) -> Upset:
     left = NAMES + TOTALS
     columns = [_column(each, left + STEP * place + STEP // 2, rows, most) for place, each in enumerate(found)]
     size = left + STEP * len(found) + 8, top + ROW * len(rows) + 6
-    return Upset(*size, NAMES - 8, left - 14, TOP + BARS, rows, columns)
+    return Upset(*size, NAMES - 8, left - 14, rows, columns)
 
 
 def _column(combination: Combination, x: int, rows: Sequence[Row], most: int) -> Column:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -134,11 +134,6 @@ def best_of(scores: NDArray[np.float32], depth: int) -> NDArray[np.intp]:
         level = found[scores[found] == least]
         found = np.concatenate([above, level[: depth - len(above)]])
     return found[np.lexsort((found, -scores[found]))]
-
-
-def search_all(index: Index, scorer: str, texts: Sequence[str], depth: int) -> list[Hits]:
-    """One search for each text."""
-    return [index.search(scorer, text, depth) for text in texts]
 
 
 def _write_weights(directory: Path, postings: Postings, settings: Settings) -> None:

@@ -150,7 +150,7 @@ def test_what_repeats_the_title_is_filtered_by_the_cutoff_of_its_source(manager,
     assert questions[1].problem == "25% of its words stand in the titles; the cut-off is 10%."
     assert Topic.objects.count() == 1
     outside = run_figures(collection, run).sources[1]
-    assert (outside.questions, outside.kept, outside.filtered, outside.filtered_share) == (2, 0, 2, 1.0)
+    assert (outside.questions, outside.kept, outside.filtered) == (2, 0, 2)
 
 
 def test_other_cutoffs_and_no_cutoffs(manager, collection, mentions, quick):

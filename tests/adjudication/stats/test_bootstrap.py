@@ -127,13 +127,6 @@ def test_very_many_cells_are_drawn_by_index_with_the_same_law(monkeypatch: pytes
     assert stats.ks_2samp(one, two).pvalue > 0.001
 
 
-def test_derived_seeds_are_stable_and_fit_a_database_column() -> None:
-    assert bootstrap.derive_seed("collection", 3) == bootstrap.derive_seed("collection", 3)
-    seeds = {bootstrap.derive_seed("collection", number) for number in range(1000)}
-    assert len(seeds) == 1000
-    assert all(0 <= seed < 2**63 for seed in seeds)
-
-
 def test_progress_adds_up_and_cancelling_stops_between_chunks() -> None:
     analysis, target = prepared(simulated(50, seed=18))
     heard: list[int] = []

@@ -8,7 +8,6 @@ from adjudication.stats.labels import (
     Kind,
     Labels,
     encode,
-    from_columns,
     from_records,
     make_labels,
 )
@@ -111,19 +110,3 @@ def test_taking_some_items_keeps_annotators_and_numbers_topics_anew() -> None:
     assert part.topics is not None
     assert part.topics.tolist() == [0, 1]
     assert part.annotators == labels.annotators
-
-
-def test_columns_of_labels_become_the_same_matrix() -> None:
-    people = [Annotator("a"), Annotator("b")]
-    items, columns, positions = np.array([17, 5, 17]), np.array([0, 1, 1]), np.array([1, 0, 1])
-    labels, ids = from_columns(items, columns, positions, (0, 1), people, topics=np.array([3, 2, 3]))
-    assert ids.tolist() == [5, 17]
-    assert labels.positions.tolist() == [[-1, 0], [1, 1]]
-    assert labels.topics is not None
-    assert labels.topics.tolist() == [0, 1]
-    with pytest.raises(ValueError, match="not among the columns"):
-        from_columns(items, np.array([0, 2, 1]), positions, (0, 1), people)
-    with pytest.raises(ValueError, match="two labels"):
-        from_columns(items, np.array([0, 1, 0]), positions, (0, 1), people)
-    nothing = np.zeros(0, dtype=np.int64)
-    assert from_columns(nothing, nothing, nothing, (0, 1), people)[0].n_items == 0

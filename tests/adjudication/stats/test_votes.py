@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from adjudication.stats.votes import POLICY_ALIASES, Outcome, Policy, leave_one_out, sensitivity, vote
+from adjudication.stats.votes import Outcome, Policy, leave_one_out, sensitivity, vote
 from tests.adjudication.stats.examples import matrices
 
 ROWS = np.array([[0, 1, 2], [0, 0, 2], [1, -1, 2], [-1, -1, 0], [-1, -1, -1], [2, 2, 2], [2, -1, 2]])
@@ -111,16 +111,6 @@ def test_sensitivity_counts_what_each_policy_changes() -> None:
     assert fixed[Policy.LOWEST].changed == 0
     assert fixed[Policy.LOWEST].gained == 1
     assert fixed[Policy.LOWEST].to_json()["policy"] == "lowest"
-
-
-def test_the_specification_s_names_map_to_policies() -> None:
-    assert [POLICY_ALIASES[name] for name in ("unresolved", "lower", "higher", "median", "expert")] == [
-        Policy.ADJUDICATE,
-        Policy.LOWEST,
-        Policy.HIGHEST,
-        Policy.MEDIAN,
-        Policy.EXPERT,
-    ]
 
 
 @given(matrices(levels=4))

@@ -18,7 +18,7 @@ from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.results import Estimate
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
-from adjudication.stats.votes import POLICY_ALIASES, vote
+from adjudication.stats.votes import Policy, vote
 from tests.shared import SHARED
 
 Vector = dict[str, Any]
@@ -94,12 +94,18 @@ def blocks(vector: Vector) -> dict[str, float | None]:
     }
 
 
+def policy_of(params: dict[str, Any]) -> Policy:
+    """The package's policy under the name that the vectors give it."""
+    name = params["policy"]
+    return Policy({"unresolved": "adjudicate", "lower": "lowest", "higher": "highest"}.get(name, name))
+
+
 def adjudicated(vector: Vector) -> list[int | None]:
     params = vector["params"]
     found = vote(
         positions_of(vector["data"]),
         len(vector["data"]["scale"]),
-        policy=POLICY_ALIASES[params["policy"]],
+        policy=policy_of(params),
         weights=params.get("weights"),
         min_votes=params.get("min_votes", 1),
         expert=params.get("expert"),
@@ -110,7 +116,7 @@ def adjudicated(vector: Vector) -> list[int | None]:
 def machine_against_adjudicated(vector: Vector) -> dict[str, float | None]:
     data, params = positions_of(vector["data"]), vector["params"]
     levels = len(vector["data"]["scale"])
-    verdict = vote(data[:, params["humans"]], levels, policy=POLICY_ALIASES[params["policy"]], min_votes=1).labels
+    verdict = vote(data[:, params["humans"]], levels, policy=policy_of(params), min_votes=1).labels
     people = [Annotator(f"H{index}") for index in params["humans"]]
     runs = [Annotator(f"G{index}", Kind.MACHINE, "model", str(index)) for index in params["machine_runs"]]
     labels = make_labels(data, vector["data"]["scale"], people + runs, adjudicated=verdict)

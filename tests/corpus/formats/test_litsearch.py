@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from corpus.formats.documents import read_documents
 from corpus.formats.litsearch import (
     SOURCES,
-    full_paper_paragraphs,
     read_litsearch_documents,
     read_litsearch_queries,
     read_litsearch_run,
-    write_litsearch_corpus,
     write_litsearch_queries,
 )
 from corpus.formats.records import Problem, RunRow, TopicRecord
@@ -108,20 +106,13 @@ def test_rankings_are_rows_of_a_run() -> None:
     ]
 
 
-def test_the_clean_corpus_is_read_and_written() -> None:
+def test_the_clean_corpus_is_read() -> None:
     row = {"corpusid": 7, "title": "T", "abstract": "A", "citations": [1, 2], "full_paper": "long " * 50}
     (document,) = records(read_litsearch_documents(lines(row), "f"))
     assert (document.docno, document.extra) == ("7", {"citations": ["1", "2"]})
-    (line,) = write_litsearch_corpus([document], {"7": row["full_paper"]})
-    assert json.loads(line) == row
     assert [reason for _, reason in problems(read_litsearch_documents(lines({"corpusid": 1}), "f"))] == [
         "document 1 has neither a title nor a text"
     ]
-
-
-def test_paragraphs_of_a_full_text_have_ten_words() -> None:
-    long = " ".join(["word"] * 10)
-    assert full_paper_paragraphs(f"Title\n\n{long}\n \n{long} and\nmore\n\nshort one") == [long, f"{long} and\nmore"]
 
 
 def test_the_doors_know_the_schema(tmp_path: Path) -> None:
