@@ -20,10 +20,14 @@ def servers_for(arguments: list[str]) -> Iterator[None]:
 
     from config import embedded
     from config.apps import close_pools
+    from config.outside import check_database
 
     command = arguments[0] if arguments else ""
-    needed = () if command in WITHOUT_SERVERS or "--help" in arguments else settings.EMBEDDED_SERVERS
-    with embedded.running(settings.DATA_DIR, needed):
+    if command in WITHOUT_SERVERS or "--help" in arguments:
+        yield
+        return
+    check_database()
+    with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
         try:
             yield
         finally:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
+from zoneinfo import available_timezones
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
@@ -87,6 +88,19 @@ class Environment:
         value = self._raw(name)
         if value is not None and urlsplit(value).scheme not in schemes:
             raise BadEnvironment(f"{name}: the address must start with one of {', '.join(s + '://' for s in schemes)}.")
+        return value
+
+    def site(self, name: str, default: str) -> str:
+        """An address of pages, without a slash at its end."""
+        value = self.url(name, ("http", "https"))
+        if value is not None and not urlsplit(value).hostname:
+            raise BadEnvironment(f"{name}: the host is missing (https://litmus.example.org).")
+        return (value or default).rstrip("/")
+
+    def time_zone(self, name: str, default: str) -> str:
+        value = self._raw(name) or default
+        if value not in available_timezones():
+            raise BadEnvironment(f"{name}={value!r}: use the name of a time zone, such as UTC or Europe/Berlin.")
         return value
 
     def secret(self, name: str) -> str:

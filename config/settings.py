@@ -24,7 +24,7 @@ STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
 INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built again when it is lost
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-SITE_URL = (env.url("LITMUS_SITE_URL", ("http", "https")) or "http://localhost:8000").rstrip("/")
+SITE_URL = env.site("LITMUS_SITE_URL", "http://localhost:8000")
 
 DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"))
 OUTSIDE_REDIS_URL = env.url("REDIS_URL", ("redis", "rediss", "unix"))
@@ -323,7 +323,7 @@ SPECTACULAR_SETTINGS = {
 
 # --- language, time, log ---------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
-TIME_ZONE = env.text("LITMUS_TIME_ZONE", "UTC")
+TIME_ZONE = env.time_zone("LITMUS_TIME_ZONE", "UTC")
 USE_TZ = True
 LOG_LEVEL = env.choice("LITMUS_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = {
@@ -338,5 +338,6 @@ LOGGING = {
         "django.request": {"level": "ERROR"},
         "httpx2": {"level": "WARNING"},  # it tells each request
         "fontTools": {"level": "WARNING"},  # it tells each table of each font that a drawing uses
+        "matplotlib": {"level": "WARNING"},  # it tells that it looked for fonts
     },
 }

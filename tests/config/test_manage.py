@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from config.env import BadEnvironment
+from config.outside import check_redis
 from tests.processes import CHECKOUT
 
 
@@ -40,6 +42,28 @@ def test_a_data_directory_that_cannot_be_used_is_told_without_a_traceback(tmp_pa
     assert done.returncode == 1
     assert "cannot be created" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+OUTSIDE = {"LITMUS_SECRET_KEY": "x" * 40, "DATABASE_URL": "postgres://me:hidden@127.0.0.1:1/litmus"}
+
+
+@pytest.mark.parametrize("command", ["migrate", "up"])
+def test_a_database_that_cannot_be_reached_is_told_at_once(tmp_path: Path, command):
+    port = ["--port", "0"] if command == "up" else []
+    done = manage(command, *port, LITMUS_DATA_DIR=str(tmp_path), **OUTSIDE)
+    assert done.returncode == 1
+    assert done.stderr.startswith("DATABASE_URL: PostgreSQL cannot be reached there: ")
+    assert "refused" in done.stderr
+    assert not {"Traceback", "hidden"} & set(done.stderr.replace(":", " ").split())
+    assert list(tmp_path.glob("redis*")) == []
+
+
+def test_a_redis_that_cannot_be_reached_is_told_before_anything_starts(settings):
+    settings.OUTSIDE_REDIS_URL = "redis://127.0.0.1:1/0"
+    with pytest.raises(BadEnvironment, match="REDIS_URL: Redis cannot be reached there"):
+        check_redis()
+    settings.OUTSIDE_REDIS_URL = None
+    check_redis()
 
 
 @pytest.mark.services

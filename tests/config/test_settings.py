@@ -161,6 +161,8 @@ def test_django_finds_nothing_to_say_about_a_deployment(tmp_path):
         ("REDIS_URL", "http://cache", "must start with one of redis"),
         ("REDIS_URL", "redis://cache/first", "must be a number"),
         ("LITMUS_EMAIL_URL", "smtp://", "host is missing"),
+        ("LITMUS_SITE_URL", "https://", "host is missing"),
+        ("LITMUS_TIME_ZONE", "Mars/Olympus", "name of a time zone"),
     ],
 )
 def test_a_bad_value_names_its_variable(load, variable, value, reason):

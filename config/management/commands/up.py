@@ -18,6 +18,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded
 from config.apps import close_pools
+from config.outside import check_database, check_redis
 from config.staticfiles import collect_if_changed
 from config.supervisor import Child, GivenUp, Supervisor
 
@@ -40,6 +41,8 @@ class Command(BaseCommand):
         with listen(host, port) as listener:
             stop_on_signals()
             try:
+                check_database()
+                check_redis()
                 with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
                     notes = self.prepare(demo=not no_demo, public=host not in LOOPBACK)
                     self.serve(listener, host, workers, notes)
