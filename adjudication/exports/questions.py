@@ -9,6 +9,7 @@ from corpus.formats.csv_text import write_csv
 from corpus.formats.litsearch import query_object, write_litsearch_queries
 from corpus.formats.litsearch_parquet import write_litsearch_parquet
 from corpus.formats.records import QrelRow, TopicRecord
+from corpus.text.overlap import tell_share
 
 
 def topic_records(found: QuestionSet) -> Iterator[TopicRecord]:
@@ -106,6 +107,6 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
 
 def _latex_cell(cell: Cell) -> tuple[str, str, str, str]:
     def shown(value: float | None, digits: int) -> str:
-        return "--" if value is None else f"{value:.{digits}f}"
+        return "--" if value is None else tell_share(value, digits)
 
     return str(cell.questions), shown(cell.length, 1), shown(cell.overlap, 2), shown(cell.per_question, 2)

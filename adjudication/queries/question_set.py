@@ -1,6 +1,7 @@
 """The question set of a collection: rated questions with their final wording, targets and values; what is kept.
 
-A question counts as rated by the newest rubric campaign that has it as an item; one that none has, but that came with
+A question counts as the newest rubric campaign says that has rated it (a round that has not come to it yet does not
+undo the one before); one that none has as an item, but that came with
 a quality (LitSearch's files do), counts as that file says.
 """
 
@@ -196,15 +197,24 @@ class _Ratings:
 
     def __init__(self, named: dict[str, Any], rules: dict[int, _Rule], slugs: dict[int, str]) -> None:
         self.rules, self.slugs = rules, slugs
-        self.item_of = {topic: (item, campaign) for item, topic, campaign in _rows(ITEMS, named)}
         self.labels: dict[tuple[int, int], list[tuple[int, int, str]]] = defaultdict(list)
         for item, criterion, value, count, reason in _rows(LABELS, named):
             self.labels[item, criterion].append((value, count, reason))
         self.verdicts = {(item, criterion): value for item, criterion, value in _rows(VERDICTS, named)}
+        self.item_of = self._items(_rows(ITEMS, named))
         self.rewrites = dict(_rows(REWRITES, named))
         self.found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
         for item, *document in _rows(FOUND, named):
             self.found[item].append(tuple(document))
+
+    def _items(self, rows: Iterable[tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
+        """The item and campaign that each topic goes by, from all of them, oldest first."""
+        rated = {item for item, _ in self.labels} | {item for item, _ in self.verdicts}
+        chosen: dict[int, tuple[int, int]] = {}
+        for item, topic, campaign in rows:
+            if item in rated or topic not in chosen or chosen[topic][0] not in rated:
+                chosen[topic] = (item, campaign)
+        return chosen
 
     def value(self, item: int, criterion: Criterion) -> int | None:
         """A decision by hand or by a policy, else the value that more people gave than any other."""

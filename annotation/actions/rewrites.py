@@ -10,7 +10,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, ReviewDecision, Rewrite, RewriteReview
-from annotation.queries.rewrites import current_rewrites
+from annotation.queries.rewrites import current_like, current_rewrites, reviews_like
 from corpus.models import Membership, Role
 
 DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
@@ -34,12 +34,13 @@ def ask_for_reviews(
         raise Refused("Choose at least one rewrite that counts now.")
     if any(_author(rewrite) == reviewer.pk for rewrite in chosen):
         raise Refused(f"{reviewer} wrote one of these. {OWN}")
-    asked = set(RewriteReview.objects.filter(rewrite__in=chosen, reviewer=reviewer).values_list("rewrite", flat=True))
+    wording = ("rewrite__submission__assignment", "rewrite__text")
+    asked = set(reviews_like(chosen).filter(reviewer=reviewer).values_list(*wording))
     made = RewriteReview.objects.bulk_create(
         [
             RewriteReview(rewrite=rewrite, reviewer=reviewer, asked_by=by, asked_at=at)
             for rewrite in chosen
-            if rewrite.pk not in asked
+            if (rewrite.submission.assignment_id, rewrite.text) not in asked
         ]
     )
     if made:
@@ -58,12 +59,13 @@ def decide_rewrite(
     """
     if decision not in ReviewDecision.values:
         raise Refused("Confirm the rewrite or reject it.")
-    found = _current(campaign).filter(pk=rewrite).first()
+    told = Rewrite.objects.filter(pk=rewrite, submission__assignment__item__campaign=campaign).first()
+    found = current_like(told).select_related("submission__assignment__annotator").first() if told else None
     if found is None:
         raise Conflict("This rewrite no longer counts: the question has been rated again since, or the rating undone.")
     if _author(found) == by.pk:
         raise Refused(OWN)
-    review = RewriteReview.objects.select_for_update().filter(rewrite=found, reviewer=by).first()
+    review = reviews_like([found]).filter(reviewer=by).select_for_update(of=("self",)).last()
     if review is None:
         _check_decider(campaign, by)
         review = RewriteReview(rewrite=found, reviewer=by, asked_by=by, asked_at=at)

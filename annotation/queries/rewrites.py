@@ -1,8 +1,10 @@
 """Rewrites that count now, with what second persons said of them."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from annotation.models import Campaign, Judgment, ReviewDecision, Rewrite, RewriteReview
@@ -47,14 +49,32 @@ def current_rewrites(campaign: Campaign) -> QuerySet[Rewrite]:
     return found.order_by("submission__assignment__item__topic__position", "pk")
 
 
+def current_like(rewrite: Rewrite) -> QuerySet[Rewrite]:
+    """The rewrite that counts now in the same words, of the same rater and question: rating again makes a new row."""
+    assignment = rewrite.submission.assignment
+    return current_rewrites(assignment.item.campaign).filter(submission__assignment=assignment, text=rewrite.text)
+
+
+def reviews_like(rewrites: Iterable[Rewrite]) -> QuerySet[RewriteReview]:
+    """What was said of these wordings, whichever time their raters gave them; oldest first."""
+    wordings = Q(pk__in=[])
+    for rewrite in rewrites:
+        wordings |= Q(rewrite__submission__assignment=rewrite.submission.assignment_id, rewrite__text=rewrite.text)
+    return RewriteReview.objects.filter(wordings).order_by("pk")
+
+
 def describe_rewrites(rewrites: QuerySet[Rewrite]) -> list[RewriteRow]:
     """These rewrites with everything beside them; four queries."""
     topic = "submission__assignment__item__topic"
-    found = rewrites.select_related(topic, "submission__assignment__annotator")
-    return [_row(rewrite) for rewrite in found.prefetch_related("reviews__reviewer", f"{topic}__targets__document")]
+    related = rewrites.select_related(topic, "submission__assignment__annotator")
+    found = list(related.prefetch_related(f"{topic}__targets__document"))
+    said: dict[tuple[int, str], list[RewriteReview]] = defaultdict(list)
+    for review in reviews_like(found).select_related("reviewer", "rewrite__submission"):
+        said[review.rewrite.submission.assignment_id, review.rewrite.text].append(review)
+    return [_row(rewrite, said[rewrite.submission.assignment_id, rewrite.text]) for rewrite in found]
 
 
-def _row(rewrite: Rewrite) -> RewriteRow:
+def _row(rewrite: Rewrite, reviews: list[RewriteReview]) -> RewriteRow:
     assignment = rewrite.submission.assignment
     topic, annotator = assignment.item.topic, assignment.annotator
     pairs = [(each.document.title, each.document.abstract) for each in topic.targets.all()] if topic else []
@@ -67,7 +87,7 @@ def _row(rewrite: Rewrite) -> RewriteRow:
         added=added,
         before=overlap_with(rewrite.original, pairs),
         after=overlap_with(rewrite.text, pairs),
-        reviews=sorted(rewrite.reviews.all(), key=lambda review: review.pk),
+        reviews=reviews,
     )
 
 
@@ -82,5 +102,8 @@ def pieces_of(rewrite: Rewrite) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
 
 def reviews_for(user: User, campaign: Campaign) -> QuerySet[RewriteReview]:
     """Rewrites of a campaign that this person is asked to look at and has not decided about."""
-    open_ = RewriteReview.objects.filter(reviewer=user, decision="", rewrite__in=current_rewrites(campaign))
+    counts = current_rewrites(campaign).filter(
+        submission__assignment=OuterRef("rewrite__submission__assignment"), text=OuterRef("rewrite__text")
+    )
+    open_ = RewriteReview.objects.filter(Exists(counts), reviewer=user, decision="")
     return open_.select_related("rewrite__submission__assignment__item__topic").order_by("pk")

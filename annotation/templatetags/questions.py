@@ -7,9 +7,11 @@ from django.utils.safestring import SafeString
 
 from annotation.queries.unit_parts import in_utf16
 from annotation.templatetags.labelling import marked
+from corpus.templatetags.overlap import share
 from corpus.text.overlap import shared_spans
 
 register = template.Library()
+register.filter("share", share)
 
 
 @register.filter
@@ -22,12 +24,6 @@ def shared_with(text: str, question: str | None) -> SafeString:
 def paragraph_marked(paragraph: dict[str, Any]) -> SafeString:
     """A source paragraph with its target citations marked."""
     return marked(paragraph["text"], paragraph["marks"])
-
-
-@register.filter
-def share(value: float | None) -> str:
-    """A share with two decimals; a dash for none."""
-    return "–" if value is None or value == "" else f"{value:.2f}"
 
 
 @register.filter

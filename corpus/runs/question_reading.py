@@ -19,7 +19,7 @@ from corpus.models import (
 )
 from corpus.models.generation import ARE_TOPICS, QuestionRun
 from corpus.queries.generation import prompt_of
-from corpus.text.overlap import Overlap, overlap_by
+from corpus.text.overlap import Overlap, overlap_by, tell_share
 from corpus.text.questions import LONGEST_QUESTION, Asked, holds_markup, read_answer
 from corpus.text.words import title_key
 
@@ -155,7 +155,10 @@ def filter_state(reply: GenerationReply, overlap: float | None) -> tuple[Questio
     cutoff = reply.run.cutoff_of(reply.source)
     if cutoff is None or overlap is None or overlap <= cutoff:
         return QuestionState.KEPT, ""
-    return QuestionState.FILTERED, f"{overlap:.0%} of its words stand in the titles; the cut-off is {cutoff:.0%}."
+    return (
+        QuestionState.FILTERED,
+        f"A share of {tell_share(overlap)} of its words stands in the titles; the cut-off is {cutoff:g}.",
+    )
 
 
 def make_topic(question: GeneratedQuestion, documents: Sequence[Document], known: Known) -> Topic:

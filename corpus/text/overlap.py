@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
 from corpus.text.words import fold_word, tokens, word_spans
 
@@ -67,6 +68,11 @@ def is_filtered(question: str, titles: Iterable[str], cutoff: float | None) -> b
     """Whether the question's overlap with the target titles lies above the cut-off (None: nothing does)."""
     overlap = word_overlap(question, titles)
     return cutoff is not None and overlap is not None and overlap > cutoff
+
+
+def tell_share(share: float | None, digits: int = 2) -> str:
+    """Return the share with so many decimals, halves upwards as the browser's script tells them; a dash for None."""
+    return "–" if share is None else str(Decimal(share).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def shared_spans(text: str, question: str) -> list[tuple[int, int]]:

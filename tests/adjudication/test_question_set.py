@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -17,12 +18,16 @@ from adjudication.exports.options import make_options
 from adjudication.models import Method, Verdict
 from adjudication.queries.question_set import fetch_question_set
 from adjudication.queries.question_statistics import question_statistics
-from annotation.models import Item
+from annotation.actions.annotators import add_members
+from annotation.actions.assignments import assign_items
+from annotation.actions.campaigns import copy_campaign, open_campaign
+from annotation.actions.items import build_items
+from annotation.models import Assignment, Item
 from corpus.models import Collection, Document, Target, Topic
 from corpus.text.overlap import word_overlap
 from tests.factories.accounts import AT
 from tests.factories.litsearch import DOCUMENTS, invented_questions
-from tests.factories.rubrics import Rubric, build_rubric, rate
+from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
 
 pytestmark = pytest.mark.django_db
 
@@ -73,19 +78,22 @@ def test_votes_decide_and_a_tie_does_not_but_a_verdict_does():
     assert states(rubric.collection)["q2"] == "discarded"
 
 
-def test_the_newest_campaign_counts_unless_one_is_chosen(rated):
+def test_the_newest_campaign_that_rated_a_question_counts_unless_one_is_chosen(rated):
     again = build_again(rated)
-    assert states(rated.collection)["q1"] == "undecided"
-    assert states(rated.collection, rated.campaign.slug)["q1"] == "kept"
+    assert states(rated.collection) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}  # a draft undoes nothing
+    add_members(campaign=again, users=[rated.people["ana"]], by=rated.people["mia"], at=AT)
+    assign_items(campaign=again, by=rated.people["mia"], at=AT)
+    second = replace(rated, campaign=open_campaign(campaign=again, by=rated.people["mia"], at=AT))
+    given = rating(Assignment.objects.get(item__campaign=again, item__topic__number="q2"), 1, 1)
+    assert not isinstance(send(second, "ana", given).results[0], Exception)
+    assert states(rated.collection) == {"q1": "kept", "q2": "kept", "q3": "undecided"}
+    assert states(rated.collection, rated.campaign.slug)["q2"] == "discarded"
     assert states(rated.collection, again.slug)["q1"] == "undecided"
     with pytest.raises(Refused, match="no rubric campaign"):
         fetch_question_set(rated.collection, "nowhere")
 
 
 def build_again(rated: Rubric):
-    from annotation.actions.campaigns import copy_campaign
-    from annotation.actions.items import build_items
-
     again = copy_campaign(campaign=rated.campaign, by=rated.people["mia"], at=AT, name="Again")
     build_items(campaign=again, by=rated.people["mia"], at=AT)
     return again

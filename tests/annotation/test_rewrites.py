@@ -81,6 +81,26 @@ def test_sending_the_same_wording_again_keeps_the_confirmation(rubric):
     assert wording(rubric)[1] == ""
 
 
+def test_a_rejection_and_a_request_follow_the_same_wording_into_a_new_rating(rubric):
+    """The list, the person asked and the question set look at the words, not at the row that brought them."""
+    decide(rubric, "ada", "rejected", comment="Asks something else.")
+    ask(rubric, "other")
+    assignment = rubric.assignment("writer", "q1")
+    send(rubric, "writer", rating(assignment, quality=1, rewrite=WORDING, base=Submission.objects.get().uuid))
+    first, again = Rewrite.objects.order_by("pk")
+    (row,) = describe_rewrites(current_rewrites(rubric.campaign))
+    assert (row.rewrite, row.standing, row.reviews[0].comment) == (again, "rejected", "Asks something else.")
+    assert ask_for_reviews(
+        campaign=rubric.campaign, rewrites=[again.pk], reviewer=rubric.people["other"], by=rubric.people["mia"], at=AT
+    ) == []  # fmt: skip
+    other = client_of(rubric, "other")
+    assert WORDING.rsplit(maxsplit=1)[-1] in other.get(address("review_list", rubric)).content.decode()
+    other.post(address("rewrite_decide", rubric, first.pk), {"decision": "confirmed", "from": "reviews"})
+    decide(rubric, "ada")  # has thought better of it
+    assert wording(rubric)[0] == WORDING
+    assert RewriteReview.objects.count() == 2
+
+
 def test_nobody_confirms_their_own_and_strangers_none(rubric):
     with pytest.raises(Refused, match="second person"):
         ask(rubric, "writer")

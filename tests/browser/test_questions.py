@@ -150,7 +150,7 @@ def test_from_a_file_of_mentions_to_questions(
     page.get_by_role("link", name="See the questions").click()
     page.get_by_label("State").select_option("filtered")
     page.get_by_role("button", name="Show").click()
-    expect(page.get_by_text("100% of its words stand in the titles")).to_be_visible()
+    expect(page.get_by_text("A share of 1.00 of its words stands in the titles")).to_be_visible()
     page.get_by_role("button", name="Keep").click()
     expect(page.get_by_text("It is a topic now.")).to_be_visible()
     texts = set(Topic.objects.filter(source="inline-outside").values_list("text", flat=True))

@@ -10,6 +10,7 @@ from corpus.text.overlap import (
     overlap_by,
     overlap_with,
     shared_spans,
+    tell_share,
     word_overlap,
     word_overlap_as_coded,
 )
@@ -68,3 +69,11 @@ def test_shares_lie_between_none_and_all(question, texts):
     assert share is None or 0 <= share <= 1
     if share is not None:
         assert word_overlap(question, [*texts, question]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("share", "told"), [(1 / 8, "0.13"), (0.285, "0.28"), (1 / 3, "0.33"), (1.0, "1.00"), (None, "–")]
+)
+def test_shares_are_told_alike_everywhere_halves_upwards(share, told):
+    """As JavaScript's toFixed(2) tells them: 0.125 is a half, 0.285 is stored as a little less than one."""
+    assert tell_share(share) == told
