@@ -8,17 +8,15 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
-from accounts.refusals import Refused
 from annotation.models import Campaign, CampaignKind, ItemBuild
 from annotation.permissions.campaigns import check_not_closed
 from annotation.queries.items import fetch_supply
 from annotation.queries.questions import EVERYTHING, Choice, fetch_question_supply
 from annotation.runs.built import Built
-from annotation.runs.calibration import draw_calibration
+from annotation.runs.calibration import calibration_overlap, check_calibration, draw_calibration
 from annotation.runs.items import build_as_told
 from corpus.permissions import check_manager
 
-MOST_OVERLAP = 50
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
 
 
@@ -59,16 +57,26 @@ def request_item_build(
     seed: int | None = None,
     stratified: bool = False,
     choice: Choice = EVERYTHING,
+    calibration: dict[str, int | None] | None = None,
 ) -> ItemBuild:
-    """The same as a background job, for more than JOB_FROM items."""
+    """The same as a background job, for more than JOB_FROM items.
+
+    `calibration` is the {sample, overlap} of `set_calibration`, for when the items are there.
+    """
     campaign = _current(campaign, by)
+    told = _told(campaign, sample, stratified, choice)
+    if calibration is not None:
+        size, overlap = calibration["sample"] or 0, calibration["overlap"] or calibration_overlap(campaign)
+        most = campaign.items.count() + (supply_left(campaign) if sample is None else sample)
+        check_calibration(campaign, size, overlap, most)
+        told["calibration"] = {"sample": size, "overlap": overlap, "seed": campaign.seed}
     return new_job(
         ItemBuild,
         by=by,
         at=at,
         campaign=campaign,
         seed=campaign.seed if seed is None else seed,
-        parameters=_told(campaign, sample, stratified, choice),
+        parameters=told,
     )
 
 
@@ -89,23 +97,12 @@ def set_calibration(
     """
     campaign = _current(campaign, by)
     overlap = calibration_overlap(campaign) if overlap is None else overlap
-    if overlap <= campaign.overlap:
-        raise Refused(f"Every item gets {campaign.overlap} already; a calibration sample needs more than that.")
-    if overlap > MOST_OVERLAP:
-        raise Refused(f"The overlap must be at most {MOST_OVERLAP} annotators per item, not {overlap}.")
-    available = campaign.items.count()
-    if not 1 <= sample <= available:
-        raise Refused(f"The sample must have from 1 to {available:,} items: that is how many the campaign has.")
+    check_calibration(campaign, sample, overlap, campaign.items.count())
     seed = campaign.seed if seed is None else seed
     changed = draw_calibration(campaign, sample, seed, overlap - campaign.overlap)
     facts = {"sample": sample, "overlap": overlap, "seed": seed, "changed": changed}
     record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection.slug, **facts)
     return changed
-
-
-def calibration_overlap(campaign: Campaign) -> int:
-    """How many people judge each item of a calibration sample unless another number is asked for."""
-    return 2 if campaign.kind == CampaignKind.EXTRACTION else 3  # a paper takes one person about an hour
 
 
 def needs_job(campaign: Campaign, sample: int | None) -> bool:

@@ -2,7 +2,10 @@
 
 from django.db import connection
 
-from annotation.models import Campaign
+from accounts.refusals import Refused
+from annotation.models import Campaign, CampaignKind
+
+MOST_OVERLAP = 50
 
 # An item's place in the draw follows from the seed and its external ids, as in runs/items.py.
 RAISE = """
@@ -17,6 +20,21 @@ FROM (
 ) drawn
 WHERE i.id = drawn.id AND i.extra_overlap < %(extra)s
 """
+
+
+def calibration_overlap(campaign: Campaign) -> int:
+    """How many people judge each item of a calibration sample unless another number is asked for."""
+    return 2 if campaign.kind == CampaignKind.EXTRACTION else 3  # a paper takes one person about an hour
+
+
+def check_calibration(campaign: Campaign, sample: int, overlap: int, available: int) -> None:
+    """Whether `sample` of `available` items may have `overlap` judges. Errors: Refused."""
+    if overlap <= campaign.overlap:
+        raise Refused(f"Every item gets {campaign.overlap} already; a calibration sample needs more than that.")
+    if overlap > MOST_OVERLAP:
+        raise Refused(f"The overlap must be at most {MOST_OVERLAP} annotators per item, not {overlap}.")
+    if not 1 <= sample <= available:
+        raise Refused(f"The sample must have from 1 to {available:,} items: that is how many the campaign has.")
 
 
 def draw_calibration(campaign: Campaign, sample: int, seed: int, extra: int) -> int:

@@ -12,6 +12,7 @@ from annotation.models import Campaign, CampaignKind, ItemBuild
 from annotation.queries.items import LEFT, PAPERS_LEFT, Supply, fetch_supply, pair_parameters, whole_sets
 from annotation.queries.questions import Choice
 from annotation.runs.built import Built, Report, silent
+from annotation.runs.calibration import check_calibration, draw_calibration
 from annotation.runs.constraints import checked_at_once
 from annotation.runs.question_items import build_questions
 from corpus.models import Collection
@@ -96,17 +97,24 @@ def _work(job: ItemBuild, progress: Progress) -> None:
         built = build_as_told(job.campaign, job.parameters, seed=job.seed or 0, report=progress.report)
         job.created = built.created
         job.save(update_fields=["created"])
-        record_event(
-            by=job.requested_by,
-            at=timezone.now(),
-            verb="build_items",
-            target=job.campaign,
-            scope=job.campaign.collection.slug,
-            created=built.created,
-            **job.parameters,
-        )
+        _record(job, "build_items", created=built.created, **job.parameters)
+        if wanted := job.parameters.get("calibration"):
+            _calibrate(job, wanted)
         # The last moment at which cancelling still undoes everything.
         progress.report(built.created, built.created, "all items made")
+
+
+def _calibrate(job: ItemBuild, wanted: dict[str, int]) -> None:
+    """The calibration sample that was asked for with the items. Errors: Refused where they are too few, undoing all."""
+    campaign, sample, overlap = job.campaign, wanted["sample"], wanted["overlap"]
+    check_calibration(campaign, sample, overlap, campaign.items.count())
+    changed = draw_calibration(campaign, sample, wanted["seed"], overlap - campaign.overlap)
+    _record(job, "set_calibration", changed=changed, **wanted)
+
+
+def _record(job: ItemBuild, verb: str, **facts: Any) -> None:
+    scope = job.campaign.collection.slug
+    record_event(by=job.requested_by, at=timezone.now(), verb=verb, target=job.campaign, scope=scope, **facts)
 
 
 def _check_supply(campaign: Campaign, supply: Supply, sample: int | None) -> None:

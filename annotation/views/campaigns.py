@@ -202,11 +202,13 @@ def _create(membership: Membership, told: dict[str, Any], rubric: RubricForms) -
     choice = rubric.choice.chosen() if is_rubric else EVERYTHING
     wanted: dict[str, Any] = {"campaign": campaign, "by": by, "at": at, "choice": choice}
     sampling = {"sample": told["sample"], "stratified": told["stratified"]}
+    calibration = rubric.calibration.told() if rubric.has_sample else None
     if needs_job(campaign, told["sample"]):
-        request_item_build(**wanted, **sampling)
-    elif told["sample"] is not None or choice != EVERYTHING or supply_left(campaign):
+        request_item_build(**wanted, **sampling, calibration=calibration)
+        return campaign
+    if told["sample"] is not None or choice != EVERYTHING or supply_left(campaign):
         build_items(**wanted, **sampling)
-    if rubric.has_sample and (calibration := rubric.calibration.told()):
+    if calibration is not None:
         set_calibration(campaign=campaign, by=by, at=at, **calibration)
     return campaign
 

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import copy_campaign, update_campaign
@@ -214,6 +215,21 @@ def test_bad_cutoffs_are_told_at_their_field(draft):
     answer = manager_of(draft).post(address, NEW | {"cutoffs": "inline-acl: 0.3"})
     assert answer.status_code == 422
     assert "is not like" in answer.content.decode()
+
+
+def test_a_calibration_sample_waits_for_items_made_by_a_job(draft, monkeypatch):
+    monkeypatch.setattr("annotation.actions.items.JOB_FROM", 1)
+    address = reverse("campaign_create", args=[draft.collection.slug])
+    client, new = manager_of(draft), NEW | {"overlap": 1, "cutoffs": "author = 0.9", "calibration_overlap": 2}
+    refused = client.post(address, new | {"calibration": 5})
+    assert refused.status_code == 422
+    assert "from 1 to 4 items" in refused.content.decode()
+    assert client.post(address, new | {"calibration": 2}).status_code == 302
+    campaign = Campaign.objects.get(name="Second round")
+    assert campaign.items.count() == 0
+    run_item_build(campaign.item_builds.get().pk)
+    assert campaign.items.filter(extra_overlap=1).count() == 2 < campaign.items.count()
+    assert AuditEvent.objects.get(verb="set_calibration").data["changed"] == 2
 
 
 def test_items_settings_and_calibration_have_pages(draft):
