@@ -41,6 +41,8 @@ FILTERS = {
     "decided": "Decided",
 }
 ORDER = ("agreement", "pk")
+# Answers whose transaction had not ended when the labels were read may have lower ids than the newest that was read.
+IN_FLIGHT = 1000
 HELD = [AssignmentState.PENDING, AssignmentState.DONE]
 
 
@@ -170,11 +172,12 @@ def needs_decision(run: VoteRun) -> Q:
 def _changed_since(run: VoteRun | None) -> Q:
     """Verdicts whose votes, by the rules of this newest count, are no longer those they stand on.
 
-    Whatever the order of things, this is what the next count would find; only items with newer answers are looked at.
+    Whatever the order of things, this is what the next count would find; only items with new answers are looked at.
     """
     if run is None:
         return Q(pk__in=[])
-    newer = Submission.objects.filter(assignment__item__campaign=run.campaign_id, pk__gt=run.snapshot or 0)
+    newest = (run.snapshot or 0) - IN_FLIGHT
+    newer = Submission.objects.filter(assignment__item__campaign=run.campaign_id, pk__gt=newest)
     votes = Judgment.objects.filter(
         assignment__item=OuterRef("item"),
         criterion=OuterRef("criterion"),

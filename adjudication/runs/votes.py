@@ -7,6 +7,7 @@ what was accepted is kept with the verdict. Running again over the same labels b
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -66,36 +67,43 @@ def run_vote(run_id: int) -> None:
 
 
 def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
-    """Read the labels, vote on each criterion, write the verdicts in one transaction, and store the counts."""
+    """Read the labels, vote on each criterion, write the verdicts, and store the counts, all in one transaction."""
     campaign = run.campaign
-    read_at = timezone.now()
-    run.snapshot = newest_submission(campaign)
-    progress.report(0, 3, "reading the labels")
-    table = read_labels(campaign)
-    run.inputs_hash = table.inputs_hash
-    electorate = _note_weights(run)
-    criteria = list(campaign.criteria.prefetch_related("levels"))
-    matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}
-    progress.report(1, 3, "counting the votes")
     with transaction.atomic(), connection.cursor() as cursor:
-        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one vote at a time; labelling goes on
+        # One count at a time, reading included, lest one that has read earlier writes later. Labelling goes on.
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        read_at = timezone.now()
+        run.snapshot = newest_submission(campaign)
+        progress.report(0, 3, "reading the labels")
+        table = read_labels(campaign)
+        run.inputs_hash = table.inputs_hash
+        electorate = _note_weights(run)
+        criteria = list(campaign.criteria.prefetch_related("levels"))
+        matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}
+        progress.report(1, 3, "counting the votes")
         cursor.execute(vote_sql.CREATE)
         with cursor.copy(vote_sql.COPY) as copy:
             for criterion in criteria:  # no query here: the connection is busy copying
                 for line in _verdict_lines(criterion, scale_of(criterion), matrices[criterion.pk], electorate, run):
                     copy.write(line)
         progress.report(2, 3, "writing the verdicts")
-        named: dict[str, Any] = {"campaign": campaign.pk, "run": run.pk, "read_at": read_at}
-        named |= {"same": _same_rules(run), "revoted": _is_revoted(run)}
-        for statement in vote_sql.STEPS:
-            cursor.execute(statement, named)
-        cursor.execute(vote_sql.CLEAR, named)
-        run.cleared = cursor.rowcount
-        cursor.execute(vote_sql.DROP)
+        run.cleared = _write_verdicts(cursor, run, read_at)
         run.counts = count_methods(campaign)
         run.detail = {one.key: _opinions(one, matrices[one.pk], electorate, run) for one in criteria}
         run.save(update_fields=["snapshot", "inputs_hash", "parameters", "counts", "detail", "cleared"])
         progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
+
+
+def _write_verdicts(cursor: Any, run: VoteRun, read_at: datetime) -> int:
+    """Set the copied votes against the verdicts there are; how many verdicts went."""
+    named: dict[str, Any] = {"campaign": run.campaign_id, "run": run.pk, "read_at": read_at}
+    named |= {"same": _same_rules(run), "revoted": _is_revoted(run)}
+    for statement in vote_sql.STEPS:
+        cursor.execute(statement, named)
+    cursor.execute(vote_sql.CLEAR, named)
+    cleared: int = cursor.rowcount
+    cursor.execute(vote_sql.DROP)
+    return cleared
 
 
 def count_methods(campaign: Campaign) -> dict[str, int]:

@@ -11,7 +11,6 @@ from accounts import jobs
 from accounts.refusals import NotAllowed, Refused
 from annotation.actions.items import (
     build_items,
-    calibration_overlap,
     needs_job,
     request_item_build,
     set_calibration,
@@ -21,6 +20,7 @@ from annotation.forms.rubrics import CalibrationForm, QuestionChoiceForm
 from annotation.models import Campaign, CampaignKind, CampaignState, ItemBuild
 from annotation.queries.items import describe_items, fetch_supply, find_items
 from annotation.queries.questions import EVERYTHING, fetch_question_supply
+from annotation.runs.calibration import calibration_overlap
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from corpus.models import Membership
 

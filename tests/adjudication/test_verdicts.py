@@ -11,8 +11,9 @@ from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.actions.judges import recall_item, send_back_item, waiting_judge
 from adjudication.actions.verdicts import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
-from adjudication.models import Cause, Method, Verdict
+from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.queries.ballots import fetch_ballots, fingerprint, letter
+from adjudication.queries.labels import newest_submission
 from adjudication.queries.queue import (
     FILTERS,
     acceptable,
@@ -288,6 +289,14 @@ def test_a_late_answer_reopens_at_once_before_any_vote_is_counted(built: Built) 
     built.label(built.items[3], "cai", 0, at=LATER + timedelta(hours=1))
     assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
     assert any(ballot.late for ballot in fetch_ballots(verdict_of(built, 3)).people)
+
+
+def test_an_answer_on_its_way_while_votes_were_counted_reopens_too(built: Built) -> None:
+    """It has a lower id than the newest answer that was read, because others were faster."""
+    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
+    built.label(built.items[3], "cai", 0, at=LATER)
+    VoteRun.objects.update(snapshot=newest_submission(built.campaign) + 3)
+    assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
 
 
 def test_a_late_answer_reopens_an_accepted_vote_at_once(built: Built) -> None:

@@ -17,12 +17,13 @@ from annotation.actions.campaigns import (
     update_campaign,
 )
 from annotation.actions.criteria import replace_criteria
-from annotation.actions.items import build_items, calibration_overlap
+from annotation.actions.items import build_items
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import Assignment, Campaign, CampaignState, Item, Level, Split
 from annotation.permissions.campaigns import check_can_see
 from annotation.queries.campaigns import campaigns_for
 from annotation.queries.criteria import drafts_of
+from annotation.runs.calibration import calibration_overlap
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 from tests.factories.papers import PaperFactory
 
