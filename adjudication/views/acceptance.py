@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from adjudication.actions.verdicts import accept_votes, undo_acceptance
 from adjudication.forms.verdicts import AcceptanceForm, first_error, moment_of
 from adjudication.models import Method
@@ -65,14 +66,9 @@ def acceptance_undo(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     accepted_at = moment_of(request.POST.get("accepted_at", ""))
-    try:
+    with refusals_in_message(request):
         if accepted_at is None:
             raise Refused("Say which acceptance to take back.")
         count = undo_acceptance(campaign=scope.campaign, accepted_at=accepted_at, by=scope.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.info(request, f"Taken back: {count:,} votes are no longer accepted.")
     return redirect("acceptance", slug, campaign)

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from adjudication.actions.judges import has_judges_left, recall_item, send_back_item, waiting_judge
 from adjudication.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.forms.jobs import VoteForm
@@ -117,15 +118,10 @@ def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
 def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Take the decision back and show the item again."""
     scope, place, verdict = _open(request, slug, campaign, pk)
-    try:
+    with refusals_in_message(request):
         override = bool(request.POST.get("override"))
         seen = moment_of(request.POST.get("seen", ""))
         withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override, seen=seen)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.info(request, "Taken back. The item stands as the votes have it.")
     return HttpResponseRedirect(place.address(verdict=verdict.pk))
 
@@ -155,13 +151,8 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
 def verdict_recall(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Ask nobody after all, and show the item again."""
     scope, place, verdict = _open(request, slug, campaign, pk)
-    try:
+    with refusals_in_message(request):
         recall_item(verdict=verdict, by=scope.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.info(request, "Taken back: nobody else is asked about this item.")
     return HttpResponseRedirect(place.address(verdict=verdict.pk))
 

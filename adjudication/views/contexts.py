@@ -10,7 +10,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import Refused
+from accounts.telling import refusals_in_message
 from adjudication.actions.contexts import cancel_context_check, make_context_topics, request_context_check
 from adjudication.exports.context_table import as_csv, as_latex, table_rows
 from adjudication.exports.contexts import source_words
@@ -76,12 +77,8 @@ def context_check_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = ContextCheckForm(request.POST)
     if form.is_valid():
         by, at = membership.user, timezone.now()
-        try:
+        with refusals_in_message(request):
             request_context_check(collection=membership.collection, by=by, at=at, **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
     else:
         for field, errors in form.errors.items():
             messages.error(request, f"{form.fields[field].label or field}: {' '.join(map(str, errors))}")
@@ -94,15 +91,10 @@ def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     level = request.POST.get("level", "")
-    try:
+    with refusals_in_message(request):
         if level not in CONTEXT_LEVELS:
             raise Refused("Say which contexts: paragraphs or sentences.")
         made = make_context_topics(collection=membership.collection, level=level, by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         text = (
             f"{made.made:,} topics made, {made.known:,} were here already; {made.targets:,} documents are new targets."
         )
@@ -129,12 +121,8 @@ def context_check_cancel(request: HttpRequest, slug: str, pk: int) -> HttpRespon
     membership = fetch_membership(request.user, slug)
     check_can_adjudicate(membership)
     job = get_object_or_404(ContextCheck, pk=pk, collection=membership.collection)
-    try:
+    with refusals_in_message(request, messages.INFO):
         cancel_context_check(job=job, by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.info(request, refusal.reason)
     return redirect("context_report", slug)
 
 

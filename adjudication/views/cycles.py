@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import with_live_progress
 from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form
 from adjudication.actions.cycles import (
     choose_test_set,
     decide_cycle,
@@ -44,13 +45,8 @@ def cycle_create(request: HttpRequest, slug: str) -> HttpResponse:
     membership = _manager(request, slug)
     form = CycleForm(request.POST, collection=membership.collection)
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             cycle = start_cycle(collection=membership.collection, by=membership.user, at=timezone.now(), **form.wanted)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             return redirect("cycle_detail", slug, cycle.number)
     return _show_list(request, membership, form)
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import with_live_progress
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from adjudication.actions.jobs import cancel_job, request_agreement, request_vote
 from adjudication.forms.jobs import AgreementForm, VoteForm
 from adjudication.models import AgreementRun, VoteRun
@@ -39,12 +39,8 @@ def vote_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 def _ask(request: HttpRequest, scope: Scope, form: AgreementForm | VoteForm, page: str) -> HttpResponse:
     request_job = request_agreement if isinstance(form, AgreementForm) else request_vote
     if form.is_valid():
-        try:
+        with refusals_in_message(request):
             request_job(campaign=scope.campaign, by=scope.user, at=timezone.now(), **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
     else:
         for field, errors in form.errors.items():
             messages.error(request, f"{form.fields[field].label}: {' '.join(map(str, errors))}")
@@ -79,12 +75,8 @@ def _fragment(request: HttpRequest, scope: Scope, model: type[J], pk: int) -> Ht
 def _cancel(request: HttpRequest, scope: Scope, model: type[J], pk: int, page: str) -> HttpResponse:
     check_can_adjudicate(scope.membership)
     job = get_object_or_404(model, pk=pk, campaign=scope.campaign)
-    try:
+    with refusals_in_message(request):
         cancel_job(job=job, by=scope.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect(page, scope.collection.slug, scope.campaign.slug)
 
 

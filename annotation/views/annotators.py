@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form
 from annotation.actions.annotators import (
     add_members,
     add_name,
@@ -117,15 +118,10 @@ def annotator_hand_over(request: HttpRequest, slug: str, campaign: str, pk: int)
     form = HandOverForm(request.POST, annotator=annotator)
     if form.is_valid():
         target, most = form.cleaned_data["target"], form.cleaned_data["most"]
-        try:
+        with refusals_in_form(form, "target"):
             moved = reassign_assignments(
                 source=annotator, target=target, by=membership.user, at=timezone.now(), most=most
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("target", refusal.reason)
-        else:
             stayed = f" {moved.stayed:,} stayed, because {target} has or had them." if moved.stayed else ""
             messages.success(request, f"{moved.moved:,} items went to {target}.{stayed}")
             return redirect("annotator_edit", slug, campaign, pk)

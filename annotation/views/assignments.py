@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form, refusals_in_message
 from annotation.actions.assignments import confirm_assignment, request_assignment
 from annotation.forms.assignments import PlanForm
 from annotation.models import AssignmentRun, Campaign
@@ -37,13 +36,8 @@ def assignment_plan(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     initial = {"overlap": found.overlap, "strategy": found.strategy, "seed": found.seed}
     form = PlanForm(request.POST or None, initial=initial)
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             run = request_assignment(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             return redirect("assignment_detail", slug, campaign, run.pk)
     context = campaign_context(
         membership,
@@ -74,14 +68,9 @@ def assignment_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -
 def assignment_confirm(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Write the plan that was previewed."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    try:
-        run = confirm_assignment(preview=_fetch_run(found, pk), by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("assignment_detail", slug, campaign, pk)
-    return redirect("assignment_detail", slug, campaign, run.pk)
+    with refusals_in_message(request):
+        pk = confirm_assignment(preview=_fetch_run(found, pk), by=membership.user, at=timezone.now()).pk
+    return redirect("assignment_detail", slug, campaign, pk)
 
 
 @require_POST

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form, refusals_in_message
 from annotation.actions.annotators import add_members
 from annotation.actions.campaigns import (
     close_campaign,
@@ -58,13 +58,8 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = NewCampaignForm(data, request.FILES or None, initial=defaults, membership=membership)
     rubric = RubricForms(data, membership.collection)
     if form.is_valid() and rubric.is_valid():
-        try:
+        with refusals_in_form(form):
             campaign = _create(membership, form.cleaned_data, rubric)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             messages.success(request, f"{campaign} is there, as a draft.")
             return redirect("campaign_detail", slug, campaign.slug)
     context = {
@@ -103,13 +98,8 @@ def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         form.add_error(None, f"{found} is closed. Reopen it first.")
     elif form.is_valid() and (options is None or options.is_valid()):
         changes = form.cleaned_data | ({"options": options.options.as_json()} if options else {})
-        try:
+        with refusals_in_form(form):
             update_campaign(campaign=found, by=membership.user, at=timezone.now(), **changes)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             messages.success(request, "The settings are saved.")
             return redirect("campaign_edit", slug, campaign)
     copy_form = CopyForm(initial={"name": f"{found.name} (copy)"})
@@ -122,13 +112,8 @@ def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     membership, found = fetch_for_manager(request, slug, campaign)
     form = CopyForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_in_form(form, "name"):
             copy = copy_campaign(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("name", refusal.reason)
-        else:
             messages.success(
                 request, f"{copy} has the settings, levels, guideline and people of {found}, but no items."
             )
@@ -141,13 +126,8 @@ def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
 def campaign_open(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Open or reopen."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    try:
+    with refusals_in_message(request):
         open_campaign(campaign=found, by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, f"{found} is open. Its annotators find it on their page “My work”.")
     return redirect("campaign_detail", slug, campaign)
 
@@ -156,13 +136,8 @@ def campaign_open(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
 def campaign_close(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Close: nothing is lost, nothing more comes in."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    try:
+    with refusals_in_message(request):
         close_campaign(campaign=found, by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, f"{found} is closed. Reopen it to go on where it stopped.")
     return redirect("campaign_detail", slug, campaign)
 
@@ -171,15 +146,11 @@ def campaign_close(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
 def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Delete a campaign that holds no answers."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    try:
+    with refusals_in_message(request):
         delete_campaign(campaign=found, by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("campaign_edit", slug, campaign)
-    messages.success(request, f"{found} is deleted.")
-    return redirect("campaign_list", slug)
+        messages.success(request, f"{found} is deleted.")
+        return redirect("campaign_list", slug)
+    return redirect("campaign_edit", slug, campaign)
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from annotation.actions.extractions import (
     begin_extraction,
     finish_extraction,
@@ -97,12 +98,8 @@ def extraction_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     membership, found = own_campaign(request, slug, campaign)
     extraction = own_extraction(membership, found, pk)
     act = STEPS.get(request.POST.get("step", ""), undo_extraction)
-    try:
+    with refusals_in_message(request):
         act(extraction=extraction, by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("extraction_detail", slug, campaign, pk)
 
 
@@ -112,17 +109,13 @@ def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -
     membership, found = own_campaign(request, slug, campaign)
     extraction = own_extraction(membership, found, pk)
     by, at = membership.user, timezone.now()
-    try:
+    with refusals_in_message(request):
         if "reopen" in request.POST:
             reopen_extraction(extraction=extraction, by=by, at=at)
         else:
             finish_extraction(extraction=extraction, by=by, at=at, despite="despite" in request.POST)
             messages.success(request, "The paper is finished.")
             return redirect("extraction_queue", slug, campaign)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("extraction_detail", slug, campaign, pk)
 
 

@@ -5,7 +5,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form
 from annotation.actions.imports import request_judgment_import
 from annotation.forms.imports import JudgmentImportForm
 from annotation.models import CampaignState
@@ -24,7 +24,7 @@ def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
         request.POST if sent else None, request.FILES if sent else None, kind=ImportKind.JUDGMENTS
     )
     if form.is_valid():
-        try:
+        with refusals_in_form(form, "uploads"):
             run = request_judgment_import(
                 campaign=found,
                 by=membership.user,
@@ -34,11 +34,6 @@ def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
                 dry_run=form.cleaned_data["dry_run"],
                 **form.parameters,
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("uploads", refusal.reason)
-        else:
             return redirect("import_detail", slug, run.pk)
     runs = membership.collection.import_runs.filter(kind=ImportKind.JUDGMENTS, parameters__campaign=found.pk)
     context = campaign_context(

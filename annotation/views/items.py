@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form, refusals_in_message
 from annotation.actions.items import (
     build_items,
     needs_job,
@@ -59,12 +59,8 @@ def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     is_rubric = found.kind == CampaignKind.RUBRIC
     choice = QuestionChoiceForm(data, collection=membership.collection) if is_rubric else None
     if form.is_valid() and (choice is None or choice.is_valid()):
-        try:
+        with refusals_in_form(form):
             return _build(request, membership, found, form, choice)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
     context = campaign_context(
         membership,
         found,
@@ -90,15 +86,11 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
     if wanted is None:
         messages.error(request, "Say how many items the sample has, and how many people judge each of them.")
         return redirect("item_list", slug, campaign)
-    try:
+    with refusals_in_message(request):
         changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **wanted)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("item_list", slug, campaign)
-    judges = wanted["overlap"] or calibration_overlap(found)
-    messages.success(request, f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out.")
+        judges = wanted["overlap"] or calibration_overlap(found)
+        told = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
+        messages.success(request, told)
     return redirect("item_list", slug, campaign)
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.jobs import with_live_progress
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form, refusals_in_message
 from annotation.actions.machines import cancel_machine_run, continue_machine_run, request_machine_runs
 from annotation.actions.recipes import criterion_of, fitting_prompt, recipe_of
 from annotation.actions.replies import decide_reply
@@ -71,14 +71,10 @@ def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     form = MachineForm(request.POST or None, campaign=found, initial=first)
     estimate = None
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             if request.POST.get("step") != "estimate":
                 return _begin(request, membership, found, form)
             estimate = _estimate(found, form)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
     context = campaign_context(
         membership,
         found,
@@ -137,7 +133,8 @@ def machine_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
 def machine_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     membership, found = fetch_for_manager(request, slug, campaign)
     run = get_object_or_404(MachineRun, pk=pk, campaign=found)
-    _try(request, lambda: cancel_machine_run(run=run, by=membership.user, at=timezone.now()))
+    with refusals_in_message(request):
+        cancel_machine_run(run=run, by=membership.user, at=timezone.now())
     return redirect("machine_detail", slug, campaign, pk)
 
 
@@ -145,7 +142,8 @@ def machine_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
 def machine_continue(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     membership, found = fetch_for_manager(request, slug, campaign)
     run = get_object_or_404(MachineRun, pk=pk, campaign=found)
-    _try(request, lambda: continue_machine_run(run=run, by=membership.user, at=timezone.now()))
+    with refusals_in_message(request):
+        continue_machine_run(run=run, by=membership.user, at=timezone.now())
     return redirect("machine_detail", slug, campaign, pk)
 
 
@@ -160,7 +158,8 @@ def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply:
         messages.error(request, "Choose one of the levels, or that it states nothing.")
     else:
         value = form.cleaned_data["value"]
-        _try(request, lambda: decide_reply(reply=chosen, by=membership.user, at=timezone.now(), value=value))
+        with refusals_in_message(request):
+            decide_reply(reply=chosen, by=membership.user, at=timezone.now(), value=value)
     return redirect("machine_detail", slug, campaign, pk)
 
 
@@ -182,13 +181,3 @@ def _show(request: HttpRequest, membership: Membership, campaign: Campaign, run:
         may_go_on=run.is_final and tally.left > 0 and campaign.state != CampaignState.CLOSED,
     )
     return render(request, "annotation/machine_detail.html", context)
-
-
-def _try(request: HttpRequest, change: object) -> None:
-    """Carry the change out; a refusal becomes a message."""
-    try:
-        change()  # type: ignore[operator]
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form
 from annotation.actions.recipes import write_relevance_prompt
 from annotation.forms.machines import PromptForm
 from annotation.machines.answers import describe_form
@@ -29,15 +29,10 @@ def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     initial = _initial(request, found)
     form = PromptForm(request.POST or None, initial=initial)
     if form.is_valid() and request.POST.get("step") != "preview":
-        try:
+        with refusals_in_form(form, "body"):
             written = write_relevance_prompt(
                 collection=membership.collection, by=membership.user, at=timezone.now(), **form.cleaned_data
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("body", refusal.reason)
-        else:
             messages.success(request, f"{written} is saved. Its hash is {written.sha256[:12]}….")
             return redirect("machine_prompt_detail", slug, campaign, written.pk)
     body = str(form["body"].value() or "")

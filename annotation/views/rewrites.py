@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from annotation.actions.rewrites import DECIDERS, ask_for_reviews, decide_rewrite
 from annotation.forms.campaigns import possible_annotators
 from annotation.models import ReviewDecision
@@ -48,15 +48,10 @@ def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     reviewer = get_object_or_404(
         possible_annotators(membership), pk=int(wanted) if wanted.isdecimal() and len(wanted) < 19 else 0
     )
-    try:
+    with refusals_in_message(request):
         made = ask_for_reviews(
             campaign=found, rewrites=chosen, reviewer=reviewer, by=membership.user, at=timezone.now()
         )
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         told = f"{reviewer} is asked about {len(made):,} rewrites, and finds them on the campaign's page."
         messages.success(request, told)
     return redirect("rewrite_list", slug, campaign)
@@ -79,13 +74,8 @@ def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     found = fetch_campaign(membership, campaign)
     decision, comment = request.POST.get("decision", ""), request.POST.get("comment", "")
     by, at = person_of(request), timezone.now()
-    try:
+    with refusals_in_message(request):
         decide_rewrite(campaign=found, rewrite=pk, by=by, at=at, decision=decision, comment=comment)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, f"The rewrite is {ReviewDecision(decision).label}.")
     back = "review_list" if request.POST.get("from") == "reviews" else "rewrite_list"
     return HttpResponseRedirect(reverse(back, args=[slug, campaign]))

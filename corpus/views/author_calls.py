@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import NotAllowed, Refused
 from accounts.requests import Request
+from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.author_calls import (
     Invited,
     cancel_mailing,
@@ -82,15 +82,10 @@ def author_call_create(request: Request, slug: str) -> HttpResponse:
     membership = _manager(request, slug)
     form = CallForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             call = create_call(
                 by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             return redirect("author_call_detail", slug, call.pk)
     context = _context(membership, form=form)
     return render(request, "corpus/author_call_edit.html", context, status=422 if form.errors else 200)
@@ -103,13 +98,8 @@ def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
     call = _call(membership, pk)
     form = CallForm.of(call, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             update_call(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             messages.success(request, "The call is changed.")
             return redirect("author_call_detail", slug, pk)
     context = _context(membership, form=form, call=call)
@@ -129,13 +119,8 @@ def author_invitation_create(request: Request, slug: str, pk: int) -> HttpRespon
     membership = _manager(request, slug)
     call, form = _call(membership, pk), AuthorForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             invite_author(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             messages.success(request, f"{form.cleaned_data['email']} is on the list. Send the letters when it is full.")
             return redirect("author_call_detail", slug, pk)
     return _show(request, membership, call, author_form=form)
@@ -148,13 +133,8 @@ def author_invitation_import(request: Request, slug: str, pk: int) -> HttpRespon
     call, form = _call(membership, pk), AuthorsFileForm(request.POST, request.FILES)
     if form.is_valid():
         file = form.cleaned_data["file"]
-        try:
+        with refusals_in_form(form, "file"):
             invited = invite_authors(by=request.user, at=timezone.now(), call=call, file=file.name, stream=file.file)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("file", refusal.reason)
-        else:
             return _show(request, membership, call, invited=invited)
     return _show(request, membership, call, file_form=form)
 
@@ -165,13 +145,8 @@ def author_invitation_revoke(request: Request, slug: str, pk: int, invitation: i
     membership = _manager(request, slug)
     rows = _call(membership, pk).invitations.select_related("call__collection")
     found = get_object_or_404(rows, pk=invitation)
-    try:
+    with refusals_in_message(request):
         revoke_author(by=request.user, at=timezone.now(), invitation=found)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, f"The link of {found.email} opens nothing any more.")
     return redirect("author_call_detail", slug, pk)
 
@@ -184,12 +159,8 @@ def author_mailing_create(request: Request, slug: str, pk: int) -> HttpResponse:
     if purpose not in MailPurpose.values:
         messages.error(request, "Choose invitations or reminders.")
         return redirect("author_call_detail", slug, pk)
-    try:
+    with refusals_in_message(request):
         request_mailing(by=request.user, at=timezone.now(), call=_call(membership, pk), purpose=MailPurpose(purpose))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("author_call_detail", slug, pk)
 
 
@@ -210,12 +181,8 @@ def author_mailing_detail(request: Request, slug: str, pk: int, mailing: int) ->
 def author_mailing_cancel(request: Request, slug: str, pk: int, mailing: int) -> HttpResponse:
     """Send no more of these letters."""
     membership = _manager(request, slug)
-    try:
+    with refusals_in_message(request, messages.INFO):
         cancel_mailing(by=request.user, at=timezone.now(), mailing=_mailing(membership, pk, mailing))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.info(request, refusal.reason)
     return redirect("author_call_detail", slug, pk)
 
 
@@ -223,13 +190,8 @@ def author_mailing_cancel(request: Request, slug: str, pk: int, mailing: int) ->
 def author_question_take_in(request: Request, slug: str, pk: int) -> HttpResponse:
     """Make topics of the answers."""
     membership = _manager(request, slug)
-    try:
+    with refusals_in_message(request):
         taken = take_in_questions(by=request.user, at=timezone.now(), call=_call(membership, pk))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         if taken.topics:
             made = "1 topic was" if len(taken.topics) == 1 else f"{len(taken.topics):,} topics were"
             messages.success(request, f"{made} made of the answers.")

@@ -6,8 +6,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.refusals import NotAllowed, Refused
 from accounts.requests import Request
+from accounts.telling import refusals_in_form
 from corpus.actions.collections import create_collection, update_collection
 from corpus.forms.collections import CollectionForm, NewCollectionForm
 from corpus.permissions import can_create_collections, check_can_create_collections, check_can_manage, fetch_membership
@@ -27,13 +27,8 @@ def collection_create(request: Request) -> HttpResponse:
     check_can_create_collections(request.user)
     form = NewCollectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refusals_in_form(form, "slug"):
             collection = create_collection(by=request.user, at=timezone.now(), **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("slug", refusal.reason)
-        else:
             messages.success(request, "Your collection is there. Next: bring in documents, and invite people.")
             return redirect("collection_dashboard", collection.slug)
     return render(request, "corpus/collection_create.html", {"form": form}, status=422 if form.errors else 200)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.generation import cancel_questions, continue_questions, request_questions, write_question_prompt
 from corpus.actions.questions import change_cutoffs, correct_reply
 from corpus.forms.generation import CorrectionForm, CutoffsForm, GenerationForm, PromptForm
@@ -58,7 +58,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     form = GenerationForm(_with_usual_filter(given) if given else None, collection=collection)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form):
             run = request_questions(
                 by=membership.user,
                 at=timezone.now(),
@@ -67,11 +67,6 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
                 template=form.template,
                 **form.cutoffs,
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             return redirect("generation_detail", slug, run.pk)
     context = context_of(membership) | {"form": form, "has_model": has_model(), "figures": run_figures(collection)}
     if form.is_bound and form.is_valid():
@@ -97,12 +92,8 @@ def generation_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop asking; answers that have come are kept."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    try:
+    with refusals_in_message(request, messages.INFO):
         cancel_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.info(request, refusal.reason)
     return redirect("generation_detail", slug, pk)
 
 
@@ -111,12 +102,8 @@ def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpRespons
     """Ask for what is missing."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    try:
+    with refusals_in_message(request):
         continue_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("generation_detail", slug, pk)
 
 
@@ -128,13 +115,8 @@ def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     run = _fetch_run(membership, pk)
     form = CutoffsForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             changed = change_cutoffs(by=membership.user, at=timezone.now(), run=run, **form.cutoffs)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             held = f" {changed.held:,} stay because a campaign has them." if changed.held else ""
             messages.success(request, f"{changed.kept:,} more are kept, {changed.filtered:,} more are filtered.{held}")
             return redirect("generation_detail", slug, pk)
@@ -150,13 +132,8 @@ def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpR
     found: GenerationReply = get_object_or_404(run.replies.select_related("mention", "run__collection"), pk=reply)
     form = CorrectionForm(request.POST or None, initial={"text": found.corrected or found.text})
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form, "text"):
             made = correct_reply(by=membership.user, at=timezone.now(), reply=found, text=form.cleaned_data["text"])
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("text", refusal.reason)
-        else:
             messages.success(request, f"Questions read from it: {made}.")
             return redirect("generation_detail", slug, pk)
     context = context_of(membership) | {"run": run, "reply": found, "form": form}
@@ -174,15 +151,10 @@ def prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
     body = chosen.body if chosen else prompt_body(collection)
     form = PromptForm(request.POST or None, initial={"body": body})
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form, "body"):
             template = write_question_prompt(
                 by=membership.user, at=timezone.now(), collection=collection, body=form.cleaned_data["body"]
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("body", refusal.reason)
-        else:
             messages.success(request, f"Version {template.version} is what will be asked with from now on.")
             return redirect("prompt_edit", slug)
     context = context_of(membership) | {

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict
+from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.imports import cancel_import, request_import, request_import_after_dry_run
 from corpus.forms.imports import FORMS
 from corpus.models import ImportKind, ImportRun, Membership
@@ -101,7 +102,7 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         raise Http404
     form = FORMS[words.kind](request.POST or None, request.FILES or None, kind=words.kind)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form, "uploads"):
             run = request_import(
                 by=membership.user,
                 at=timezone.now(),
@@ -112,11 +113,6 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
                 dry_run=form.cleaned_data["dry_run"],
                 **form.parameters,
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("uploads", refusal.reason)
-        else:
             return redirect("import_detail", slug, run.pk)
     context = _context(membership) | {"form": form, "words": words}
     return render(request, "corpus/import_create.html", context, status=422 if form.errors else 200)
@@ -157,14 +153,9 @@ def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Import the files of a dry run for good."""
     membership = _manager(request, slug)
     run = _fetch_run(membership, pk)
-    try:
-        following = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("import_detail", slug, pk)
-    return redirect("import_detail", slug, following.pk)
+    with refusals_in_message(request):
+        pk = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run).pk
+    return redirect("import_detail", slug, pk)
 
 
 def _manager(request: HttpRequest, slug: str) -> Membership:

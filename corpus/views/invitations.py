@@ -10,8 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from accounts.refusals import NotAllowed, Refused
 from accounts.requests import Request
+from accounts.telling import refusals_in_form
 from corpus.actions.invitations import (
     Accepted,
     BadInvitation,
@@ -39,13 +39,8 @@ def invitation_create(request: Request, slug: str) -> HttpResponse:
     check_can_manage(membership)
     form = InvitationForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_in_form(form, "email"):
             invited = create_invitation(by=request.user, at=timezone.now(), membership=membership, **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("email", refusal.reason)
-        else:
             _mail(request, invited)
             return redirect("member_list", slug)
     return show_people(request, membership, form)

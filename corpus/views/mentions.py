@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from corpus.actions.mentions import discard_mention, relink_mentions, restore_mention
 from corpus.forms.mentions import DiscardForm, MentionFilterForm
 from corpus.models import CitationMention, DiscardReason, Membership
@@ -55,16 +55,12 @@ def mention_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, "Say why: choose one of the reasons.")
         return _back(request, slug)
     reason = DiscardReason(form.cleaned_data["reason"])
-    try:
+    with refusals_in_message(request):
         discard_mention(
             by=membership.user, at=timezone.now(), mention=mention, reason=reason, note=form.cleaned_data["note"]
         )
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return _back(request, slug)
-    return _back(request, slug, discarded=pk)
+        return _back(request, slug, discarded=pk)
+    return _back(request, slug)
 
 
 @require_POST
@@ -72,13 +68,8 @@ def mention_restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a discarded mention back."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    try:
+    with refusals_in_message(request):
         restore_mention(by=membership.user, at=timezone.now(), mention=_fetch(membership, pk))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, "It is among the usable mentions again.")
     return _back(request, slug)
 

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict
+from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.pools import add_to_pool, cancel_pools, remove_from_pool, request_pools
 from corpus.forms.pools import BuildForm, DocnoForm
 from corpus.models import Membership, PoolEntry, PoolRun
@@ -55,13 +56,8 @@ def pool_build(request: HttpRequest, slug: str) -> HttpResponse:
     check_can_manage(membership)
     form = BuildForm(request.POST, collection=membership.collection)
     if form.is_valid():
-        try:
+        with refusals_in_form(form):
             request_pools(by=membership.user, at=timezone.now(), collection=membership.collection, **form.wanted())
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             return redirect("pool_list", slug)
     return _show_list(request, membership, form)
 
@@ -105,13 +101,8 @@ def pool_entry_create(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = DocnoForm(request.POST)
     if form.is_valid():
         topic, docno = fetch_topic(membership, pk), form.cleaned_data["docno"]
-        try:
+        with refusals_in_form(form, "docno"):
             add_to_pool(by=membership.user, at=timezone.now(), topic=topic, docno=docno)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("docno", refusal.reason)
-        else:
             messages.success(request, f"{docno} is in the pool of topic {topic.number}.")
             return redirect("pool_detail", slug, pk)
     return _show_pool(request, membership, pk, form)
@@ -124,13 +115,8 @@ def pool_entry_delete(request: HttpRequest, slug: str, pk: int, entry: int) -> H
     check_can_manage(membership)
     entries = PoolEntry.objects.select_related("topic__collection", "document").defer("document__search")
     found = get_object_or_404(entries, pk=entry, topic=fetch_topic(membership, pk))
-    try:
+    with refusals_in_message(request):
         remove_from_pool(by=membership.user, at=timezone.now(), entry=found)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, f"{found.document.docno} is no longer in the pool.")
     return redirect("pool_detail", slug, pk)
 

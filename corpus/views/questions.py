@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from corpus.actions.questions import discard_question, keep_question
 from corpus.forms.generation import QuestionFilterForm
 from corpus.models import GeneratedQuestion
@@ -62,12 +62,7 @@ def _decide(request: HttpRequest, slug: str, pk: int, act: Callable[..., None], 
     check_can_manage(membership)
     questions = GeneratedQuestion.objects.filter(reply__run__collection=membership.collection)
     question = get_object_or_404(questions.select_related("reply__run__collection"), pk=pk)
-    try:
+    with refusals_in_message(request):
         act(by=membership.user, at=timezone.now(), question=question)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, done)
     return redirect(f"{reverse('question_list', args=[slug])}?{request.POST.get('back', '')[:2_000]}#question-{pk}")

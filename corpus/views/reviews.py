@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.reviews import decide_review, request_review, withdraw_review
 from corpus.forms.workshop import ReviewForm
 from corpus.models import Membership, ReviewVerdict, Topic
@@ -50,7 +50,7 @@ def topic_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     texts = list(dict.fromkeys(place.node.aspect.text for place in every_place(context["tree"])))
     form = ReviewForm(request.POST if request.method == "POST" else None, aspects=texts)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form):
             review = decide_review(
                 membership=membership,
                 at=timezone.now(),
@@ -60,11 +60,6 @@ def topic_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
                 note=form.cleaned_data["note"],
                 remarks=form.remarks,
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             done = "approved" if review.verdict == ReviewVerdict.APPROVED else "sent back with your remarks"
             messages.success(request, f"Topic {topic.number} is {done}.")
             return redirect("topic_detail", slug, pk)
@@ -84,10 +79,6 @@ def topic_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _change(request: HttpRequest, slug: str, pk: int, change: Callable[[Membership, Topic], str]) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    try:
+    with refusals_in_message(request):
         messages.success(request, change(membership, fetch_topic(membership, pk)))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("topic_detail", slug, pk)

@@ -9,7 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import Refused
+from accounts.telling import refusals_in_message
 from corpus.actions.pools import delete_run, describe_run
 from corpus.forms.pools import DescriptionForm
 from corpus.models import Membership, RetrievalRun
@@ -57,15 +58,11 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     run = get_object_or_404(membership.collection.retrieval_runs.select_related("collection"), pk=pk)
-    try:
+    with refusals_in_message(request):
         removed = delete_run(by=membership.user, at=timezone.now(), run=run)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("run_detail", slug, pk)
-    messages.success(request, f"The run {run.name} is deleted. {removed:,} documents left the pools with it.")
-    return redirect("run_list", slug)
+        messages.success(request, f"The run {run.name} is deleted. {removed:,} documents left the pools with it.")
+        return redirect("run_list", slug)
+    return redirect("run_detail", slug, pk)
 
 
 def context_of(membership: Membership, tab: str = "runs") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_form
 from corpus.actions.sub_queries import make_sub_queries, remove_sub_queries
 from corpus.forms.sub_queries import FilterForm, SizeForm
 from corpus.models import Membership
@@ -35,18 +35,13 @@ def sub_query_create(request: HttpRequest, slug: str) -> HttpResponse:
     check_can_manage(membership)
     form = SizeForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_in_form(form, "size"):
             made = make_sub_queries(
                 by=membership.user,
                 at=timezone.now(),
                 collection=membership.collection,
                 size=form.cleaned_data["size"],
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("size", refusal.reason)
-        else:
             words = f"{made.created:,} made, {made.updated:,} changed, {made.unchanged:,} as before"
             messages.success(request, f"{words}, {made.removed:,} removed; {made.left_out:,} combinations left out.")
             return redirect("sub_query_list", slug)

@@ -10,7 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import Refused
+from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.topics import (
     JUDGED,
     READ_BY_ANNOTATORS,
@@ -47,15 +48,10 @@ def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
     check_can_manage(membership)
     form = TopicForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form, "number"):
             topic = create_topic(
                 by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error("number", refusal.reason)
-        else:
             messages.success(request, f"Topic {topic.number} is there. Next: its aspects.")
             return redirect("topic_detail", slug, topic.pk)
     context = context_of(membership) | {"form": form}
@@ -81,13 +77,8 @@ def topic_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if reason:
         form.fix(READ_BY_ANNOTATORS)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form):
             update_topic(by=membership.user, at=timezone.now(), topic=topic, **form.cleaned_data)
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
             messages.success(request, f"Topic {topic.number} is saved.")
             return redirect("topic_detail", slug, pk)
     context = context_of(membership) | {"form": form, "topic": topic, "reason": reason}
@@ -100,15 +91,11 @@ def topic_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     topic = fetch_topic(membership, pk)
-    try:
+    with refusals_in_message(request):
         delete_topic(by=membership.user, at=timezone.now(), topic=topic)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("topic_edit", slug, pk)
-    messages.success(request, f"Topic {topic.number} is deleted.")
-    return redirect("topic_list", slug)
+        messages.success(request, f"Topic {topic.number} is deleted.")
+        return redirect("topic_list", slug)
+    return redirect("topic_edit", slug, pk)
 
 
 @require_POST

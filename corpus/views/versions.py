@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.telling import refusals_in_message
 from corpus.actions.versions import restore_version
 from corpus.forms.workshop import CompareForm, SeenForm
 from corpus.permissions import check_can_manage, check_can_oversee, fetch_membership
@@ -50,13 +50,9 @@ def topic_version_restore(request: HttpRequest, slug: str, pk: int, number: int)
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     topic = fetch_topic(membership, pk)
-    try:
+    with refusals_in_message(request):
         seen = valid(SeenForm(request.POST)).cleaned_data["seen"]
         restore_version(by=membership.user, at=timezone.now(), topic=topic, number=number, seen=seen)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("topic_version_list", slug, pk)
-    messages.success(request, f"Topic {topic.number} reads as in version {number} again.")
-    return redirect("topic_detail", slug, pk)
+        messages.success(request, f"Topic {topic.number} reads as in version {number} again.")
+        return redirect("topic_detail", slug, pk)
+    return redirect("topic_version_list", slug, pk)

@@ -1,0 +1,39 @@
+"""Where a person reads why they were refused: in a message above the page, or at a field of the form they sent.
+
+A missing role is not told here: NotAllowed goes on to the middleware, which answers 403.
+"""
+
+from collections.abc import Callable
+from types import TracebackType
+
+from django.contrib import messages
+from django.forms import BaseForm
+from django.http import HttpRequest
+
+from accounts.refusals import NotAllowed, Refused
+
+
+class Told:
+    """A `with` block that a refusal ends: `tell` is given the reason, and the view goes on after the block."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self.tell = tell
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> bool:
+        if not isinstance(error, Refused) or isinstance(error, NotAllowed):
+            return False
+        self.tell(error.reason)
+        return True
+
+
+def refusals_in_message(request: HttpRequest, level: int = messages.ERROR) -> Told:
+    """Refusals of the block become a message on the next page."""
+    return Told(lambda reason: messages.add_message(request, level, reason))
+
+
+def refusals_in_form(form: BaseForm, field: str | None = None) -> Told:
+    """Refusals of the block become errors of the form, at `field` or above them all."""
+    return Told(lambda reason: form.add_error(field, reason))
