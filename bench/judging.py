@@ -4,16 +4,15 @@ Starts its own PostgreSQL, Redis and gunicorn in a directory of its own, builds 
 by SQL, and lets eight annotators judge in a closed loop over HTTP, from a plan and from an open queue. Processor times
 are those of the process trees, load generator apart. Prints one JSON object; times in milliseconds.
 
-    python bench/judging.py                        all four runs and the sizes (some minutes, mostly building)
-    python bench/judging.py --items 1000           only the small campaigns
-    python bench/judging.py --keep DIR             reuse the servers' data in DIR
+    python -m bench.judging                        all four runs and the sizes (some minutes, mostly building)
+    python -m bench.judging --items 1000           only the small campaigns
+    python -m bench.judging --keep DIR             reuse the servers' data in DIR
 """
 
 import argparse
 import contextlib
 import json
 import os
-import re
 import secrets
 import shutil
 import socket
@@ -25,15 +24,15 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import psutil
 
+from bench.scenes import ANNOTATORS, Scene, build_scene
+from bench.wire import Wire, asked_for, decoded
+
 CHECKOUT = Path(__file__).resolve().parents[1]
-ANNOTATORS = 8
 WARM_UP = 2.0  # seconds
 TARGETS = {
     "judgments_per_second": 180,  # at least
@@ -44,190 +43,6 @@ TARGETS = {
     "next_item_bytes": 10_000,
     "key_to_next_ms": 100,
 }
-
-
-# --- campaigns by SQL ------------------------------------------------------------------------------------------------
-
-WORDS = (
-    "retrieval scientific literature dense encoder query document aspect annotation label judgment ranking neural"
-    " language model corpus citation context topic pool evaluation benchmark dataset sparse lexical semantic transfer"
-    " learning contrastive supervision expert agreement metric relevance passage abstract sentence embedding attention"
-    " transformer graph knowledge domain biomedical chemistry robustness efficiency latency memory scaling training"
-)
-# Names after a colon are filled in; 190 words an abstract and 8 sentences a query are what real ones have.
-BUILD = """
-WITH vocabulary AS (SELECT string_to_array(':words', ' ') AS words)
-INSERT INTO corpus_document (collection_id, docno, title, abstract, keywords, authors, venue, doi, url, extra)
-SELECT :collection, 'doc' || n, 'A study of ' || left(abstract, 60), abstract, '{}', '{}', '', '', '', '{}'
-FROM vocabulary, generate_series(1, :documents) n, LATERAL (
-  SELECT string_agg(words[1 + (n * 7919 + w * 104729 + w * w * n) % array_length(words, 1)], ' ') AS abstract
-  FROM generate_series(1, 190) w
-) text;
-
-INSERT INTO corpus_topic
-  (collection_id, number, kind, source, author, title, text, narrative, sentences, position, extra)
-SELECT :collection, n, 'complex-query', '', '', '', array_to_string(sentences, ' '), '', sentences, n, '{}'
-FROM generate_series(1, :topics) n, LATERAL (
-  SELECT array_agg('I look for work number ' || q || ' on dense retrieval of labelled papers.') AS sentences
-  FROM generate_series(1, 8) q WHERE n > 0
-) text;
-
-INSERT INTO corpus_aspect (topic_id, text)
-SELECT t.id, 'The work trains a dense encoder for semantic query relevance, variant ' || n
-FROM corpus_topic t, generate_series(1, :aspects) n WHERE t.collection_id = :collection;
-
-INSERT INTO corpus_aspectnode (topic_id, aspect_id, position, sentences)
-SELECT a.topic_id, a.id, a.id % 100, '{2}' FROM corpus_aspect a JOIN corpus_topic t ON t.id = a.topic_id
-WHERE t.collection_id = :collection;
-
-INSERT INTO annotation_item (campaign_id, split, topic_id, aspect_id, document_id, extra_overlap)
-SELECT :campaign, 'main', a.topic_id, a.id, d.id, 0
-FROM corpus_aspect a JOIN corpus_topic t ON t.id = a.topic_id
-JOIN corpus_document d ON d.collection_id = t.collection_id WHERE t.collection_id = :collection
-"""
-PLAN = """
-INSERT INTO annotation_assignment (item_id, annotator_id, state, slot, repeat, position)
-SELECT i.id, ids[1 + (i.n + s) % :annotators], 'pending', s, 0, i.n
-FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM annotation_item WHERE campaign_id = :campaign) i,
-  generate_series(1, :overlap) s,
-  (SELECT array_agg(id ORDER BY id) AS ids FROM annotation_annotator WHERE campaign_id = :campaign) people
-"""
-QUEUE = """
-INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
-SELECT i.id, :campaign, 'open', s, 0, i.n
-FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM annotation_item WHERE campaign_id = :campaign) i,
-  generate_series(1, :overlap) s
-"""
-OVERLAP = 3
-
-
-@dataclass
-class Scene:
-    """A campaign to be judged: its address and its annotators' sessions."""
-
-    items: int
-    strategy: str
-    path: str
-    sessions: list[str] = field(default_factory=list)
-
-
-def build_scene(items: int, strategy: str) -> Scene:
-    """A campaign of so many items with eight annotators, made by SQL; an existing one is used again."""
-    from django.db import connection
-    from django.utils import timezone
-
-    from annotation.models import Annotator, Campaign, Criterion, Guideline, Level
-    from corpus.models import Collection, Membership
-
-    slug = f"bench-{strategy}-{items}-{secrets.token_hex(3)}"
-    now = timezone.now()
-    collection = Collection.objects.create(slug=slug, title=slug, created_at=now)
-    campaign = Campaign.objects.create(
-        collection=collection, slug="main", name="Bench", kind="relevance", state="open", overlap=OVERLAP, seed=1,
-        strategy=strategy, created_at=now, opened_at=now,
-    )  # fmt: skip
-    criterion = Criterion.objects.create(campaign=campaign, key="relevance", label="Relevance")
-    for value, label in enumerate(("not relevant", "partly relevant", "relevant")):
-        Level.objects.create(criterion=criterion, value=value, label=label, definition=WORDS[:180])
-    users = people()
-    Guideline.objects.create(
-        campaign=campaign,
-        version=1,
-        body="## How to judge\n\n" + " ".join([WORDS] * 4),
-        created_at=now,
-        created_by=users[0],
-    )
-    for user in users:
-        Membership.objects.create(collection=collection, user=user, role="annotator", created_at=now)
-        Annotator.objects.create(campaign=campaign, name=user.email, user=user, created_at=now)
-    documents = min(1000, items // 10)
-    topics = max(1, items // documents // 10)
-    names = {
-        "words": WORDS, "documents": documents, "topics": topics, "aspects": items // documents // topics,
-        "collection": collection.pk, "campaign": campaign.pk, "annotators": ANNOTATORS, "overlap": OVERLAP,
-    }  # fmt: skip
-    script = BUILD + ";" + (QUEUE if strategy == "queue" else PLAN)
-    with connection.cursor() as cursor:
-        cursor.execute(re.sub(r"(?<!:):([a-z]+)", lambda name: str(names[name[1]]), script))
-        # As in a database that has been at rest: no clean-up of the building runs beside the judging.
-        cursor.execute("VACUUM (ANALYZE, FREEZE) annotation_item, annotation_assignment, corpus_document, corpus_topic")
-    assert campaign.items.count() == items
-    return Scene(items, strategy, f"/c/{slug}/campaigns/main/label/", [session_of(user) for user in users])
-
-
-def people() -> list[Any]:
-    from accounts.models import User
-
-    names = [f"annotator{number}@example.org" for number in range(ANNOTATORS)]
-    return [User.objects.filter(email=name).first() or User.objects.create_user(name, None) for name in names]
-
-
-def session_of(user: Any) -> str:
-    from django.conf import settings
-    from django.test import Client
-
-    client = Client()
-    client.force_login(user, "django.contrib.auth.backends.ModelBackend")
-    return client.cookies[settings.SESSION_COOKIE_NAME].value
-
-
-# --- HTTP with as little processor time as can be -------------------------------------------------------------------
-
-
-class Wire:
-    """One kept connection; counts what comes over it."""
-
-    def __init__(self, port: int, cookies: dict[str, str]) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.port, self.cookies = port, cookies
-        self.received = 0
-
-    def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers (lower case) and body as they came, which `received` has counted with their headers."""
-        head = {
-            "Host": f"127.0.0.1:{self.port}",
-            "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
-            "Accept-Encoding": "gzip, br",
-            "Content-Length": str(len(body)),
-            **headers,
-        }
-        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-        self.socket.sendall(f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode() + body)
-        data = b""
-        while b"\r\n\r\n" not in data:
-            data += self._more()
-        top, _, rest = data.partition(b"\r\n\r\n")
-        status, *fields = top.decode("latin-1").split("\r\n")
-        found = {name.lower(): value for name, value in (line.split(": ", 1) for line in fields)}
-        if "content-length" not in found:
-            return int(status.split()[1]), found, self._chunked(rest)
-        chunks, size = [rest], int(found["content-length"]) - len(rest)
-        while size > 0:
-            chunks.append(self._more())
-            size -= len(chunks[-1])
-        for cookie in re.findall(r"(?:^|\n)set-cookie: ([^=]+)=([^;]+)", top.decode("latin-1").lower()):
-            self.cookies.setdefault(*cookie)
-        return int(status.split()[1]), found, b"".join(chunks)
-
-    def _chunked(self, data: bytes) -> bytes:
-        body = b""
-        while True:
-            while b"\r\n" not in data:
-                data += self._more()
-            length, _, data = data.partition(b"\r\n")
-            size = int(length, 16)
-            while len(data) < size + 2:
-                data += self._more()
-            body, data = body + data[:size], data[size + 2 :]
-            if not size:
-                return body
-
-    def _more(self) -> bytes:
-        data = self.socket.recv(65536)
-        assert data, "the server closed the connection"
-        self.received += len(data)
-        return data
 
 
 def judge(port: int, scene: Scene, number: int, until: list[float], times: list[tuple[float, float, int]]) -> None:
@@ -392,23 +207,6 @@ def key_to_next(address: str, scene: Scene, presses: int = 40) -> dict[str, floa
     return {"p50": round(statistics.median(times), 1), "p95": round(times[int(0.95 * len(times))], 1)}
 
 
-def decoded(headers: dict[str, str], body: bytes) -> str:
-    import gzip
-
-    if headers.get("content-encoding") == "gzip":
-        body = gzip.decompress(body)
-    assert headers.get("content-encoding") in (None, "gzip"), headers
-    return body.decode("utf-8", "replace")
-
-
-def asked_for(path: str, text: str) -> list[str]:
-    if path.endswith(".js"):
-        return [urljoin(path, found) for found in re.findall(r"""(?:from|import)\s*["'](\.{0,2}/[^"']+)["']""", text)]
-    if path.endswith("/"):
-        return re.findall(r"""(?:<script[^>]* src|<link[^>]* href|<img[^>]* src)="(/static/[^"]+)\"""", text)
-    return []
-
-
 # --- servers ---------------------------------------------------------------------------------------------------------
 
 
@@ -417,7 +215,6 @@ def servers(data_dir: Path) -> Iterator[tuple[int, psutil.Process, psutil.Proces
     """Migrated embedded servers and a gunicorn: its port, its process, PostgreSQL's process."""
     import django
 
-    sys.path.insert(0, str(CHECKOUT))
     os.environ |= {"LITMUS_DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "config.settings"}
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
