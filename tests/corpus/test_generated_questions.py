@@ -120,7 +120,7 @@ def test_other_cutoffs_filter_anew_but_leave_what_a_person_decided(manager, ment
     made.refresh_from_db()
     second.refresh_from_db()
     assert (kept.state, kept.topic) == ("filtered", None)
-    assert "20% of its words" in kept.problem
+    assert "A share of 0.20 of its words" in kept.problem
     assert (made.state, second.state) == ("restored", "filtered")
     changed = cutoffs(manager, run, inside=0.1, definition="litsearch-code")
     assert changed.kept == 1  # “green” is not “Green” there
