@@ -10,6 +10,7 @@ from adjudication.exports import statements
 from adjudication.exports.contexts import context_findings
 from adjudication.exports.lines import column
 from adjudication.exports.options import Options
+from adjudication.exports.topics import query_problem
 from adjudication.queries.question_set import UNDECIDED, fetch_question_set
 from adjudication.queries.queue import count_late, fetch_vote_standing
 from corpus.formats.records import id_problem
@@ -50,6 +51,8 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
 
 
 def _found(options: Options, read: Read) -> list[Finding]:
+    if options.campaign is None:
+        return _unjudged_findings(options)
     found: list[Finding] = []
     if options.uses_verdicts:
         found += _verdict_findings(options, read)
@@ -65,6 +68,16 @@ def _found(options: Options, read: Read) -> list[Finding]:
     if options.kind.name == "beir":
         found += _beir_findings(read)
     return found
+
+
+def _unjudged_findings(options: Options) -> list[Finding]:
+    """Of files that stand on no campaign."""
+    if options.kind.verdicts:
+        text = "No campaign judges documents yet, so the file holds queries, pools and abstracts without a value."
+        return [Finding(WARNING, "not_judged", text)]
+    if options.kind.name == "queries-txt" and (reason := query_problem(options)):
+        return [Finding(FATAL, "no_queries_txt", reason)]
+    return []
 
 
 def question_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:

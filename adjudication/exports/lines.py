@@ -12,6 +12,7 @@ from adjudication.exports.documents import document_records, loaded
 from adjudication.exports.doris import doris_pieces
 from adjudication.exports.options import Options
 from adjudication.exports.streams import pieces, rows, zipped
+from adjudication.exports.topics import query_blocks, topic_lines
 from adjudication.queries.question_set import QuestionSet, fetch_question_set
 from annotation.models import AnnotatorKind
 from corpus.formats.csv_text import write_csv
@@ -40,6 +41,8 @@ def written(options: Options) -> Iterator[bytes]:
         "judgments-jsonl": lambda options: write_objects(map(_judgment_object, _judgments(options))),
         "verdicts": lambda options: write_objects(_verdicts(options)),
         "doris-mae": doris_pieces,
+        "topics-jsonl": topic_lines,
+        "queries-txt": query_blocks,
         "documents": lambda options: write_jsonl_documents(document_records(options, statements.SEARCHED_DOCUMENTS)),
     }
     return pieces(makers[options.kind.name](options))

@@ -95,6 +95,23 @@ KINDS = {
             campaign=False,
         ),
         Kind(
+            "topics-jsonl",
+            "Topics, JSONL",
+            "topics.jsonl",
+            NDJSON,
+            "All topics with their aspects, the sentences these come from, targets and source papers. Can be imported "
+            "again.",
+            campaign=False,
+        ),
+        Kind(
+            "queries-txt",
+            "Queries with aspects, queries.txt",
+            "queries.txt",
+            TEXT,
+            "Each complex query: sentences, aspects, sub-aspects, in DORIS-MAE's text layout. Can be imported again.",
+            campaign=False,
+        ),
+        Kind(
             "judgments",
             "Judgments, CSV",
             "judgments.csv",
@@ -237,6 +254,10 @@ def make_options(
     if not KINDS[kind].campaign:
         rated_in = _rubric(collection, campaign) if KINDS[kind].questions else None
         return Options(collection, KINDS[kind], rated_in, level=level)
+    if kind == "doris-mae" and not _judges_documents(collection):
+        if campaign:
+            _campaign(collection, campaign)  # refuses a name that is none
+        return Options(collection, KINDS[kind])  # queries, pools and abstracts, before anything is judged
     judged = _campaign(collection, campaign)
     if KINDS[kind].verdicts and judged.kind != CampaignKind.RELEVANCE:
         raise Refused(
@@ -283,6 +304,10 @@ def _check_sub_queries(collection: Collection, kind: str, *, annotators: bool) -
         )
     if not collection.sub_queries.exists():
         raise Refused("There are no sub-queries yet. Make them first (page “Sub-queries”, manage.py make_sub_queries).")
+
+
+def _judges_documents(collection: Collection) -> bool:
+    return collection.campaigns.filter(kind=CampaignKind.RELEVANCE).exists()
 
 
 def _rubric(collection: Collection, slug: str) -> Campaign | None:
