@@ -19,6 +19,7 @@ from adjudication.views import (
     questions,
     relevance,
     sample_size,
+    unread,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -71,6 +72,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("votes/<int:pk>/", jobs.vote_run, "vote_run"),
             ("votes/<int:pk>/cancellation/", jobs.vote_cancel, "vote_cancel"),
             ("adjudication/", adjudication.adjudication_screen, "adjudication_screen"),
+            ("machines/unread/", unread.machine_unread, "machine_unread"),
+            ("adjudication/items/<int:item>/opening/", unread.verdict_open, "verdict_open"),
             ("adjudication/<int:pk>/decision/", adjudication.verdict_decide, "verdict_decide"),
             ("adjudication/<int:pk>/withdrawal/", adjudication.verdict_withdraw, "verdict_withdraw"),
             ("adjudication/<int:pk>/judge/", adjudication.verdict_send_back, "verdict_send_back"),

@@ -93,7 +93,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("imports/new/", imports.judgment_import, "judgment_import"),
             ("machines/", machines.machine_list, "machine_list"),
             ("machines/new/", machines.machine_create, "machine_create"),
-            ("machines/unread/", machines.machine_unread, "machine_unread"),
             ("machines/<int:pk>/", machines.machine_detail, "machine_detail"),
             ("machines/<int:pk>/cancellation/", machines.machine_cancel, "machine_cancel"),
             ("machines/<int:pk>/continuation/", machines.machine_continue, "machine_continue"),

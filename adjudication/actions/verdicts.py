@@ -16,9 +16,9 @@ from adjudication.models import Cause, Method, Verdict
 from adjudication.permissions import check_can_adjudicate, check_not_own, fetch_role
 from adjudication.queries.ballots import current_votes, fingerprint, machine_values
 from adjudication.queries.labels import scale_of
-from adjudication.queries.queue import acceptable
+from adjudication.queries.queue import acceptable, newest_count
 from adjudication.runs.votes import settle, share_equal
-from annotation.models import Campaign, Criterion, Level
+from annotation.models import Campaign, Criterion, Item, Level
 
 
 @transaction.atomic
@@ -88,6 +88,24 @@ def withdraw_decision(
     _store(verdict, was, votes)
     note_seen(verdict, by, at)
     _record(verdict, by, at, "withdraw_decision", was=was, override=override)
+    return verdict
+
+
+@transaction.atomic
+def open_verdict(*, item: Item, criterion: Criterion, by: User, at: datetime) -> Verdict:
+    """The item's verdict, to be decided by hand or sent back; made without a value where no count has found a vote.
+
+    So an item can be decided of which a machine has said what nobody could read. A count that finds votes takes over.
+    """
+    campaign = _locked_campaign(criterion.campaign)
+    check_can_adjudicate(fetch_role(campaign.collection, by))
+    if item.campaign_id != campaign.pk:
+        raise Refused("The item belongs to another campaign.")
+    verdict, made = Verdict.objects.get_or_create(
+        item=item, criterion=criterion, defaults={"method": Method.UNRESOLVED, "vote_run": newest_count(campaign.pk)}
+    )
+    if made:
+        _record(verdict, by, at, "open_item")
     return verdict
 
 

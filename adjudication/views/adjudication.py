@@ -38,7 +38,7 @@ from adjudication.queries.queue import (
 from adjudication.views.jobs import job_context
 from adjudication.views.kinds import kind_of
 from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope, whole_number
-from annotation.models import Criterion
+from annotation.models import Criterion, UnreadLabel
 from corpus.models import Role
 
 QUEUE_SHOWN = 40
@@ -81,7 +81,7 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
         return desk(request, scope)
     place = _place(request, scope)
     standing = fetch_vote_standing(scope.campaign)
-    if place is None or standing.run is None:
+    if place is None or (standing.run is None and not Verdict.objects.filter(item__campaign=scope.campaign).exists()):
         return _show_nothing(request, scope, standing)
     pk = whole_number(request.GET.get("verdict"))
     verdict = _verdict(scope, pk) if pk else place.rows.first()
@@ -268,6 +268,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
     return context | {
         "ballots": ballots,
+        "unread": UnreadLabel.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
         "voted": ",".join(str(value) for value in sorted(values)),
         "selected": selected,
         "cause": given.get("cause", verdict.cause),

@@ -38,7 +38,7 @@ ONLY_OF = {
     "rewrites": CampaignKind.RUBRIC,
     "comparison": CampaignKind.EXTRACTION,
 }
-GRADED = ("levels", "judgments", "agreement", "disagreements")  # for campaigns whose items get a level
+GRADED = ("levels", "machines", "judgments", "agreement", "disagreements")  # where items get a level
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from annotation.actions.replies import decide_reply
 from annotation.forms.machines import DecisionForm, MachineForm
 from annotation.machines.recipes import Estimate
 from annotation.models import Campaign, CampaignKind, CampaignState, MachineKind, MachineReply, MachineRun, ReplyState
-from annotation.permissions.labels import check_can_read_replies, hindrance_to_replies
+from annotation.permissions.labels import hindrance_to_replies
 from annotation.permissions.seals import sealed_by
 from annotation.queries.machines import (
     estimate_runs,
@@ -24,7 +24,6 @@ from annotation.queries.machines import (
     run_rows,
     runs_of,
     tally_of,
-    unread_labels,
     unread_replies,
 )
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
@@ -49,18 +48,6 @@ def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         endpoint=chat_endpoint(),
     )
     return render(request, "annotation/machine_list.html", context)
-
-
-@require_safe
-def machine_unread(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Answers of imported machines that nobody could read where they were given, word for word.
-
-    403 for whoever is still to judge, and while the campaign is sealed.
-    """
-    membership, found = fetch_for_overseer(request, slug, campaign)
-    check_can_read_replies(found, membership.user)
-    page = Paginator(unread_labels(found), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "annotation/machine_unread.html", campaign_context(membership, found, "machines", page=page))
 
 
 @require_http_methods(["GET", "POST"])

@@ -1,0 +1,27 @@
+"""Where the items stand whose machine answers nobody could read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from adjudication.models import Verdict
+from annotation.models import Assignment, AssignmentState, UnreadLabel
+
+
+@dataclass(frozen=True)
+class Unread:
+    """An answer, what stands for its item, and whether somebody is asked to judge it."""
+
+    label: UnreadLabel
+    verdict: Verdict | None
+    is_asked: bool
+
+
+def with_standing(labels: Iterable[UnreadLabel]) -> list[Unread]:
+    """The answers in their order; two queries beside theirs."""
+    found = list(labels)
+    items = [label.item_id for label in found]
+    verdicts = Verdict.objects.filter(item__in=items).select_related("decided_by")
+    by_item = {(one.item_id, one.criterion_id): one for one in verdicts}
+    waiting = [AssignmentState.OPEN, AssignmentState.PENDING]
+    asked = set(Assignment.objects.filter(item__in=items, state__in=waiting).values_list("item", flat=True))
+    return [Unread(one, by_item.get((one.item_id, one.criterion_id)), one.item_id in asked) for one in found]
