@@ -5,7 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from adjudication.api import exports, relevance, results
 from annotation.api import campaigns, judging, judgments, machines
-from corpus.api import collections, documents, imports, runs, sub_queries, topics
+from corpus.api import collections, documents, imports, runs, sub_queries, topics, versions
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -24,6 +24,8 @@ urlpatterns = [
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),
     path(f"{C}topics/<str:number>/", topics.TopicDetail.as_view(), name="api_topic"),
     path(f"{C}topics/<str:number>/pool/", runs.TopicPool.as_view(), name="api_pool"),
+    path(f"{C}topics/<str:number>/versions/", versions.TopicVersions.as_view(), name="api_topic_versions"),
+    path(f"{C}topics/<str:number>/reviews/", versions.TopicReviews.as_view(), name="api_topic_reviews"),
     path(f"{C}runs/", runs.RunList.as_view(), name="api_runs"),
     path(f"{C}sub-queries/", sub_queries.SubQueryList.as_view(), name="api_sub_queries"),
     path(f"{C}pools/report/", sub_queries.PoolReport.as_view(), name="api_pool_report"),

@@ -683,6 +683,8 @@ TABLE: list[Row] = [
     *row("api_document", MEMBERS_PAGE),
     *row("api_topics", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_topic", MEMBERS_PAGE, where=lambda _: {"number": "1"}),
+    *row("api_topic_versions", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
+    *row("api_topic_reviews", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_pool", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_runs", OVERSEERS_PAGE),
     *row("api_pool_report", OVERSEERS_PAGE),

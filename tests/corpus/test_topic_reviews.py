@@ -202,3 +202,23 @@ class TestPages:
             assert not [word for word in ("secret", "review", "versions", "undo") if word in text]
             assert "how hot" in text
         assert len(annotator.get(listed, {"review": "approved"}).context["page"]) == 1
+
+
+class TestApi:
+    def test_versions_and_reviews_are_read(self, topic: Topic, members: Members) -> None:
+        api, client = "/api/collections/tea/topics/1/", Client()
+        client.force_login(members[Role.VIEWER].user)
+        assert client.get(f"{api}versions/").json()["results"] == []
+        assert client.get(f"{api}reviews/").json() == {"state": "none", "reviews": []}
+        change(topic, members)
+        ask(topic, members, "Please.")
+        decide(topic, members[Role.ADJUDICATOR], CHANGES, remarks={"More.": "Of what?"})
+        newest, first = client.get(f"{api}versions/").json()["results"]
+        assert (first["number"], first["change"], first["saved_by"]) == (1, "first", None)
+        assert (newest["change"], newest["saved_by"]) == ("added", str(members[Role.MANAGER].user))
+        assert [each["text"] for each in newest["content"]["aspects"]] == ["About heat.", "About pots.", "More."]
+        told = client.get(f"{api}reviews/").json()
+        (review,) = told["reviews"]
+        assert (told["state"], review["verdict"], review["version"]) == ("changes", "changes", newest["number"])
+        assert (review["request_note"], review["remarks"]) == ("Please.", [{"aspect": "More.", "text": "Of what?"}])
+        assert client.get("/api/collections/tea/topics/9/reviews/").status_code == 404
