@@ -14,6 +14,7 @@ from corpus.models import Role
 from corpus.permissions import can_create_collections
 from corpus.queries.collections import memberships_of
 from corpus.queries.people import ROLE_WORDS
+from corpus.queries.reviews import reviews_waiting
 
 WORDS = {  # what each of annotation.queries.preferences.KEYS does
     "submit": "submit and go to the next item",
@@ -42,6 +43,7 @@ def home(request: Request) -> HttpResponse:
         "rest": [each for each in work if not each.left or each.paused],
         "is_judge": bool(work) or any(each.role == Role.ANNOTATOR for each in memberships),
         "memberships": memberships,
+        "reviews": reviews_waiting(request.user),
         "may_create": can_create_collections(request.user),
     }
     return render(request, "annotation/home.html", context)

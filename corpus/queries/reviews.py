@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import models
-from django.db.models import Case, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 
 from accounts.models import User
-from corpus.models import ReviewVerdict, Role, Topic, TopicKind, TopicReview, TopicVersion
+from corpus.models import Collection, Membership, ReviewVerdict, Role, Topic, TopicKind, TopicReview, TopicVersion
 
 REVIEWERS = (Role.MANAGER, Role.ADJUDICATOR)
 
@@ -77,6 +78,24 @@ def authors_of(topic: Topic) -> set[int]:
     approved = last_approved(topic)
     written = topic.versions.filter(number__gt=approved.number if approved else 0)
     return set(written.exclude(saved_by=None).order_by().values_list("saved_by_id", flat=True).distinct())
+
+
+def reviewable_by(user: User) -> QuerySet[Topic]:
+    """Topics that wait for a review this person may give: asked for by somebody else, and not changed by them."""
+    approved = TopicVersion.objects.filter(reviews__topic=OuterRef("topic"), reviews__verdict=ReviewVerdict.APPROVED)
+    last = Coalesce(Subquery(approved.order_by("-number").values("number")[:1]), Value(0))
+    own = TopicVersion.objects.filter(topic=OuterRef("pk"), saved_by=user, number__gt=last)
+    mine = Membership.objects.filter(user=user, role__in=REVIEWERS).values("collection")
+    asked = TopicReview.objects.filter(topic=OuterRef("pk"), verdict=ReviewVerdict.OPEN).exclude(requested_by=user)
+    return Topic.objects.filter(Exists(asked), ~Exists(own), collection__in=mine)
+
+
+def reviews_waiting(user: User) -> list[tuple[Collection, int]]:
+    """How many such topics each of their collections has, where it has any; two queries at most."""
+    counted = reviewable_by(user).order_by().values("collection").annotate(count=Count("pk"))
+    counts = dict(counted.values_list("collection", "count"))
+    found = Collection.objects.filter(pk__in=counts).order_by("title", "pk") if counts else []
+    return [(collection, counts[collection.pk]) for collection in found]
 
 
 def hindrance_to_request(topic: Topic) -> str:

@@ -12,7 +12,7 @@ from corpus.actions.aspects import add_aspect, edit_aspect
 from corpus.actions.reviews import decide_review, request_review, withdraw_review
 from corpus.actions.versions import undo_change
 from corpus.models import Membership, ReviewVerdict, Role, Topic, TopicReview
-from corpus.queries.reviews import ReviewState, not_approved, with_review_state
+from corpus.queries.reviews import ReviewState, not_approved, reviews_waiting, with_review_state
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.corpus import TopicFactory, make_tree
 
@@ -202,6 +202,24 @@ class TestPages:
             assert not [word for word in ("secret", "review", "versions", "undo") if word in text]
             assert "how hot" in text
         assert len(annotator.get(listed, {"review": "approved"}).context["page"]) == 1
+
+
+class TestFirstPage:
+    def test_it_tells_those_who_may_review(self, topic: Topic, members: Members) -> None:
+        second = MembershipFactory(collection=topic.collection, role=Role.MANAGER)
+        add_aspect(by=second.user, at=AT, topic=topic, text="Mine.")
+        ask(topic, members)
+        told = {role: reviews_waiting(member.user) for role, member in members.items()}
+        assert told == {**{role: [] for role in told}, Role.ADJUDICATOR: [(topic.collection, 1)]}
+        assert reviews_waiting(second.user) == [], "who changed it since it was approved does not review it"
+        client = Client()
+        client.force_login(members[Role.ADJUDICATOR].user)
+        assert "/c/tea/topics/?review=waiting" in client.get("/").content.decode()
+        decide(topic, members[Role.ADJUDICATOR])
+        assert reviews_waiting(members[Role.ADJUDICATOR].user) == []
+        change(topic, members)
+        ask(topic, members)
+        assert reviews_waiting(second.user) == [(topic.collection, 1)]
 
 
 class TestApi:
