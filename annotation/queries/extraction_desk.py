@@ -15,21 +15,26 @@ _BRACKETED = re.compile(r"\[\s*\d").match
 SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")
 
 
-def desk_state(extraction: Extraction, content: Content | None = None) -> dict[str, Any]:
-    """The extraction as it is now: what every answer to the screen says. Four queries."""
+def desk_state(
+    extraction: Extraction, content: Content | None = None, *, with_content: bool = True
+) -> dict[str, Any]:
+    """The extraction as it is now: what every answer to the screen says. Four queries.
+
+    After a save the screen has the content already: a long paper's is not sent back to it.
+    """
     content = content or content_of(extraction)
     steps = ExtractionRevision.objects.filter(extraction=extraction)
     here = steps.filter(Q(number=extraction.current) | Q(parent=extraction.current)).values_list("number", "parent")
     found = list(here)
-    return {
+    state = {
         "revision": extraction.current,
         "state": extraction.state,
-        "content": write_content(content),
         "inside": sorted(docnos_among(extraction.paper.collection, content.values.values())),
         "findings": [{"rule": each.rule, "text": each.text} for each in findings_of(content)],
         "undo": any(number == extraction.current and parent is not None for number, parent in found),
         "redo": any(parent == extraction.current for _, parent in found),
     }
+    return {**state, "content": write_content(content)} if with_content else state
 
 
 def desk_paper(paper: Paper, content: Content) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
         raise
     except Refused as refusal:
         return JsonResponse({"reason": refusal.reason}, status=422)
-    return JsonResponse(desk_state(saved))
+    return JsonResponse(desk_state(saved, with_content=False))
 
 
 def answer_move(

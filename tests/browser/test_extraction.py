@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -210,6 +210,7 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     page.keyboard.press("f")
     expect(page.get_by_role("dialog")).to_contain_text("cites 9, not in the references")
     page.keyboard.press("Escape")
+    assert_keys_wait_for_undo(page, work)
     other, _ = desk_of(material, new_page)
     other.keyboard.press("x")
     saved(other)
@@ -218,6 +219,26 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     page.get_by_role("button", name="The newest of the server").click()
     expect(page.locator("[data-sentence]")).to_have_count(1)
     assert ExtractionRevision.objects.filter(extraction=work).count() >= 4
+
+
+def assert_keys_wait_for_undo(page, work) -> None:
+    """What is typed while a step back is on its way is done to what it leads to: nothing typed becomes a command."""
+    under_way: list[Route] = []
+    page.route("**/move/", lambda route: under_way.append(route))
+    page.keyboard.press("u")
+    page.keyboard.press("e")
+    page.keyboard.type(" Fuxx")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Enter")
+    page.keyboard.press("k")
+    expect(page.locator("[data-sentence]")).to_have_count(2)
+    under_way[0].continue_()
+    expect(page.locator("[data-sentence]").nth(1)).to_contain_text("measured it. Fux")
+    expect(page.locator("[data-sentence]").first).to_have_attribute("aria-current", "true")
+    page.unroute("**/move/")
+    saved(page)
+    sentence = content_of(_now(work)).contexts[0].sentences[1]
+    assert (sentence.text, sentence.cites) == ("Lee et al. [1, 2] measured it. Fux", ("1", "2"))
 
 
 @pytest.mark.parametrize(("scheme", "size"), FACES)

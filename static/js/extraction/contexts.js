@@ -2,6 +2,7 @@
 
 import { data, part } from "../labelling/page.js";
 import { places } from "./edits.js";
+import { arrange, Painted } from "./painting.js";
 
 const MARKER = /\[\d+[a-z]?(?:\s*[,;–-]\s*\d+[a-z]?)*\]/g;
 // Names with a year in round brackets: looked for only in papers that cite that way.
@@ -18,13 +19,15 @@ export class Contexts extends EventTarget {
     this.known = new Set();
     this.isEditing = false; // what is being typed is not painted over
     this.proposals = new Map(); // "text" → {anonymised, cuts} or null: what A would do
+    this.painted = new Painted();
+    this.none = part("no-contexts").content.firstElementChild;
     this.root.addEventListener("click", (event) => this.clicked(event));
     this.root.addEventListener("focusin", (event) => {
       const row = event.target.closest("[data-sentence]");
       if (row && !event.target.matches("textarea")) this.go(Number(row.dataset.context), Number(row.dataset.sentence));
     });
     this.root.addEventListener("change", (event) => {
-      if (event.target.matches("select[data-section]")) this.tell("section", { c: Number(event.target.dataset.section), section: event.target.value });
+      if (event.target.matches("select[data-section]")) this.tell("section", { context: this.content.contexts[Number(event.target.dataset.section)], section: event.target.value });
     });
   }
 
@@ -38,8 +41,8 @@ export class Contexts extends EventTarget {
     if (reference) this.tell("reference", { number: reference.dataset.reference });
     if (word) this.caret = Number(word.dataset.place);
     const button = event.target.closest("button[data-do]");
-    if (button) this.tell("do", { action: button.dataset.do, c: Number(button.dataset.context) });
-    else if (word) this.show();
+    if (button) this.tell("do", { action: button.dataset.do, context: this.content.contexts[Number(button.dataset.context)] });
+    else if (word) this.repaint(this.at);
   }
 
   get sentence() {
@@ -96,30 +99,45 @@ export class Contexts extends EventTarget {
   render(content, known) {
     this.content = content;
     this.known = known;
+    this.knownNumbers = [...known].join();
     this.settle();
     this.show();
   }
 
   show() {
     if (this.isEditing) return;
-    const hadFocus = this.root.contains(document.activeElement) && !document.activeElement.matches("textarea, select");
-    const articles = this.content.contexts.map((context, c) => this.article(context, c));
-    this.root.replaceChildren(...(articles.length ? articles : [part("no-contexts").content.cloneNode(true)]));
-    if (hadFocus) this.focus();
+    const focused = document.activeElement;
+    const hadFocus = this.root.contains(focused) && !focused.matches("textarea, select");
+    const section = focused.matches("select[data-section]") ? focused.dataset.section : null;
+    const articles = this.content.contexts.map((context, c) => this.painted.of(context, this.looks(c), () => this.article(context, c)));
+    const isChanged = arrange(this.root, articles.length ? articles : [this.none]);
+    articles.forEach((article, c) => place(article, c));
+    if (isChanged && hadFocus) this.focus();
+    if (isChanged && section !== null) this.root.querySelector(`select[data-section="${section}"]`)?.focus();
+  }
+
+  /** All that the look of a context depends on beside its own words and its place. */
+  looks(c) {
+    if (c !== this.at.c) return this.knownNumbers;
+    return JSON.stringify([this.knownNumbers, this.at.s, this.caret, this.proposals.get(this.sentence?.text) ?? null]);
   }
 
   /** Paint one sentence anew, without focus: moving about in a long paper must not paint all of it. */
   repaint({ c, s }) {
     if (this.isEditing) return;
     const row = this.root.querySelector(`[data-context="${c}"][data-sentence="${s}"]`);
-    const sentence = this.content.contexts[c]?.sentences[s];
-    if (!row || !sentence) return;
-    row.replaceWith(this.row(sentence, c, s));
+    const context = this.content.contexts[c];
+    if (!row || !context?.sentences[s]) return;
+    const hadFocus = row.contains(document.activeElement);
+    row.replaceWith(this.row(context.sentences[s], c, s));
+    this.painted.look(context, this.looks(c));
+    if (hadFocus) this.focus();
   }
 
   article(context, c) {
     const article = document.createElement("article");
     article.className = "desk-context card";
+    article.dataset.at = c;
     article.setAttribute("aria-label", `Context ${context.id}`);
     const head = document.createElement("header");
     head.append(label(`Context ${context.id}`), this.sections(context, c), button("remove-context", "Remove", c, `Remove context ${context.id}`));
@@ -212,8 +230,8 @@ export class Contexts extends EventTarget {
     return sentence.cites.filter((number) => !this.known.has(number));
   }
 
-  /** Type in the current sentence; resolves to the new text, or null where Escape was pressed first. */
-  edit() {
+  /** Type in the current sentence; `done` takes the new text, or null where Escape was pressed first. */
+  edit(done) {
     const row = this.root.querySelector("[data-sentence][aria-current]");
     const old = this.sentence.text;
     const field = document.createElement("textarea");
@@ -223,23 +241,30 @@ export class Contexts extends EventTarget {
     row.querySelector("p").replaceChildren(field);
     field.focus();
     this.isEditing = true;
-    return new Promise((done) => {
-      const end = (value) => {
-        field.removeEventListener("blur", keep);
-        this.isEditing = false;
-        done(value === null || value === old ? null : value.replace(/\s+/g, " ").trim());
-      };
-      const keep = () => end(field.value);
-      field.addEventListener("blur", keep);
-      field.addEventListener("keydown", (event) => {
-        event.stopPropagation();
-        if (event.key === "Escape") end(null);
-        else if (event.key === "Enter" && !event.shiftKey) end(field.value);
-        else return;
-        event.preventDefault();
-      });
+    const end = (value) => {
+      field.removeEventListener("blur", keep);
+      this.isEditing = false;
+      done(value === null || value === old ? null : value.replace(/\s+/g, " ").trim());
+    };
+    const keep = () => end(field.value);
+    field.addEventListener("blur", keep);
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.isComposing) return;
+      if (event.key === "Escape") end(null);
+      else if (event.key === "Enter" && !event.shiftKey) end(field.value);
+      else return;
+      event.preventDefault();
     });
   }
+}
+
+/** Say in the article that it is the context at place `c`: those before it may have come or gone. */
+function place(article, c) {
+  if (article.dataset.at === String(c)) return;
+  article.dataset.at = c;
+  for (const element of article.querySelectorAll("[data-context]")) element.dataset.context = c;
+  article.querySelector("[data-section]").dataset.section = c;
 }
 
 function caretSign() {

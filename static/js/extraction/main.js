@@ -5,9 +5,11 @@ import { announce, anyDialogOpen, data, notice, part, show, takesKeys } from "..
 import { Offline, post } from "../labelling/server.js";
 import { Contexts } from "./contexts.js";
 import * as edits from "./edits.js";
+import { withSameRecords } from "./painting.js";
 import { References } from "./references.js";
 import { Saver } from "./saver.js";
 import { Sheet } from "./sheet.js";
+import { inTurn, mustWait, typeInto } from "./turns.js";
 
 let state = data.state;
 let content = state.content;
@@ -44,7 +46,7 @@ function edit(next, change) {
 
 function take(newest) {
   state = newest;
-  content = newest.content;
+  content = withSameRecords(content, newest.content);
   render();
 }
 
@@ -55,7 +57,7 @@ async function lookAhead() {
   asked.add(sentence.text);
   const reading = await readingOf(sentence.text);
   if (!reading) asked.delete(sentence.text);
-  else if (contexts.sentence?.text === sentence.text && reading.anonymised) contexts.show();
+  else if (contexts.sentence?.text === sentence.text && reading.anonymised) contexts.repaint(contexts.at);
 }
 
 async function readingOf(text) {
@@ -114,6 +116,14 @@ function piece(kind, text) {
   return element;
 }
 
+/** Put another sentence in the place of one. Where that one is no more, say so and show what would be lost. */
+function replaceSentence(sentence, next, change) {
+  const c = content.contexts.findIndex((context) => context.sentences.includes(sentence));
+  if (c < 0) return notice(`That sentence was changed in another window meanwhile. Not kept: “${next.text}”`);
+  const s = content.contexts[c].sentences.indexOf(sentence);
+  edit(edits.replaceSentence(content, c, s, next), change);
+}
+
 function splitHere() {
   const { c, s } = contexts.at;
   if (!contexts.sentence || contexts.offset <= 0) return announce("There is one word only");
@@ -130,46 +140,45 @@ function mergeUp() {
 }
 
 async function anonymise() {
-  const { c, s } = contexts.at;
   const sentence = contexts.sentence;
   if (!sentence) return;
   if (sentence.anonymised) {
     const text = sentence.original || sentence.text;
     const cites = (await readingOf(text))?.cites ?? sentence.cites;
-    const back = { text, cites, anonymised: false, original: "" };
-    return edit(edits.replaceSentence(content, c, s, back), "names put back");
+    return replaceSentence(sentence, { text, cites, anonymised: false, original: "" }, "names put back");
   }
   const known = contexts.proposals.get(sentence.text);
   const reading = known === undefined ? await readingOf(sentence.text) : known;
   if (!reading?.anonymised) return announce("No names of cited authors stand before a marker here");
   const next = { text: reading.anonymised, cites: reading.anonymised_cites, anonymised: true, original: sentence.text };
-  edit(edits.replaceSentence(content, c, s, next), "anonymised");
+  replaceSentence(sentence, next, "anonymised");
 }
 
-async function editText() {
-  const { c, s } = contexts.at;
+function editText() {
   const sentence = contexts.sentence;
   if (!sentence) return;
-  const text = await contexts.edit();
-  if (text === null) {
-    contexts.show();
-    return contexts.focus();
-  }
+  contexts.edit((text) => {
+    if (text !== null) replaceSentence(sentence, withText(sentence, text), "text");
+    contexts.repaint(contexts.at); // the field goes, also where nothing was changed
+    contexts.focus();
+  });
+}
+
+/** The sentence with another text: it cites what stands there now, and still what no bracket ever showed. */
+function withText(sentence, text) {
   const before = edits.citedIn(sentence.text);
   const unseen = sentence.cites.filter((number) => !before.includes(number));
   const known = new Set(content.references.map((each) => each.number));
   const seen = edits.citedIn(text).filter((number) => known.has(number) || sentence.cites.includes(number));
   const original = sentence.anonymised ? sentence.original : "";
-  edit(edits.replaceSentence(content, c, s, { ...sentence, text, cites: [...seen, ...unseen], original }), "text");
-  contexts.focus();
+  return { ...sentence, text, cites: [...seen, ...unseen], original };
 }
 
 function attach() {
-  const { c, s } = contexts.at;
   const sentence = contexts.sentence;
   if (!sentence) return;
   prompt("numbers", sentence.cites.join(", "), (typed) => {
-    edit(edits.replaceSentence(content, c, s, { ...sentence, cites: edits.typedNumbers(typed) }), "references");
+    replaceSentence(sentence, { ...sentence, cites: edits.typedNumbers(typed) }, "references");
     contexts.focus();
   });
 }
@@ -184,7 +193,20 @@ function remove() {
   contexts.focus();
 }
 
+/** The place of a context that was seen a moment ago; -1 where it is no more. */
+const placeOf = (context) => {
+  const c = content.contexts.indexOf(context);
+  if (c < 0) announce("That context has changed meanwhile");
+  return c;
+};
+
+function setSection({ context, section }) {
+  const c = placeOf(context);
+  if (c >= 0) edit(edits.setSection(content, c, section), "section");
+}
+
 function removeContext(c) {
+  if (c < 0) return;
   announce(`Context ${content.contexts[c].id} removed. U brings it back.`);
   edit(edits.removeContext(content, c), `context ${content.contexts[c].id} removed`);
   contexts.focus();
@@ -217,21 +239,16 @@ function prompt(name, value, done) {
   field.select();
 }
 
-/** Steps follow each other: each begins at the state that the one before led to. */
-let stepped = Promise.resolve();
-function step(name) {
-  stepped = stepped.then(() => takeStep(name));
-}
-
-async function takeStep(name) {
+async function step(name) {
   if (!(await saver.flush())) return;
   const { status, body } = await ask(data.urls.move, { step: name, base: saver.base });
-  if (status === 200) {
-    saver.follow(body);
-    take(body);
-    announce(name === "undo" ? "Taken back" : "Done again");
-  } else if (status === 409) saver.clash(body);
-  else if (body) announce(body.reason);
+  if (status === 409) return saver.clash(body);
+  if (status !== 200) return status && notice(body?.reason ?? `That could not be taken back or done again (${status}).`);
+  const meanwhile = saver.waiting && content; // a dialog that closed late: what was typed counts
+  saver.follow(body);
+  take(body);
+  if (meanwhile) edit(meanwhile, "kept over a step back");
+  else announce(name === "undo" ? "Taken back" : "Done again");
 }
 
 async function finish() {
@@ -276,25 +293,34 @@ function focusPane(name) {
 
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || anyDialogOpen() || takesKeys(event.target) || event.altKey) return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (event.ctrlKey || event.metaKey) {
-    const step_ = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[key];
-    if (step_) {
-      event.preventDefault();
-      step(step_);
-    }
-    return;
-  }
-  if (key === "u" && event.shiftKey) return void step("redo");
+  const pressed = { key: event.key, withControl: event.ctrlKey || event.metaKey, withShift: event.shiftKey };
   const isControl = event.target.matches?.("a, button:not([data-block]), summary");
-  if (isControl && (key === "Enter" || key === " ")) return;
-  const pane = ["sheet", "references"].find(inPane) ?? "contexts";
-  const act = KEYS[pane][key] ?? EVERYWHERE[key];
-  const moves = key.startsWith("Arrow") || key === "j" || key === "k";
-  if (!act || (event.repeat && !moves)) return;
+  if (isControl && (event.key === "Enter" || event.key === " ")) return;
+  const act = meant(pressed);
+  const isMove = event.key.startsWith("Arrow") || /^[jk]$/i.test(event.key);
+  // What follows a key that waits may be text for the field that it will open.
+  const mayBeText = mustWait() && !pressed.withControl && (event.key.length === 1 || event.key === "Backspace" || event.key === "Escape");
+  if ((!act && !mayBeText) || (event.repeat && !isMove)) return;
   event.preventDefault();
-  act();
+  if (mustWait()) inTurn(() => pressLater(pressed));
+  else inTurn(act);
 });
+
+/** What the key means where the focus is now. */
+function meant({ key, withControl, withShift }) {
+  const small = key.length === 1 ? key.toLowerCase() : key;
+  const redo = () => step("redo");
+  if (withControl) return { z: withShift ? redo : () => step("undo"), y: redo }[small];
+  if (small === "u" && withShift) return redo;
+  const pane = ["sheet", "references"].find(inPane) ?? "contexts";
+  return KEYS[pane][small] ?? EVERYWHERE[small];
+}
+
+function pressLater(pressed) {
+  const field = document.activeElement;
+  if (takesKeys(field)) return typeInto(field, pressed.key);
+  if (!anyDialogOpen()) return meant(pressed)?.();
+}
 
 // --- wiring ---------------------------------------------------------------------------------------------------------
 
@@ -306,21 +332,22 @@ const ACTS = {
 };
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
-  if (button) ACTS[button.dataset.act]?.();
+  const act = button && ACTS[button.dataset.act];
+  if (act) inTurn(act);
 });
 
 contexts.addEventListener("moved", lookAhead);
-contexts.addEventListener("section", ({ detail }) => edit(edits.setSection(content, detail.c, detail.section), "section"));
+contexts.addEventListener("section", ({ detail }) => inTurn(() => setSection(detail)));
 contexts.addEventListener("reference", ({ detail }) => references.goTo(detail.number));
-contexts.addEventListener("do", ({ detail }) => removeContext(detail.c));
-references.addEventListener("pick", ({ detail }) => pick(detail));
+contexts.addEventListener("do", ({ detail }) => inTurn(() => removeContext(placeOf(detail.context))));
+references.addEventListener("pick", ({ detail }) => inTurn(() => pick(detail)));
 
 saver.addEventListener("state", ({ detail }) => {
   part("save-state").dataset.state = detail.state;
   part("save-text").textContent = detail.text;
 });
 saver.addEventListener("settled", ({ detail }) => {
-  state = saver.waiting ? { ...detail, content } : detail;
+  state = detail;
   render();
 });
 saver.addEventListener("refused", ({ detail }) => notice(`${detail} Undo the edit (U) or reload the page.`));

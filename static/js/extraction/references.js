@@ -1,6 +1,7 @@
 /** The right pane: references with their identifiers and what they may be in the collection. */
 
 import { data, part } from "../labelling/page.js";
+import { arrange, Painted } from "./painting.js";
 
 const KINDS = {
   doi: "DOI", arxiv: "arXiv", pubmed: "PubMed", anthology: "anthology", pdf: "PDF", url: "address", other: "other", none: "none",
@@ -13,6 +14,7 @@ export class References extends EventTarget {
     this.at = 0;
     this.content = null;
     this.inside = new Set();
+    this.painted = new Painted();
     this.root.addEventListener("click", (event) => {
       const pick = event.target.closest("button[data-pick]");
       const row = event.target.closest("[data-row]");
@@ -72,8 +74,12 @@ export class References extends EventTarget {
     const hadFocus = this.root.contains(document.activeElement);
     const seen = new Map();
     for (const each of this.content.references) if (each.value) seen.set(each.value, (seen.get(each.value) ?? 0) + 1);
-    this.root.replaceChildren(...this.content.references.map((each, r) => this.item(each, r, seen.get(each.value) > 1)));
-    if (hadFocus) this.focus();
+    const items = this.content.references.map((each, r) => {
+      const isDouble = seen.get(each.value) > 1;
+      const looks = [r, r === this.at, isDouble, this.inside.has(each.value)].join();
+      return this.painted.of(each, looks, () => this.item(each, r, isDouble));
+    });
+    if (arrange(this.root, items) && hadFocus) this.focus();
   }
 
   item(reference, r, isDouble) {

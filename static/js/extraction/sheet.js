@@ -114,7 +114,9 @@ export class Sheet extends EventTarget {
 
   /** Which blocks are contexts already. */
   use(contexts) {
-    this.used = new Set(contexts.flatMap((context) => context.blocks));
+    const used = new Set(contexts.flatMap((context) => context.blocks));
+    if (used.size === this.used.size && [...used].every((block) => this.used.has(block))) return;
+    this.used = used;
     this.mark();
   }
 
