@@ -22,6 +22,7 @@ from corpus.formats.paper_json import reference_numbers
 from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence
 
 PARTS = ("introduction", "related work")
+ALL_SECTIONS = "all"
 
 _ADDRESSES = (
     ("doi", ""),
@@ -50,21 +51,33 @@ class Link:
     works: tuple[Registered, ...] = ()
 
 
-def propose(paper: FullPaper, links: Mapping[str, Link], parts: Sequence[str] = PARTS) -> Content:
-    """Return the proposal. `links` are by the references' keys; `parts` are the sections whose paragraphs count.
+def propose(paper: FullPaper, links: Mapping[str, Link], sections: Sequence[str] = ()) -> Content:
+    """Return the proposal. `links` are by the references' keys.
 
+    `sections` are words of the headings of further sections whose paragraphs count, or ALL_SECTIONS; those contexts
+    have no section, for ACM-CR knows two only.
     Sentences come as anonymised as the parser proposes, with what stood there before as `original`.
     """
     numbers = dict(zip((each.key for each in paper.references), reference_numbers(paper.references), strict=True))
     contexts: list[ExtractedContext] = []
+    named = {each.number.rstrip("."): each.section for each in paper.paragraphs if each.number}
     for place, paragraph in enumerate(paper.paragraphs, 1):
-        if paragraph.kind != "paragraph" or paragraph.part not in parts:
+        is_wanted = paragraph.part in PARTS or _is_in(paragraph, named, sections)
+        if paragraph.kind != "paragraph" or not is_wanted:
             continue
         sentences = tuple(_sentence(paragraph, each, numbers) for each in _sentences(paragraph))
         if any(sentence.cites for sentence in sentences):
             contexts.append(ExtractedContext(f"{len(contexts) + 1:02}", paragraph.part, sentences, (place,)))
     references = (_reference(each, numbers[each.key], links.get(each.key, Link())) for each in paper.references)
     return Content(tuple(contexts), tuple(references))
+
+
+def _is_in(paragraph: Paragraph, named: Mapping[str, str], sections: Sequence[str]) -> bool:
+    """Whether the heading above, or that of a section around it (4.2 is in 4), has the words asked for."""
+    levels = paragraph.number.rstrip(".").split(".")
+    around = (named.get(".".join(levels[:depth]), "") for depth in range(1, len(levels)))
+    headings = [heading.casefold() for heading in (paragraph.section, *around)]
+    return any(name == ALL_SECTIONS or name in heading for name in map(str.casefold, sections) for heading in headings)
 
 
 def _sentences(paragraph: Paragraph) -> Sequence[Sentence]:

@@ -15,9 +15,7 @@ _BRACKETED = re.compile(r"\[\s*\d").match
 SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")
 
 
-def desk_state(
-    extraction: Extraction, content: Content | None = None, *, with_content: bool = True
-) -> dict[str, Any]:
+def desk_state(extraction: Extraction, content: Content | None = None, *, with_content: bool = True) -> dict[str, Any]:
     """The extraction as it is now: what every answer to the screen says. Four queries.
 
     After a save the screen has the content already: a long paper's is not sent back to it.

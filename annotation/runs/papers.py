@@ -90,7 +90,8 @@ class _Storing:
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
         else:
             links = self.links.of(incoming)
-            content = read_content(write_content(propose(found, links)))
+            sections = self.run.parameters.get("sections", ())
+            content = read_content(write_content(propose(found, links, sections)))
             fields = _parsed_fields(found, paper, source, file, links)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:

@@ -67,6 +67,12 @@ class NewImportSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField([(kind.value, kind.label) for kind in KINDS])
     format = serializers.CharField(max_length=20, default="auto")
     dry_run = serializers.BooleanField(default=False)
+    sections = serializers.ListField(
+        child=serializers.CharField(max_length=100),
+        max_length=100,
+        required=False,
+        help_text="Of papers: words of the headings of further sections to propose contexts from; `all` for every one.",
+    )
     files = serializers.ListField(child=serializers.FileField(), min_length=1, max_length=100)
 
 

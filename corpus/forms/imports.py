@@ -133,12 +133,33 @@ class MentionImportForm(ImportForm):
 
 
 class PaperImportForm(ImportForm):
+    sections = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Further sections",
+        help_text=(
+            "Paragraphs of introduction and related work that cite are proposed as contexts. Name other sections by"
+            " words of their headings, separated by commas (such as: Background, Discussion), or write: all."
+            " On the extraction screen a context can be made of any paragraph."
+        ),
+    )
+    field_order = ["uploads", "format", "sections", "dry_run"]
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["uploads"].help_text = (
             "PDF, GROBID TEI, S2ORC JSON Lines, ACM-CR XML, or archives of them. A table (TSV or CSV) with the columns"
             " doi and first_sentence_number says in which order papers come and how their sentence topics are numbered."
         )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"sections": split_names(self.cleaned_data["sections"])}
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a list separated by commas, each once."""
+    return list(dict.fromkeys(name for part in text.split(",") if (name := " ".join(part.split()))))
 
 
 FORMS: dict[ImportKind, type[ImportForm]] = {

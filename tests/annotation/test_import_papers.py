@@ -67,6 +67,25 @@ def test_gold_comes_in_again_unchanged_and_changed(tmp_path) -> None:
     assert ExtractionRevision.objects.filter(extraction=extraction).count() == 2
 
 
+@pytest.mark.parametrize(
+    ("sections", "found"),
+    [
+        ([], ["introduction"]),
+        (["brewing", "METHOD"], ["introduction", "", ""]),
+        (["pots"], ["introduction", ""]),
+        (["all"], ["introduction", "", ""]),
+    ],
+)
+def test_contexts_are_proposed_from_the_sections_asked_for(tmp_path, sections, found) -> None:
+    collection = CollectionFactory()
+    pots = TEI.replace("</div></body>", "</div><div><head n='2.1'>Pots</head><p>Round [1].</p></div></body>")
+    pots = pots.replace("Round [1]", 'Round <ref type="bibr" target="#b0">[1]</ref>')
+    file = write(tmp_path, "tea.tei.xml", pots)
+    call_command("import_papers", collection.slug, str(file), "--sections", " , ".join(sections))
+    proposal = content_of(Paper.objects.get().extractions.get())
+    assert [context.section for context in proposal.contexts] == found
+
+
 def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
     pages_of_text(tmp_path / "locked.pdf", password="secret")
     scanned(tmp_path / "scanned.pdf")

@@ -224,7 +224,11 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
 def assert_keys_wait_for_undo(page, work) -> None:
     """What is typed while a step back is on its way is done to what it leads to: nothing typed becomes a command."""
     under_way: list[Route] = []
-    page.route("**/move/", lambda route: under_way.append(route))
+
+    def hold(route: Route) -> None:
+        under_way.append(route)
+
+    page.route("**/move/", hold)
     page.keyboard.press("u")
     page.keyboard.press("e")
     page.keyboard.type(" Fuxx")
