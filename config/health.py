@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 
 class HealthMiddleware:
+    """Answers the two probes and hands every other request on."""
+
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self.migrated = False  # once true it stays true for the code of this process
@@ -45,6 +47,7 @@ class HealthMiddleware:
 
 
 def redis_problem() -> str:
+    """Why Redis cannot be used, or ""."""
     try:
         cache.get("readiness")
     except (redis.RedisError, OSError):

@@ -52,6 +52,8 @@ class Child:
 
 
 class Supervisor:
+    """Starts child processes, starts again what dies, and stops all of them; `say` is told what happens."""
+
     def __init__(self, children: list[Child], say: Callable[[str], object]) -> None:
         self.children = children
         self.say = say

@@ -10,6 +10,7 @@ _signer = signing.Signer(salt="litmus.author", sep=".")
 
 
 def author_token(invitation: AuthorInvitation) -> str:
+    """The signed number of the invitation, which is all that a link carries."""
     return _signer.sign(str(invitation.pk))
 
 
@@ -27,4 +28,5 @@ def answer_link(invitation: AuthorInvitation) -> str:
 
 
 def opt_out_link(invitation: AuthorInvitation) -> str:
+    """The whole address of the page to opt out, at the site's configured name."""
     return settings.SITE_URL + reverse("author_opt_out", args=[author_token(invitation)])

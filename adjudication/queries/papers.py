@@ -142,6 +142,7 @@ class PaperCase:
 
 
 def basis_of(basis: Mapping[str, Any] | None) -> Basis:
+    """The versions, as (assignment, revision), that a stored basis names."""
     return tuple((assignment, revision) for assignment, revision in (basis or {}).get("sides", []))
 
 
@@ -235,6 +236,7 @@ class PaperCounts:
 
 
 def count_papers(campaign: Campaign) -> PaperCounts:
+    """How many papers are alike, decided, and still to be decided."""
     rows = paper_rows(campaign)
     states = Counter(row.state for row in rows)
     return PaperCounts(states[ALIKE], states[DECIDED], sum(row.needs_decision for row in rows))

@@ -120,6 +120,7 @@ def _plain(**figures: float | None) -> dict[str, float]:
 
 
 def family_of(subset: str) -> str:
+    """The family of sources, as LitSearch groups them, that a subset belongs to."""
     return next((label for label, starts in FAMILIES if subset.startswith(starts)), OTHER)
 
 

@@ -60,6 +60,7 @@ class VoteStanding:
 
 
 def fetch_vote_standing(campaign: Campaign) -> VoteStanding:
+    """The newest count of votes that ended, the newest of all, and how many judgments are newer than the former."""
     runs = VoteRun.objects.filter(campaign=campaign).order_by("-pk")
     done = runs.filter(state=JobState.DONE).first()
     return VoteStanding(done, runs.first(), count_newer(campaign, done.snapshot) if done else 0)

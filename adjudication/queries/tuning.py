@@ -137,6 +137,7 @@ def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
 
 
 def candidate_of(digest: str, runs: list[MachineRun], tallies: dict[int, Tally]) -> Candidate:
+    """The runs of one recipe as one line of the table, their tallies added up; `digest` is the hash of the recipe."""
     each = [tallies[run.pk] for run in runs]
     whole = Tally(
         items=sum(one.items for one in each),

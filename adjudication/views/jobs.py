@@ -49,21 +49,25 @@ def _ask(request: HttpRequest, scope: Scope, form: AgreementForm | VoteForm, pag
 
 @require_safe
 def agreement_run(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """The progress of the job alone, for htmx."""
     return _fragment(request, fetch_scope(request, slug, campaign), AgreementRun, pk)
 
 
 @require_safe
 def vote_run(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """The progress of the job alone, for htmx."""
     return _fragment(request, fetch_scope(request, slug, campaign), VoteRun, pk)
 
 
 @require_POST
 def agreement_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Stop the job; nothing of it is kept."""
     return _cancel(request, fetch_scope(request, slug, campaign), AgreementRun, pk, "agreement_detail")
 
 
 @require_POST
 def vote_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Stop the job; nothing of it is kept."""
     return _cancel(request, fetch_scope(request, slug, campaign), VoteRun, pk, "adjudication_screen")
 
 

@@ -145,6 +145,7 @@ def open_paper(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple
 
 
 def fetch_paper_item(scope: Scope, pk: int) -> Item:
+    """A paper of this extraction campaign; 404 for anything else."""
     rows = Item.objects.select_related("campaign__collection", "paper")
     return get_object_or_404(rows, pk=pk, campaign=scope.campaign, campaign__kind=CampaignKind.EXTRACTION)
 

@@ -145,6 +145,7 @@ def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, wish: 
 
 
 def locked_run(run: MachineRun, by: User | None) -> MachineRun:
+    """The run, locked until the transaction ends. Errors: NotAllowed unless `by` manages the collection."""
     rows = MachineRun.objects.select_related("campaign__collection", "criterion", "annotator")
     run = rows.select_for_update(of=("self",), no_key=True).get(pk=run.pk)
     check_manager(run.campaign.collection, by)

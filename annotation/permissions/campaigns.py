@@ -56,11 +56,13 @@ def hindrance_to_opening(campaign: Campaign, ready: Readiness) -> str:
 
 
 def check_can_open(campaign: Campaign, ready: Readiness) -> None:
+    """Errors: Refused with the first thing that is missing."""
     if reason := hindrance_to_opening(campaign, ready):
         raise Refused(reason)
 
 
 def check_can_close(campaign: Campaign) -> None:
+    """Only what is open can be closed."""
     if campaign.state != CampaignState.OPEN:
         raise Refused(f"Only an open campaign can be closed; this one is {campaign.get_state_display()}.")
 
@@ -74,6 +76,7 @@ def check_is_draft(campaign: Campaign) -> None:
 
 
 def check_not_closed(campaign: Campaign) -> None:
+    """A closed campaign takes nothing more."""
     if campaign.state == CampaignState.CLOSED:
         raise Refused(f"{campaign} is closed. Reopen it first.")
 

@@ -61,6 +61,7 @@ def check_machine_may_run(campaign: Campaign, recipe_hash: str) -> None:
 
 
 def check_machine_not_sealed(campaign: Campaign) -> None:
+    """No machine sees a test set before the one to be tested is frozen."""
     cycle = sealed_by(campaign)
     if cycle is not None:
         raise Refused(

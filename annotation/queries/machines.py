@@ -110,6 +110,7 @@ def run_rows(campaign: Campaign) -> list[RunRow]:
 
 
 def runs_of(campaign: Campaign) -> QuerySet[MachineRun]:
+    """The machine runs of a campaign, newest first, with all that a list shows of them."""
     return campaign.machine_runs.select_related(
         "annotator", "prompt", "criterion", "requested_by", "campaign__collection"
     ).order_by("-pk")

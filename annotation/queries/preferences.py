@@ -52,6 +52,7 @@ class Preferences:
 
 
 def preferences_of(user: User) -> Preferences:
+    """How the person labels; what they never chose is as it comes."""
     stored = user.preferences.get("labelling", {})
     return Preferences(
         shortcuts=user.preferences.get("shortcuts", True),

@@ -70,6 +70,11 @@ def append_revision(
     change: str,
     basis: Mapping[str, Any] | None = None,
 ) -> Extraction:
+    """Write the next revision after the newest and make it the current one, so that undo leads back to where one was.
+
+    `change` says what was done, in at most 200 characters; `basis`, for a result of adjudication, which versions it is
+    made of.
+    """
     newest = extraction.revisions.order_by("-number").values_list("number", flat=True)[0]
     ExtractionRevision.objects.create(
         extraction=extraction,
@@ -85,6 +90,7 @@ def append_revision(
 
 
 def move_to(extraction: Extraction, number: int, at: datetime) -> Extraction:
+    """Make the revision of this number the current one."""
     extraction.current, extraction.updated_at = number, at
     extraction.save(update_fields=["current", "updated_at"])
     return extraction

@@ -153,6 +153,7 @@ def _own_assignment(membership: Membership, campaign: Campaign, pk: int) -> Assi
 
 
 def own_extraction(membership: Membership, campaign: Campaign, pk: int) -> Extraction:
+    """The person's own extraction by its assignment; 404 for anybody else's."""
     mine = Extraction.objects.filter(assignment__item__campaign=campaign)
     mine = mine.filter(assignment__annotator__user=membership.user_id)
     return get_object_or_404(mine.select_related("paper__collection", "assignment"), assignment=pk)

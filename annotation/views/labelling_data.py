@@ -83,6 +83,7 @@ label_history.login_required = False  # type: ignore[attr-defined]
 
 @for_script
 def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """A page of what the person judged, newest first; `before` is where the next page begins."""
     before = request.GET.get("before", "")
     desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
     units, older = fetch_history(desk, before=int(before) if before.isdecimal() else None)

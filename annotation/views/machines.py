@@ -118,6 +118,7 @@ def machine_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
 
 @require_POST
 def machine_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask nothing more; the replies that came stay."""
     membership, found = fetch_for_manager(request, slug, campaign)
     run = get_object_or_404(MachineRun, pk=pk, campaign=found)
     with refusals_in_message(request):
@@ -127,6 +128,7 @@ def machine_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
 
 @require_POST
 def machine_continue(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask for what has no reply yet."""
     membership, found = fetch_for_manager(request, slug, campaign)
     run = get_object_or_404(MachineRun, pk=pk, campaign=found)
     with refusals_in_message(request):

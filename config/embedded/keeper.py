@@ -32,11 +32,14 @@ RESTARTS_A_MINUTE = 5
 
 
 def server_named(name: str, data_dir: Path) -> Server:
+    """The kind of server behind a name, with its places in `data_dir`."""
     return {"postgres": Postgres, "redis": Redis}[name](Places(data_dir))
 
 
 @dataclass
 class Keeper:
+    """Keeps one server alive while anybody uses it, and stops it with the last."""
+
     server: Server
     stopping: bool = False
     starts: list[float] = field(default_factory=list)
@@ -128,6 +131,7 @@ def report(answer: dict[str, object]) -> None:
 
 
 def main(name: str, data_dir: str) -> int:
+    """Keep the server until its last user has gone; the exit status."""
     with contextlib.suppress(PermissionError):
         os.setsid()
     os.closerange(3, 4096)  # nothing of the starter's open files is ours to keep

@@ -82,6 +82,8 @@ def postgres_major() -> int:
 
 @dataclass(frozen=True)
 class Postgres(Server):
+    """The cluster in the data directory: made on first use, reached by a Unix socket only."""
+
     name: str = "postgres"
     stop_signal: signal.Signals = signal.SIGINT  # "fast": open transactions are rolled back, data is written
 

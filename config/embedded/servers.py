@@ -176,6 +176,7 @@ class Server(ABC):
 
 
 def takes_connections(path: Path) -> bool:
+    """Whether something accepts connections at this socket."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(2)
         try:

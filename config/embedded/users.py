@@ -113,6 +113,7 @@ _holds: dict[tuple[Path, str], Hold] = {}
 
 
 def take(name: str, data_dir: Path) -> Hold:
+    """A hold on the server of this name, which runs when this returns."""
     held = Hold(server_named(name, data_dir))
     try:
         held.take()

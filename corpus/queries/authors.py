@@ -79,6 +79,7 @@ STATES = {
 
 
 def count_call(call: QuestionCall) -> CallCounts:
+    """Invited, in each state, and made into topics: one query."""
     counts = {name: Count("pk", filter=rule) for name, rule in STATES.items()}
     found = invitations_of(call).aggregate(invited=Count("pk"), taken=Count("pk", filter=Q(is_taken=True)), **counts)
     return CallCounts(**found)
@@ -111,6 +112,7 @@ def sample_letter(call: QuestionCall) -> Letter | None:
 
 
 def deadline_words(at: datetime) -> str:
+    """A moment as letters and pages tell it, with the site's time zone."""
     return dateformat.format(timezone.localtime(at), "j F Y, H:i") + f" ({settings.TIME_ZONE})"
 
 

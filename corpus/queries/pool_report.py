@@ -79,6 +79,8 @@ class Hole:
 
 @dataclass(frozen=True)
 class RunHoles:
+    """What the first documents of one run lack in the pools: a hole for each cut, over so many pooled `topics`."""
+
     run: int
     name: str
     topics: int

@@ -12,6 +12,8 @@ LONGEST_NAME = 24
 
 @dataclass(frozen=True)
 class Row:
+    """A method: where its line of dots is, its name in full and as shown, its pairs in the shown combinations."""
+
     y: int
     name: str
     shown: str
@@ -20,6 +22,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Dot:
+    """A dot of a column, filled where the method is in the combination."""
+
     y: int
     is_in: bool
 
@@ -39,6 +43,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Upset:
+    """The whole plot; `names_x` and `totals_x` are where names and totals end."""
+
     width: int
     height: int
     names_x: int

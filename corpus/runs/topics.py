@@ -147,6 +147,7 @@ class Stored:
 
 
 def fetch_stored(run: ImportRun, numbers: list[str]) -> Stored:
+    """What the collection holds under these topic numbers, in a fixed number of queries."""
     topics = list(run.collection.topics.filter(number__in=numbers).prefetch_related("aspects"))
     made = aspects_in_campaigns(topics)
     targets: dict[int, frozenset[str]] = {}
