@@ -66,18 +66,22 @@ def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Es
         sums = pair_features(cells.patterns, pairs, labels.levels).by_topic(cells.inverse, labels.topics)
         tables = Tables(sums.T.reshape(labels.levels, labels.levels, len(pairs), -1))
         for name in pairwise:
-            values = zip(PAIRWISE[name](tables).T, tables.total.T, strict=True)
-            found[name] = tuple(_topic_mean(name, *one) for one in values)
+            found[name] = _topic_means(name, PAIRWISE[name](tables), tables.total)
     return {name: found[name] for name in statistics}
 
 
-def _topic_mean(statistic: str, values: FloatArray, totals: FloatArray) -> Estimate:
-    """The mean over the pairs (pairs,) of one topic; `n_items` is the largest number of items a pair shares."""
+def _topic_means(statistic: str, values: FloatArray, totals: FloatArray) -> tuple[Estimate, ...]:
+    """The mean over the pairs of (pairs, topics); `n_items` is the largest number of items a pair shares."""
     defined = ~np.isnan(values)
-    n_items = int(totals.max())
-    if not defined.any():
-        return undefined(undefined_reason(statistic, n_items), n_items=n_items)
-    return Estimate(float(values[defined].mean()), None, n_items, int(defined.sum()))
+    counts = defined.sum(axis=0)
+    means = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
+    most = totals.max(axis=0).astype(np.int64)
+    return tuple(
+        Estimate(mean, None, n_items, n_pairs)
+        if n_pairs
+        else undefined(undefined_reason(statistic, n_items), n_items=n_items)
+        for mean, n_items, n_pairs in zip(means.tolist(), most.tolist(), counts.tolist(), strict=True)
+    )
 
 
 def _group_topics(
