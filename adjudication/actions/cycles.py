@@ -17,8 +17,10 @@ from adjudication.queries.trials import Trial, evidence_of, fetch_trial, frozen_
 from adjudication.queries.tuning import Candidate, dev_table
 from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
+from annotation.machines.prompts import parse_prompt
 from annotation.models import AnnoCycle, Campaign, MachineRun, MachineSource, Outcome, Split
-from corpus.models import Collection
+from annotation.queries.machine_items import describe_levels
+from corpus.models import Collection, PromptTemplate
 from corpus.permissions import check_manager
 
 MOST_RUNS = 20
@@ -97,6 +99,7 @@ def choose_test_set(*, cycle: AnnoCycle, by: User | None, at: datetime, test: Ca
             f"{seen:,} of its labels are older than this cycle and were open while the machine was tuned. Make a new"
             " test campaign."
         )
+    _check_quoted_levels(cycle, test, cycle.frozen_prompt)
     cycle.test, cycle.test_chosen_at, cycle.seen_before = test, at, seen
     try:
         with transaction.atomic():
@@ -125,6 +128,8 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
         raise Refused("Choose one of the machines that were tried on the dev set.")
     if candidate.is_running:
         raise Refused(f"{candidate.name} is still at work on the dev set. Wait for it, or cancel it.")
+    if cycle.test is not None and candidate.run is not None:
+        _check_quoted_levels(cycle, cycle.test, candidate.run.prompt)
     _freeze(cycle, candidate)
     cycle.frozen_by, cycle.frozen_at = by, at
     cycle.save()
@@ -161,7 +166,20 @@ def run_frozen_machine(
     missing = wanted - len(frozen_runs(cycle, campaign))
     if missing < 1:
         raise Conflict(f"It has judged {campaign} as often as it should. Go on with its runs if they lack replies.")
+    _check_quoted_levels(cycle, campaign, cycle.frozen_prompt)
     return request_machine_runs(campaign=campaign, by=by, at=at, wish=_wish(cycle, missing), send=send)
+
+
+def _check_quoted_levels(cycle: AnnoCycle, campaign: Campaign, prompt: PromptTemplate | None) -> None:
+    """A prompt that quotes the levels is the same only where they are in the same words. Errors: Refused."""
+    if prompt is None or not parse_prompt(prompt.body).quotes_levels:
+        return
+    asked = [criterion_in(one, cycle.criterion) for one in (cycle.dev, campaign)]
+    if len({describe_levels(one) for one in asked if one is not None}) > 1:
+        raise Refused(
+            f"{campaign} has its levels in other words than {cycle.dev}, and the prompt quotes them: a model would be"
+            " asked something else than what was tried. Take a campaign with the same levels, word for word."
+        )
 
 
 def _wish(cycle: AnnoCycle, runs: int) -> Wish:

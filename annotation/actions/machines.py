@@ -53,7 +53,7 @@ def request_machine_runs(
         raise Refused(f"Ask for 1 to {MOST_RUNS} runs.")
     criterion = criterion_of(campaign, wish.criterion)
     recipe = recipe_of(wish, criterion)
-    check_machine_may_run(campaign, recipe.digest)
+    check_machine_may_run(campaign, recipe.digest, more=wish.runs)
     runs = [_new_run(campaign, criterion, recipe, wish, by=by, at=at, send=send) for _ in range(wish.runs)]
     _record(
         campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()

@@ -1,5 +1,6 @@
 """What a machine annotator is asked to be, and the recipe that it comes to; its prompts in versions."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -14,6 +15,7 @@ from annotation.machines.lexical import check_thresholds, usual_thresholds
 from annotation.machines.prompts import BadPrompt, Prompt, parse_prompt
 from annotation.machines.recipes import Prices, Recipe
 from annotation.models import Campaign, Criterion, MachineKind
+from annotation.queries.machine_items import describe_levels
 from corpus.actions.prompts import write_prompt
 from corpus.models import Collection, PromptPurpose, PromptTemplate
 from corpus.queries.endpoints import NO_MODEL, chat_endpoint
@@ -97,7 +99,7 @@ def recipe_of(wish: Wish, criterion: Criterion) -> Recipe:
     endpoint = chat_endpoint()
     if endpoint is None:
         raise Refused(NO_MODEL)
-    fitting_prompt(wish.prompt, criterion)
+    parsed = fitting_prompt(wish.prompt, criterion)
     max_tokens = endpoint.max_tokens if wish.max_tokens is None else wish.max_tokens
     _check_numbers(wish, max_tokens)
     return Recipe(
@@ -107,6 +109,7 @@ def recipe_of(wish: Wish, criterion: Criterion) -> Recipe:
         float(wish.temperature),
         max_tokens,
         wish.seed,
+        levels=hashlib.sha256(describe_levels(criterion).encode()).hexdigest() if parsed.quotes_levels else "",
     )
 
 

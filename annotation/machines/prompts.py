@@ -42,6 +42,11 @@ class Prompt:
     message: str
     words: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def quotes_levels(self) -> bool:
+        """Whether the levels of the campaign are a part of the message."""
+        return "levels" in _PLACE.findall(self.message)
+
     def form(self, values: Sequence[int]) -> AnswerForm:
         """How its answers are read on this scale. Raises BadPrompt for a word that means no level of it."""
         for word, value in self.words:

@@ -19,6 +19,7 @@ class Recipe:
 
     kind: "endpoint" or "lexical". `prompt` is the SHA-256 of the prompt's text, "" for the lexical one. `seed` is that
     of the first run, None where none is sent; the next ones count on from it. `max_tokens` 0: the endpoint's limit.
+    `levels` is the SHA-256 of the levels as the message quotes them, "" where it does not.
     """
 
     kind: str
@@ -28,6 +29,7 @@ class Recipe:
     max_tokens: int = 0
     seed: int | None = None
     thresholds: tuple[float, ...] = ()
+    levels: str = ""
 
     @property
     def digest(self) -> str:
@@ -35,7 +37,8 @@ class Recipe:
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "temperature": float(self.temperature), "thresholds": list(self.thresholds)}
+        said = {**asdict(self), "temperature": float(self.temperature), "thresholds": list(self.thresholds)}
+        return said if self.levels else {name: value for name, value in said.items() if name != "levels"}
 
 
 def recipe_from(data: dict[str, Any]) -> Recipe:

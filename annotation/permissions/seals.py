@@ -49,8 +49,10 @@ def check_split_may_change(campaign: Campaign, split: str) -> None:
         )
 
 
-def check_machine_may_run(campaign: Campaign, recipe_hash: str) -> None:
-    """Test sets are for the frozen machine of their cycle only, until the cycle is decided. Errors: Refused."""
+def check_machine_may_run(campaign: Campaign, recipe_hash: str, *, more: int = 0) -> None:
+    """Test sets are for the frozen machine of their cycle only, until the cycle is decided, and for as many runs as
+    were fixed before; `more` are asked for now. Errors: Refused.
+    """
     check_machine_not_sealed(campaign)
     cycle = AnnoCycle.objects.filter(test=campaign.pk, outcome="").first()
     if cycle is not None and cycle.frozen_hash != recipe_hash:
@@ -58,6 +60,13 @@ def check_machine_may_run(campaign: Campaign, recipe_hash: str) -> None:
             f"{campaign} is the test set of Anno-GPT cycle {cycle.number}, which has frozen another machine. Only that"
             " one runs on it before the cycle is decided: trying several on a test set would be tuning on it."
         )
+    if cycle is not None and more:
+        had = campaign.machine_runs.filter(recipe_hash=recipe_hash, criterion__key=cycle.criterion).count()
+        if had + more > cycle.runs:
+            raise Refused(
+                f"It was fixed before the test that the frozen machine runs {cycle.runs} times over {campaign}, and it"
+                f" has run {had} times. Running it until the figures please would be a second look at the test set."
+            )
 
 
 def check_machine_not_sealed(campaign: Campaign) -> None:
