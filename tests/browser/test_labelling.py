@@ -94,12 +94,13 @@ def test_grades_and_definitions_are_in_sight_and_examples_unfold(new_page):
     built = build_work(items=2)
     criterion = Criterion.objects.get(campaign=built.campaign)
     definition = "At least one key component is met, in so many words or by one obvious step, but not each of them."
+    Criterion.objects.filter(pk=criterion.pk).update(question="How far does this abstract meet the requirement?")
     criterion.levels.update(definition=definition, example="It brews tea, yet says nothing of the water. " * 4)
     Topic.objects.filter(collection=built.collection).update(sentences=["I want to know all about tea. "] * 40)
-    page = open_desk(new_page, built, viewport={"width": 1280, "height": 900})
+    page = open_desk(new_page, built, viewport={"width": 1280, "height": 800})
     actions = page.locator(".label-actions").bounding_box()
-    for level in page.locator(".levels .level").all():
-        box = level.bounding_box()
+    for part in page.locator(".levels .level, .cell-more").all():  # whoever presses F sees the flag
+        box = part.bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= actions["y"]
     examples = page.locator(".level-examples dl")
@@ -674,7 +675,10 @@ def build_grid() -> Built:
 
 def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
     built = build_grid()
+    Criterion.objects.update(question="How far does this abstract meet the requirement?")
     page = open_desk(new_page, built)
+    expect(page.get_by_text("How far does this abstract meet")).to_have_count(1)  # once, not beside each aspect
+    assert page.locator(".cell-aspect").first.bounding_box()["width"] > 100
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url) if "/submissions/" in request.url else None)
     expect(page.locator("[data-cell]")).to_have_count(3)

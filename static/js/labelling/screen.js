@@ -195,14 +195,15 @@ function drawMarks(cell) {
   tell("aspect", cell.aspect, breadcrumb);
 }
 
-/** A long query scrolls by itself: bring its lit sentence in sight, with a line of what stands before it. */
+/** A long query scrolls by itself: bring its lit sentence in sight, after a line of what stands before it if there is room. */
 function showLit() {
   const query = part("query");
   const lit = query.querySelector(".lit");
   if (query.scrollHeight > query.clientHeight) query.tabIndex = 0; // else keys could not scroll it
   else query.removeAttribute("tabindex");
   const line = parseFloat(getComputedStyle(query).lineHeight);
-  query.scrollTop = lit ? lit.offsetTop - query.offsetTop - line : 0;
+  const before = query.clientHeight > 4 * line ? line : 0;
+  query.scrollTop = lit ? lit.offsetTop - query.offsetTop - before : 0;
 }
 
 /** Choose a level of a criterion; false when the scale has no such level. */
