@@ -4,11 +4,13 @@ Nothing here grows with the collection: a search ranks at most `MOST_RANKED` mat
 docno of the page before, and counts stop at a limit.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import Left
 
 from corpus.models import Collection, Document
 
@@ -19,6 +21,8 @@ _MARKS = f"StartSel={HIT_START}, StopSel={HIT_END}"
 _TITLE_OPTIONS = f"HighlightAll=true, {_MARKS}"
 _ABSTRACT_OPTIONS = f'MaxFragments=2, MinWords=16, MaxWords=38, FragmentDelimiter=" … ", {_MARKS}'
 _HEADLINED = 20_000  # characters of an abstract in which hits are shown
+# What a list shows of a document without a title.
+OPENING = Case(When(title="", then=Left(F("abstract"), 200)), default=Value(""))
 
 # `any_word`: hits are lit word by word, also where no passage holds them all; words that must be absent are no hits.
 SEARCH = """
@@ -117,7 +121,7 @@ class SearchPage:
 class Browsed:
     """A stretch of the collection in the order of docnos, and whether there is more on either side."""
 
-    documents: list[Document]
+    documents: Sequence[Document]
     has_previous: bool
     has_next: bool
 
@@ -162,8 +166,10 @@ def browse_documents(
 ) -> Browsed:
     """The next documents after a docno, or the last ones before one; from the beginning without either."""
     # Not through `collection.documents`: Django would ask each row for its collection again.
-    rows = Document.objects.filter(filters.as_q(), collection=collection).only(
-        "docno", "title", "authors", "venue", "year"
+    rows = (
+        Document.objects.filter(filters.as_q(), collection=collection)
+        .only("docno", "title", "authors", "venue", "year")
+        .annotate(opening=OPENING)
     )
     if before:
         found = list(rows.filter(docno__lt=before).order_by("-docno")[: size + 1])

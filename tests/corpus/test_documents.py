@@ -182,6 +182,11 @@ class TestPages:
         page = client.get(reverse("document_list", args=["tea"]), query)
         assert (page.status_code, told in page.content.decode()) == (200, True)
 
+    def test_a_document_without_title_is_listed_by_its_first_words(self, shelf: Collection, client: Client) -> None:
+        text = client.get(reverse("document_list", args=["tea"])).content.decode()
+        assert ">An abstract about kettles only.</a>" in text
+        assert "Water of eighty degrees" not in text
+
     def test_an_empty_collection_says_what_to_do(self, members: dict[Role, Membership]) -> None:
         client = Client()
         client.force_login(members[Role.MANAGER].user)
