@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
 from adjudication.models import Verdict
@@ -15,7 +15,8 @@ from annotation.models import Assignment, AssignmentState, Criterion, Item, Judg
 class Wanted:
     """Which items: of a topic; of two annotators who differ, or gave exactly these two values; decided ones too.
 
-    The second of a pair may be the verdict (None).
+    The second of a pair may be the verdict (None). `level`: one of the two gave it, or both; `alike`: all items that
+    both have labelled, whether they differ or not.
     """
 
     criterion: Criterion
@@ -23,6 +24,8 @@ class Wanted:
     pair: tuple[int, int | None] | None = None
     cell: tuple[int, int] | None = None
     everything: bool = False
+    level: int | None = None
+    alike: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,10 @@ def _of_pair(items: QuerySet[Item], wanted: Wanted, pair: tuple[int, int | None]
     first, second = (_given(wanted.criterion, annotator) for annotator in pair)
     if wanted.cell is not None:
         return items.filter(Exists(first.filter(value=wanted.cell[0])), Exists(second.filter(value=wanted.cell[1])))
-    values = items.annotate(one=_value(first), other=_value(second))
-    return values.filter(one__isnull=False, other__isnull=False).exclude(one=F("other"))
+    values = items.annotate(one=_value(first), other=_value(second)).filter(one__isnull=False, other__isnull=False)
+    if wanted.level is not None:
+        return values.filter(Q(one=wanted.level) | Q(other=wanted.level))
+    return values if wanted.alike else values.exclude(one=F("other"))
 
 
 def _given(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment] | QuerySet[Verdict]:

@@ -17,7 +17,10 @@ PAGE = 25
 
 @require_safe
 def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Open disagreements; `?topic=`, `?pair=a,b` and `?cell=x,y` narrow them, `?all=1` shows decided ones too."""
+    """Open disagreements; `?topic=`, `?pair=a,b` and `?cell=x,y` narrow them, `?all=1` shows decided ones too.
+
+    Of a pair, `?level=x` are the items to which one of the two gave x, `?alike=1` those that both have labelled.
+    """
     scope = fetch_label_scope(request, slug, campaign)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
@@ -32,6 +35,8 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         pair=(pair[0].pk or 0, pair[1].pk) if pair else None,
         cell=_cell(criterion, request.GET.get("cell", "")) if pair else None,
         everything=bool(request.GET.get("all")),
+        level=_level(criterion, request.GET.get("level", "")) if pair else None,
+        alike=pair is not None and bool(request.GET.get("alike")),
     )
     found = find_items(wanted).select_related(*NAMED_BY)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
@@ -52,6 +57,11 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
 
 def _cell(criterion: Criterion, text: str) -> tuple[int, int] | None:
     """The two values of "x,y" where both are levels of the criterion."""
-    known = {str(level.value): level.value for level in criterion.levels.all()}
-    parts = text.split(",")
-    return (known[parts[0]], known[parts[1]]) if len(parts) == 2 and all(part in known for part in parts) else None
+    parts = [_level(criterion, part) for part in text.split(",")]
+    one, other = parts if len(parts) == 2 else (None, None)
+    return None if one is None or other is None else (one, other)
+
+
+def _level(criterion: Criterion, text: str) -> int | None:
+    """The value named, where it is a level of the criterion."""
+    return next((level.value for level in criterion.levels.all() if str(level.value) == text), None)

@@ -188,6 +188,11 @@ def test_disagreements_by_topic_pair_and_cell(built: Built) -> None:
     cell = client.get(address("disagreement_list"), {"pair": f"{ana},{cai}", "cell": "1,2"}).content.decode()
     assert "1 item" in cell
     assert "On doc00001" in cell
+    pair = {"pair": f"{ana},{cai}", "all": "1"}
+    assert "3 items" in client.get(address("disagreement_list"), {**pair, "alike": "1"}).content.decode()
+    level = client.get(address("disagreement_list"), {**pair, "level": "0"}).content.decode()
+    assert "2 items" in level
+    assert "ana or cai gave 0" in level
     nothing = client.get(address("disagreement_list"), {"topic": 999999}).content.decode()
     assert "Nothing matches" in nothing
 
