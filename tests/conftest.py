@@ -11,11 +11,12 @@ import redis
 from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from pytest_django import DjangoDbBlocker
 
 from config import embedded
 from config.env import celery_broker, redis_database
@@ -75,6 +76,14 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     with django_db_blocker.unblock():
         connection.settings_dict["TEST"]["TEMPLATE"] = databases.migrated_template()
     TransactionTestCase._fixture_teardown = lambda _: databases.empty_database()
+
+
+@pytest.fixture(scope="module")
+def module_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """For rows that all tests of a module read: they are taken back after its last one. Tests take `db` as well."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture(autouse=True)
