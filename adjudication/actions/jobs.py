@@ -16,7 +16,7 @@ from adjudication.queries.ballots import KINDS as VOTING
 from adjudication.queries.labels import counted_judgments
 from adjudication.runs.votes import VOTERS
 from adjudication.stats.report import Options
-from annotation.models import Campaign
+from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
 
 MOST_RESAMPLES = 100_000
@@ -131,6 +131,8 @@ def _ask(
     rows = model._default_manager
     if send and rows.filter(campaign=campaign).exclude(state__in=FINAL_STATES).exists():
         raise Conflict("This is being computed already. Wait for it, or cancel it first.")
+    if campaign.kind == CampaignKind.EXTRACTION:
+        raise Refused(f"{campaign} grades nothing: how far its papers agree is on the page of its agreement.")
     if not counted_judgments(campaign).exists():
         raise Refused("There are no judgments in this campaign yet. Come back when somebody has judged.")
     if send:

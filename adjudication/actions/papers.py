@@ -25,6 +25,8 @@ from annotation.runs.extractions import append_revision, move_to, store_extracti
 
 CHANGED = "This paper has changed while you were looking at it: somebody decided or handed in anew. Here it is now."
 
+ELSEWHERE = "This paper was changed in another window meanwhile. Look at the newest state and go on there."
+
 
 @transaction.atomic
 def take_version(
@@ -96,7 +98,7 @@ def save_adjudication(
     case = _opened(item, None, by, at, override)
     made = case.extraction
     if made is None or made.current != base:
-        raise Conflict("This paper was changed in another window meanwhile. Look at the newest state and go on there.")
+        raise Conflict(ELSEWHERE)
     try:
         wanted = write_content(read_content(content))
     except BadExtraction as bad:
@@ -107,11 +109,19 @@ def save_adjudication(
 
 
 @transaction.atomic
-def step_adjudication(*, item: Item, step: str, by: User | None, at: datetime, override: bool = False) -> Extraction:
-    """One step back (`undo`) or forward again (`redo`), over choices and edits alike. Errors: Refused at either end."""
+def step_adjudication(
+    *, item: Item, step: str, by: User | None, at: datetime, base: int | None = None, override: bool = False
+) -> Extraction:
+    """One step back (`undo`) or forward again (`redo`), over choices and edits alike.
+
+    `base` is the revision that the person sees, where that is known. Errors: Refused at either end, Conflict where
+    another one is current.
+    """
     made = _opened(item, None, by, at, override).extraction
     if made is None:
         raise Refused("There is nothing to take back.")
+    if base is not None and base != made.current:
+        raise Conflict(ELSEWHERE)
     if step == "redo":
         child = made.revisions.filter(parent=made.current).order_by("-number").first()
         if child is None:

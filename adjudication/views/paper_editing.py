@@ -15,9 +15,10 @@ from adjudication.actions.papers import begin_adjudication, save_adjudication, s
 from adjudication.permissions import check_not_own_item
 from adjudication.views.papers import open_paper, paper_refused, sees_own
 from annotation.models import Extraction, ExtractionSource, ExtractionState, Item
-from annotation.queries.extraction_desk import desk_paper, desk_state
+from annotation.queries.extraction_desk import desk_paper, desk_state, newest_guideline
 from annotation.queries.extractions import content_of
 from annotation.views.extraction_desk import answer_move, answer_propose, answer_read, answer_save, page_picture
+from corpus.text.markdown import render_markdown
 
 STEPS = ("undo", "redo")
 
@@ -44,13 +45,16 @@ def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
     keys = [slug, campaign, pk]
     urls = {name: reverse(f"paper_{name}", args=keys) for name in ("save", "move", "propose", "read")}
     urls |= {"page": reverse("paper_page", args=[*keys, 0]), "label_session": reverse("label_session")}
+    guideline = newest_guideline(extraction)
     desk = {
         "extraction": f"adjudicated-{extraction.pk}",
+        "guideline": {"version": guideline.version if guideline else 0},
         "state": desk_state(extraction, content),
         "paper": desk_paper(extraction.paper, content),
         "urls": urls,
     }
-    context = scope.context(paper=extraction.paper, extraction=extraction, desk=desk, back=back)
+    html = render_markdown(guideline.body, headings_from=3) if guideline else ""
+    context = scope.context(paper=extraction.paper, extraction=extraction, desk=desk, back=back, guideline_html=html)
     return render(request, "adjudication/paper_edit.html", context)
 
 

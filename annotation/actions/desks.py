@@ -14,7 +14,7 @@ def note_guideline_seen(*, collection: str, campaign: str, version: int, by: Use
     Returns the newest version they have seen. Versions that do not exist change nothing. No audit event: which version
     each answer was given under is stored with the answer.
     """
-    desk = fetch_desk(collection=collection, campaign=campaign, user=by, lock=True)
+    desk = fetch_desk(collection=collection, campaign=campaign, user=by, lock=True, also_of_papers=True)
     if version <= desk.guideline_seen or not Guideline.objects.filter(campaign=desk.campaign, version=version).exists():
         return desk.guideline_seen
     Annotator.objects.filter(pk=desk.annotator).update(guideline_seen=version)

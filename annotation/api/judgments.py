@@ -19,9 +19,10 @@ from corpus.permissions import can_oversee
 class AssignmentSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     annotator = serializers.CharField(source="annotator_name")
-    topic = serializers.CharField()
+    topic = serializers.CharField(allow_null=True)
     aspect = serializers.CharField(allow_null=True)
     docno = serializers.CharField(allow_null=True)
+    paper = serializers.CharField(allow_null=True, help_text="the key of the paper, where papers are worked on")
     state = serializers.ChoiceField(AssignmentState.choices)
     finished_at = serializers.DateTimeField(allow_null=True)
 
@@ -57,6 +58,7 @@ class AssignmentList(InCampaignView):
             topic=F("item__topic__number"),
             aspect=F("item__aspect__text"),
             docno=F("item__document__docno"),
+            paper=F("item__paper__key"),
         )
 
     @extend_schema(operation_id="assignments_list", responses=answers({200: AssignmentSerializer(many=True)}, 403))

@@ -31,7 +31,7 @@ GUIDELINE = "\n".join(
         "- Give each reference the best identifier there is, in this order: the docno if the work is in the collection;"
         " another DOI; an arXiv, PubMed or anthology address; the address of a PDF; none.",
         "- Where a preprint has appeared in a refereed version, take that version.",
-        "- If you cannot tell which of two records is meant, leave the reference without one and say so in a note.",
+        "- If you cannot tell which of two records is meant, leave the reference without one.",
         "",
     )
 )

@@ -78,18 +78,18 @@ class Desk:
         return "" if self.annotator_state == AnnotatorState.ACTIVE else self.annotator_state
 
 
-def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False) -> Desk:
+def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False, also_of_papers: bool = False) -> Desk:
     """The person's desk, its annotator row locked for writing if `lock`.
 
     Errors: Http404 for whoever is no member of the collection, NotAllowed for members who do not judge here, Refused
-    where papers are worked on instead.
+    where papers are worked on instead, unless `also_of_papers`.
     """
     named = {"collection": collection, "campaign": campaign, "user": user.pk}
     rows = run(LOCKED_DESK if lock else DESK, named)
     if not rows:
         _refuse_stranger(named)
     row = rows[0]
-    if row.kind == CampaignKind.EXTRACTION:
+    if row.kind == CampaignKind.EXTRACTION and not also_of_papers:
         raise Refused(f"The papers of {row.name} are not graded but worked on, on a page of their own.")
     return Desk(
         annotator=row.annotator,

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from annotation.definitions.extractions import Content, findings_of, write_content
-from annotation.models import Extraction, ExtractionRevision
+from annotation.models import Extraction, ExtractionRevision, Guideline
 from annotation.queries.extractions import content_of, docnos_among
 from corpus.extraction.linking import differing_words
 from corpus.models import Document, Paper
@@ -33,6 +33,13 @@ def desk_state(extraction: Extraction, content: Content | None = None, *, with_c
         "redo": any(parent == extraction.current for _, parent in found),
     }
     return {**state, "content": write_content(content)} if with_content else state
+
+
+def newest_guideline(extraction: Extraction) -> Guideline | None:
+    """What the campaign's people go by now: those of an annotator's extraction, and of the adjudicated one."""
+    if extraction.assignment_id is None:
+        return Guideline.objects.filter(campaign=extraction.campaign_id).first()
+    return Guideline.objects.filter(campaign__items__assignments=extraction.assignment_id).first()
 
 
 def desk_paper(paper: Paper, content: Content) -> dict[str, Any]:

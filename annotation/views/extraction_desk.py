@@ -18,7 +18,7 @@ from annotation.actions.extractions import redo_extraction, save_extraction, und
 from annotation.definitions.desk import context_of_block, next_context_id, reading_of
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction
-from annotation.queries.extraction_desk import desk_state
+from annotation.queries.extraction_desk import desk_state, newest_guideline
 from annotation.queries.extractions import content_of
 from annotation.views.extractions import own_campaign, own_extraction
 from corpus.extraction.worker import ExtractionFailed, render_page
@@ -46,14 +46,7 @@ def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """One step back or forward again from the revision `base`; answers with the state that is now current."""
     extraction = _fetch(request, slug, campaign, pk)
-    try:
-        base = _sent(request).get("base")
-        if type(base) not in (int, type(None)):
-            raise Malformed
-    except Malformed:
-        return _malformed()
-    steps = {name: partial(act, extraction=extraction, base=base) for name, act in STEPS.items()}
-    return answer_move(request, extraction, steps)
+    return answer_move(request, extraction, {name: partial(act, extraction=extraction) for name, act in STEPS.items()})
 
 
 @never_cache
@@ -87,21 +80,23 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
         raise
     except Refused as refusal:
         return JsonResponse({"reason": refusal.reason}, status=422)
-    return JsonResponse(desk_state(saved, with_content=False))
+    guideline = newest_guideline(saved)
+    return JsonResponse({**desk_state(saved, with_content=False), "guideline": guideline.version if guideline else 0})
 
 
 def answer_move(
     request: HttpRequest, extraction: Extraction, steps: Mapping[str, Callable[..., Extraction]]
 ) -> JsonResponse:
-    """Carry out one of the steps, each `(by=, at=)`."""
+    """Carry out one of the steps, each `(base=, by=, at=)`."""
     try:
-        act = steps.get(str(_sent(request).get("step")))
+        sent = _sent(request)
+        act, base = steps.get(str(sent.get("step"))), sent.get("base")
+        if act is None or type(base) not in (int, type(None)):
+            raise Malformed
     except Malformed:
         return _malformed()
-    if act is None:
-        return _malformed()
     try:
-        moved = act(by=_person(request), at=timezone.now())
+        moved = act(base=base, by=_person(request), at=timezone.now())
     except Conflict as conflict:
         return _clash(extraction, conflict)
     except NotAllowed:

@@ -10,8 +10,10 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from accounts.telling import refusals_in_message
+from annotation.actions.desks import note_guideline_seen
 from annotation.actions.extractions import (
     begin_extraction,
     finish_extraction,
@@ -30,7 +32,7 @@ from annotation.definitions.extractions import (
 from annotation.forms.extractions import RevisionForm
 from annotation.models import AnnotatorState, Assignment, Campaign, CampaignKind, Extraction, ExtractionState
 from annotation.queries.campaigns import fetch_campaign
-from annotation.queries.extraction_desk import desk_paper, desk_state
+from annotation.queries.extraction_desk import desk_paper, desk_state, newest_guideline
 from annotation.queries.extractions import content_of, own_papers
 from annotation.views.answers import person_of
 from annotation.views.context import campaign_context
@@ -39,6 +41,7 @@ from corpus.formats.acm_cr import AnnotatedPaper, read_acm_cr, write_acm_cr
 from corpus.formats.records import BrokenFile
 from corpus.models import Membership
 from corpus.permissions import fetch_membership
+from corpus.text.markdown import render_markdown
 
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
 
@@ -156,7 +159,9 @@ def own_extraction(membership: Membership, campaign: Campaign, pk: int) -> Extra
     """The person's own extraction by its assignment; 404 for anybody else's."""
     mine = Extraction.objects.filter(assignment__item__campaign=campaign)
     mine = mine.filter(assignment__annotator__user=membership.user_id)
-    return get_object_or_404(mine.select_related("paper__collection", "assignment"), assignment=pk)
+    return get_object_or_404(
+        mine.select_related("paper__collection", "assignment__annotator__campaign__collection"), assignment=pk
+    )
 
 
 def _show(
@@ -182,11 +187,29 @@ def _show(
     if extraction.state == ExtractionState.FINISHED:
         return render(request, "annotation/extraction_detail.html", context, status=422 if form else 200)
     keys = [membership.collection.slug, campaign.slug, extraction.assignment_id]
+    context |= _guideline(extraction, membership.user)
     context["desk"] = {
         "extraction": extraction.pk,
+        "guideline": {"version": context["guideline_version"]},
         "state": state,
         "paper": desk_paper(paper, content),
         "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ("save", "move", "propose", "read")}
-        | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")},
+        | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")}
+        | {"label_guideline": reverse("label_guideline", args=keys[:2])},
     }
     return render(request, "annotation/extraction_desk.html", context, status=422 if form else 200)
+
+
+def _guideline(extraction: Extraction, user: User) -> dict[str, Any]:
+    """The guideline beside the work; one that has changed since they read it announces itself."""
+    guideline = newest_guideline(extraction)
+    judge = extraction.assignment.annotator if extraction.assignment else None
+    version, seen = (guideline.version if guideline else 0), (judge.guideline_seen if judge else 0)
+    if judge and version and not seen:  # their first visit: nothing has changed since, it is just there
+        campaign = judge.campaign
+        note_guideline_seen(collection=campaign.collection.slug, campaign=campaign.slug, version=version, by=user)
+    return {
+        "guideline_version": version,
+        "guideline_changed": 0 < seen < version,
+        "guideline_html": render_markdown(guideline.body, headings_from=3) if guideline else "",
+    }

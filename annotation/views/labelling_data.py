@@ -99,7 +99,7 @@ def label_guideline(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
         number = int(version) if version.isdecimal() else 0
         seen = note_guideline_seen(collection=slug, campaign=campaign, version=number, by=person_of(request))
         return answer_json({"seen": seen})
-    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
+    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True)
     newest = Guideline.objects.filter(campaign=desk.campaign).first()
     html = render_markdown(newest.body, headings_from=3) if newest else ""
     return answer_json({"version": newest.version if newest else 0, "html": html})

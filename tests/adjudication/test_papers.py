@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.actions.jobs import request_vote
+from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.actions.papers import (
     accept_majorities,
     accept_paper,
@@ -378,7 +378,8 @@ def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
     assert post("paper_save", {"base": 1, "content": content}).status_code == 409
     assert post("paper_save", {"base": 2, "content": 3}).status_code == 422
     assert post("paper_save", {"base": "2"}).status_code == 400
-    assert post("paper_move", {"step": "undo"}).json()["revision"] == 1
+    assert post("paper_move", {"step": "undo", "base": 1}).status_code == 409, "another window goes on from 2"
+    assert post("paper_move", {"step": "undo", "base": 2}).json()["revision"] == 1
     assert post("paper_move", {"step": "undo"}).status_code == 422
     assert post("paper_move", {"step": "redo"}).json()["revision"] == 2
     assert post("paper_move", {"step": "sideways"}).status_code == 400
@@ -435,6 +436,11 @@ def test_the_page_of_figures_says_what_they_are_made_of(built, client) -> None:
     client.force_login(built.material.people["vic"])
     page = client.get(reverse("context_report", args=[built.material.collection.slug])).text
     assert "Papers counted: 1 adjudicated." in page
+
+
+def test_agreement_of_grades_is_not_asked_of_papers(built) -> None:
+    with pytest.raises(Refused, match="page of its agreement"):
+        request_agreement(campaign=built.campaign, by=None, at=AT)
 
 
 def test_papers_to_decide_wait_on_the_first_page_and_are_linked_from_agreement(built, client) -> None:

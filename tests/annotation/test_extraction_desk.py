@@ -8,6 +8,7 @@ from django.urls import reverse
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import open_campaign
 from annotation.actions.extractions import begin_extraction
+from annotation.actions.guidelines import write_guideline
 from annotation.definitions.desk import cleaning, context_of_block, next_context_id, reading_of, without_proposals
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource
@@ -76,6 +77,8 @@ def test_saving_makes_a_revision_and_an_old_base_is_told_the_newest(material, wo
     assert late.status_code == 409
     assert late.json()["revision"] == 2
     assert late.json()["content"] == changed
+    mine = client.get(reverse("api_assignments", args=[material.collection.slug, "contexts"])).json()["results"]
+    assert [(each["paper"], each["topic"]) for each in mine] == [(work.paper.key, None)]
     stale = post(client, address("extraction_move", material), {"step": "undo", "base": 1})
     assert (stale.status_code, stale.json()["revision"]) == (409, 2)
     assert post(client, address("extraction_move", material), {"step": "undo", "base": "2"}).status_code == 400
@@ -147,10 +150,29 @@ def test_a_changed_sentence_is_read_as_the_paper_was(material, work, client) -> 
 
 def test_the_screen_asks_little(material, work, client, django_assert_max_num_queries) -> None:
     client.force_login(material.people["ann"])
-    with django_assert_max_num_queries(22):
+    client.get(address("extraction_detail", material))  # notes once that they have the guideline before them
+    with django_assert_max_num_queries(23):
         page = client.get(address("extraction_detail", material))
     assert page.status_code == 200
     assert 'id="label-data"' in page.text
+
+
+def test_the_guideline_stands_beside_the_paper_and_tells_once_that_it_changed(material, work, client) -> None:
+    news = "Please read it before you go on"
+    client.force_login(material.people["ann"])
+    page = client.get(address("extraction_detail", material))
+    assert page.context["guideline_html"] in page.text
+    assert (page.context["guideline_version"], page.context["guideline_changed"]) == (1, False)
+    campaign = material.collection.campaigns.get(slug="contexts")
+    write_guideline(campaign=campaign, body="Take *whole* paragraphs.", by=material.manager, at=AT)
+    changed = {"base": 1, "content": write_content(Content())}
+    assert post(client, address("extraction_save", material), changed).json()["guideline"] == 2
+    again = client.get(address("extraction_detail", material))
+    assert (again.context["guideline_changed"], news in again.text) == (True, True)
+    where = reverse("label_guideline", args=[material.collection.slug, "contexts"])
+    assert client.get(where).json()["html"].startswith("<p>Take <em>whole</em>")
+    assert client.post(where, {"version": "2"}).json() == {"seen": 2}
+    assert not client.get(address("extraction_detail", material)).context["guideline_changed"]
 
 
 def test_cleaning_is_told_word_by_word() -> None:

@@ -1,6 +1,7 @@
 /** The extraction screen: three panes, their keys, and every edit saved. Without this script the page still lets one
  * read, correct by file, and finish. */
 
+import { GuidelinePane } from "../labelling/guideline.js";
 import { announce, anyDialogOpen, data, notice, part, show, takesKeys } from "../labelling/page.js";
 import { Offline, post } from "../labelling/server.js";
 import { Contexts } from "./contexts.js";
@@ -17,6 +18,7 @@ const saver = new Saver(state);
 const sheet = new Sheet();
 const contexts = new Contexts();
 const references = new References();
+const guideline = new GuidelinePane(() => contexts.focus());
 const asked = new Set(); // texts whose reading was asked for
 
 // --- showing ------------------------------------------------------------------------------------------------------------
@@ -283,7 +285,7 @@ const KEYS = {
 const EVERYWHERE = {
   c: makeContext, u: () => step("undo"), "?": () => part("help").showModal(),
   "[": () => sheet.open(sheet.page - 1), "]": () => sheet.open(sheet.page + 1),
-  z: () => part("sheet").classList.toggle("is-large"), f: finish, 4: () => focusPane("sheet"), 5: () => focusPane("contexts"), 6: () => focusPane("references"),
+  z: () => part("sheet").classList.toggle("is-large"), f: finish, g: () => guideline.toggle(), 4: () => focusPane("sheet"), 5: () => focusPane("contexts"), 6: () => focusPane("references"),
 };
 
 function focusPane(name) {
@@ -348,6 +350,7 @@ saver.addEventListener("state", ({ detail }) => {
 });
 saver.addEventListener("settled", ({ detail }) => {
   state = detail;
+  guideline.noteVersion(detail.guideline);
   render();
 });
 saver.addEventListener("refused", ({ detail }) => notice(`${detail} Undo the edit (U) or reload the page.`));

@@ -4,7 +4,9 @@ import { announce, data, part, show, tell } from "./page.js";
 import { get, postForm } from "./server.js";
 
 export class GuidelinePane {
-  constructor() {
+  /** `leave` gives the focus back to the work. */
+  constructor(leave = () => part("title").focus({ preventScroll: true })) {
+    this.leave = leave;
     this.version = data.guideline.version;
     this.fetching = false;
     document.querySelector('[data-form="guideline-seen"]').addEventListener("submit", (event) => this.seen(event));
@@ -15,7 +17,7 @@ export class GuidelinePane {
     const pane = part("guideline");
     if (pane.contains(document.activeElement) && pane.open) {
       pane.open = !window.matchMedia("(max-width: 52rem)").matches;
-      part("title").focus({ preventScroll: true });
+      this.leave();
       return;
     }
     pane.open = true;
@@ -42,7 +44,8 @@ export class GuidelinePane {
     tell("guideline-version", `version ${version}`);
     tell("guideline-news-version", `version ${version}`);
     document.querySelector('[data-form="guideline-seen"] [name=version]').value = version;
-    document.querySelector("[data-label-form] [name=guideline]").value = version;
+    const form = document.querySelector("[data-label-form] [name=guideline]");
+    if (form) form.value = version;
     show(part("guideline-news"));
     announce(`The guideline has changed: it is now version ${version}.`);
   }
@@ -50,7 +53,7 @@ export class GuidelinePane {
   async seen(event) {
     event.preventDefault();
     show(part("guideline-news"), false);
-    part("title").focus({ preventScroll: true });
+    this.leave();
     const version = event.target.elements.version.value;
     await postForm(data.urls.label_guideline, { version }).catch(() => {}); // untold, it announces itself once more
   }
