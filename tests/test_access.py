@@ -15,7 +15,8 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts.models import User
 from corpus.models import Collection
-from tests.access_table import KWARGS, ROLES, TABLE, Row, World, make_world
+from tests.access_table import KWARGS, ROLES, TABLE, Row
+from tests.access_world import World, make_world
 
 
 @pytest.fixture(scope="module")

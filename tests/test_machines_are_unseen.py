@@ -6,7 +6,8 @@ from django.test import Client
 from annotation.models import Annotator, AssignmentState, MachineReply, MachineRun, ReplyState
 from annotation.runs.machine_labels import Said, store_replies
 from corpus.models import PromptTemplate
-from tests.access_table import ROLES, TABLE, World, make_world
+from tests.access_table import ROLES, TABLE
+from tests.access_world import World, make_world
 from tests.factories.accounts import AT
 from tests.test_access import ask, path_of
 

@@ -9,7 +9,8 @@ import pytest
 from django.db import transaction
 
 from annotation.models import Assignment, AssignmentState, Campaign, Judgment, Split, Submission, SubmissionKind
-from tests.access_table import TABLE, Row, World, make_world
+from tests.access_table import TABLE, Row
+from tests.access_world import World, make_world
 from tests.factories.accounts import AT
 from tests.test_access import ADDRESSES, ask, path_of
 

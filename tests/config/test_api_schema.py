@@ -13,7 +13,7 @@ from schemathesis import Case
 from accounts.keys import digest_of, new_key
 from accounts.models import ApiToken
 from corpus.models import Role
-from tests.access_table import World, make_world
+from tests.access_world import World, make_world
 from tests.factories.accounts import AT
 
 EXAMPLES = int(os.environ.get("LITMUS_API_EXAMPLES", "12"))  # for each operation and role

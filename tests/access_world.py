@@ -1,0 +1,225 @@
+"""One of everything in one collection, for tests that go through all addresses."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+
+from accounts.keys import digest_of, new_key
+from accounts.models import ApiToken, Invitation, JobState, User
+from adjudication.models import AgreementRun, ContextCheck, Method, Verdict, VoteRun
+from annotation.definitions.extractions import Content
+from annotation.models import (
+    AnnoCycle,
+    Annotator,
+    AnnotatorKind,
+    Assignment,
+    AssignmentRun,
+    AssignmentState,
+    Campaign,
+    CampaignKind,
+    CampaignState,
+    Criterion,
+    ExtractionSource,
+    Guideline,
+    Item,
+    ItemBuild,
+    Level,
+    MachineReply,
+    MachineRun,
+    ReplyState,
+)
+from annotation.runs.extractions import store_extraction
+from corpus.models import (
+    Aspect,
+    AspectNode,
+    Collection,
+    Document,
+    GeneratedQuestion,
+    ImportKind,
+    ImportRun,
+    InvitedRole,
+    Membership,
+    Paper,
+    PoolEntry,
+    PoolRun,
+    PromptPurpose,
+    PromptTemplate,
+    RetrievalRun,
+    Role,
+    Topic,
+)
+from tests.factories.accounts import AT, CollectionFactory, UserFactory, one_member_each
+from tests.factories.mentions import make_mention, make_question
+
+
+@dataclass
+class World:
+    """One of everything, in one collection. `annotator` judges in `campaign`."""
+
+    collection: Collection
+    members: dict[Role, Membership]
+    outsider: User
+    document: Document
+    topic: Topic
+    aspect: Aspect
+    campaign: Campaign
+    item: Item
+    annotator: Annotator
+    assignment: Assignment
+    paper: Paper
+    own_paper: Assignment  # the annotator's, in the campaign `contexts`, begun
+    import_run: ImportRun
+    retrieval_run: RetrievalRun
+    pool_run: PoolRun
+    question: GeneratedQuestion
+    item_build: ItemBuild
+    assignment_run: AssignmentRun
+    machine_run: MachineRun
+    prompt: PromptTemplate
+    cycle: AnnoCycle
+    agreement_run: AgreementRun
+    vote_run: VoteRun
+    context_check: ContextCheck
+    verdict: Verdict
+    invited: InvitedRole
+    api_token: ApiToken  # the outsider's
+
+    def user(self, role: str) -> User | None:
+        """Who asks: None for anonymous."""
+        if role == "anonymous":
+            return None
+        return self.outsider if role == "outsider" else self.members[Role(role)].user
+
+
+def make_world() -> World:
+    collection = CollectionFactory(slug="tea", title="Questions about tea")
+    members = one_member_each(collection)
+    outsider, manager = UserFactory(email="outsider@example.org"), members[Role.MANAGER].user
+    topic = Topic.objects.create(collection=collection, number="1", text="What does tea do?")
+    aspect = Aspect.objects.create(topic=topic, text="It is about tea.")
+    AspectNode.objects.create(topic=topic, aspect=aspect, position=0)
+    document = Document.objects.create(collection=collection, docno="D1", title="On tea", abstract="Tea was drunk.")
+    PoolEntry.objects.create(topic=topic, document=document)
+    campaign = _campaign(collection, manager)
+    item = Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, aspect=aspect, document=document)
+    annotator = Annotator.objects.create(
+        campaign=campaign, name="annotator", user=members[Role.ANNOTATOR].user, created_at=AT
+    )
+    paper = Paper.objects.create(
+        collection=collection, key="10.1/tea.1", title="A paper", source="acm-cr", created_at=AT, updated_at=AT
+    )
+    invitation = Invitation.objects.create(
+        email="invited@example.org", invited_by=manager, created_at=AT, expires_at=timezone.now() + timedelta(days=3)
+    )
+    asked = {"campaign": campaign, "requested_by": manager, "requested_at": AT}
+    vote_run = VoteRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT)
+    return World(
+        collection=collection,
+        members=members,
+        outsider=outsider,
+        document=document,
+        topic=topic,
+        aspect=aspect,
+        campaign=campaign,
+        item=item,
+        annotator=annotator,
+        assignment=Assignment.objects.create(item=item, annotator=annotator, state=AssignmentState.PENDING, slot=1),
+        paper=paper,
+        own_paper=_own_paper(paper, manager, annotator.user),
+        import_run=ImportRun.objects.create(
+            collection=collection, kind=ImportKind.DOCUMENTS, requested_by=manager, requested_at=AT
+        ),
+        retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
+        pool_run=PoolRun.objects.create(collection=collection, requested_by=manager, requested_at=AT),
+        question=make_question(make_mention({"b0": document}, collection=collection)),
+        item_build=ItemBuild.objects.create(**asked),
+        assignment_run=AssignmentRun.objects.create(**asked, strategy=campaign.strategy, overlap=1),
+        machine_run=_machine_run(campaign, item, manager),
+        prompt=PromptTemplate.objects.create(
+            collection=collection,
+            purpose=PromptPurpose.RELEVANCE,
+            name="Plain",
+            body="{aspect}",
+            sha256="ab" * 32,
+            created_at=AT,
+        ),
+        cycle=_tuning(collection, manager),
+        agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
+        vote_run=vote_run,
+        context_check=ContextCheck.objects.create(
+            collection=collection,
+            requested_by=manager,
+            requested_at=AT,
+            parameters={"tokens": "lucene", "stemmer": "porter", "k1": 0.9, "b": 0.4, "drafts": False},
+        ),
+        verdict=Verdict.objects.create(
+            item=item, criterion=campaign.criteria.get(), method=Method.UNRESOLVED, vote_run=vote_run
+        ),
+        invited=InvitedRole.objects.create(invitation=invitation, collection=collection, role=Role.VIEWER),
+        api_token=ApiToken.objects.create(user=outsider, label="lab", digest=digest_of(new_key()), created_at=AT),
+    )
+
+
+def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
+    """A machine's run with one reply that nobody could read."""
+    machine = Annotator.objects.create(
+        campaign=campaign, name="machine, run 1", kind=AnnotatorKind.MACHINE, model="machine", created_at=AT
+    )
+    run = MachineRun.objects.create(
+        campaign=campaign,
+        criterion=campaign.criteria.get(),
+        annotator=machine,
+        kind="lexical",
+        recipe={"kind": "lexical", "model": "lexical", "temperature": 0.0, "thresholds": [0.4, 0.8]},
+        recipe_hash="cd" * 32,
+        requested_by=manager,
+        requested_at=AT,
+    )
+    MachineReply.objects.create(
+        run=run, item=item, state=ReplyState.INVALID, text="Perhaps.", problem="is no answer", received_at=AT
+    )
+    return run
+
+
+def _tuning(collection: Collection, manager: User) -> AnnoCycle:
+    """A cycle of Anno-GPT that has only just begun."""
+    dev = Campaign.objects.create(
+        collection=collection, slug="dev", name="Dev", kind=CampaignKind.RELEVANCE, split="dev", seed=1, created_at=AT
+    )
+    criterion = Criterion.objects.create(campaign=dev, key="relevance", label="Relevance")
+    Level.objects.bulk_create([Level(criterion=criterion, value=v, label=f"level {v}") for v in range(3)])
+    return AnnoCycle.objects.create(
+        collection=collection, number=1, criterion="relevance", dev=dev, margin=0.05, created_by=manager, created_at=AT
+    )
+
+
+def _campaign(collection: Collection, manager: User) -> Campaign:
+    campaign = Campaign.objects.create(
+        collection=collection,
+        slug="main",
+        name="Main round",
+        kind=CampaignKind.RELEVANCE,
+        state=CampaignState.OPEN,
+        seed=1,
+        created_at=AT,
+        opened_at=AT,
+    )
+    criterion = Criterion.objects.create(campaign=campaign, key="relevance", label="Relevance")
+    Level.objects.bulk_create([Level(criterion=criterion, value=v, label=f"level {v}") for v in range(3)])
+    Guideline.objects.create(campaign=campaign, version=1, body="Judge calmly.", created_at=AT, created_by=manager)
+    return campaign
+
+
+def _own_paper(paper: Paper, manager: User, user: User | None) -> Assignment:
+    """A paper in an open extraction campaign, assigned to the annotator, who has begun."""
+    made = {"kind": CampaignKind.EXTRACTION, "state": CampaignState.OPEN, "created_at": AT, "opened_at": AT}
+    campaign = Campaign.objects.create(collection=paper.collection, slug="contexts", name="Contexts", seed=1, **made)
+    Guideline.objects.create(campaign=campaign, version=1, body="Cut.", created_at=AT, created_by=manager)
+    item = Item.objects.create(campaign=campaign, split=campaign.split, paper=paper)
+    annotator = Annotator.objects.create(campaign=campaign, name="annotator", user=user, created_at=AT)
+    assignment = Assignment.objects.create(item=item, annotator=annotator, state=AssignmentState.PENDING, slot=1)
+    store_extraction(
+        paper=paper, source=ExtractionSource.ANNOTATOR, content=Content(), by=user, at=AT, assignment=assignment
+    )
+    return assignment
