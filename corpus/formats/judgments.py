@@ -18,6 +18,7 @@ from corpus.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_pr
 from corpus.formats.repeats import without_repeats
 
 COLUMNS = ("annotator", "topic", "aspect", "docno", "criterion", "value", "machine")
+SAID = "said"  # a machine's words; kept where its value is -1, an answer that could not be read
 MAX_NAME_LENGTH = 200
 
 _YES = frozenset({"1", "true", "yes", "y", "machine"})
@@ -25,21 +26,21 @@ _NO = frozenset({"", "0", "false", "no", "n", "human"})
 
 
 def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each row; columns other than `COLUMNS` are passed over."""
+    """Yield one judgment for each row; columns other than `COLUMNS` and `SAID` are passed over."""
     required = ("topic", "value") if annotator else ("annotator", "topic", "value")
     for found in read_csv(stream, file, required=required):
         yield found if isinstance(found, Problem) else _row(found[1], file, found[0], annotator)
 
 
 def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each line; keys other than `COLUMNS` are passed over."""
+    """Yield one judgment for each line; keys other than `COLUMNS` and `SAID` are passed over."""
     for found in read_objects(stream, file):
         if isinstance(found, Problem):
             yield found
             continue
         line, item = found
         try:
-            yield _row({name: _cell(item, name) for name in COLUMNS}, file, line, annotator)
+            yield _row({name: _cell(item, name) for name in (*COLUMNS, SAID)}, file, line, annotator)
         except FieldError as error:
             yield Problem(file, line, str(error))
 
@@ -112,7 +113,9 @@ def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> Judgmen
         reason = f"machine is {machine!r}; 1 or 0 is wanted"
     if reason:
         return Problem(file, line, reason)
-    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, machine.lower() in _YES, file, line)
+    is_machine = machine.lower() in _YES
+    said = cells.get(SAID, "") if value == "-1" else ""  # also where a choice says later that all are a machine's
+    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, is_machine, file, line, said)
 
 
 def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:

@@ -186,7 +186,8 @@ def test_every_row_is_told_where_it_is_wrong(campaign, load):
 def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign, load):
     """Scores of -1 of a machine: kept as invalid, each once, until a readable one comes; people have no such score."""
     line = row("gpt", 1, 1, 0, -1)
-    first = load(f"{line},1", row("gpt", 1, 1, 1, 2) + ",1", row("Ana", 1, 1, 3, -1) + ",0", header=f"{HEADER},machine")
+    rows = (f"{line},1,Perhaps?", row("gpt", 1, 1, 1, 2) + ",1,Yes.", row("Ana", 1, 1, 3, -1) + ",0,")
+    first = load(*rows, header=f"{HEADER},machine,said")
     assert counts(first) == (2, 0, 0, 1)
     assert "is not on the scale" in reasons(first)[0][1]
     assert "1 machine answers could not be read" in " ".join(first["remarks"])
@@ -199,7 +200,8 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     client.force_login(made.manager)
     assert "1 answer nobody could read" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
     listed = client.get("/c/teas/campaigns/main-round/machines/unread/").content.decode()
-    assert "the file had no words of it" in listed
+    assert "Perhaps?" in listed
+    assert "Yes." not in listed
     # Read by somebody after all: a label now, and an unreadable answer does not take a label away.
     assert counts(load(row("gpt", 1, 1, 0, 1) + ",1", header=f"{HEADER},machine")) == (1, 0, 0, 0)
     assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
