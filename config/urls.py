@@ -11,3 +11,5 @@ urlpatterns = [
 ]
 
 handler400 = "config.errors.show_bad_request"
+handler404 = "config.errors.show_not_found"
+handler500 = "config.errors.show_server_error"

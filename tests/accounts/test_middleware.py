@@ -20,7 +20,7 @@ def raising(error: Exception):
     return view
 
 
-handler400 = urls.handler400
+handler400, handler404, handler500 = urls.handler400, urls.handler404, urls.handler500
 urlpatterns = [
     *urls.urlpatterns,
     path("raise/not-allowed/", raising(NotAllowed("You lack the <role>."))),
@@ -30,6 +30,9 @@ urlpatterns = [
     path("raise/body-too-big/", raising(RequestDataTooBig("Request body exceeded DATA_UPLOAD_MAX_MEMORY_SIZE."))),
     path("raise/suspicious/", raising(SuspiciousOperation("odd"))),
     path("raise/bug/", raising(RuntimeError("boom"))),
+    path("api/raise/suspicious/", raising(SuspiciousOperation("odd"))),
+    path("api/raise/body-too-big/", raising(RequestDataTooBig("Request body exceeded DATA_UPLOAD_MAX_MEMORY_SIZE."))),
+    path("api/raise/bug/", raising(RuntimeError("boom"))),
 ]
 here = override_settings(ROOT_URLCONF=__name__)
 
@@ -62,6 +65,26 @@ def test_each_error_has_a_page_with_a_reason(known: Client, address: str, status
     assert 'class="masthead"' in answer.text
     assert "boom" not in answer.text
     assert "DATA_UPLOAD" not in answer.text
+
+
+@here
+@pytest.mark.parametrize(
+    ("address", "status", "reason"),
+    [
+        ("nowhere/", 404, "no such address"),
+        ("collections/{slug}/", 404, "no such address"),
+        ("raise/suspicious/", 400, "cannot be understood"),
+        ("raise/body-too-big/", 413, "in several parts"),
+        ("raise/bug/", 500, "went wrong"),
+    ],
+)
+def test_each_error_of_the_api_is_a_problem(known: Client, address: str, status: int, reason: str) -> None:
+    answer = known.get(f"/api/{address}")
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    problem = answer.json()
+    assert problem["status"] == status
+    assert reason in problem["detail"]
+    assert "boom" not in answer.text
 
 
 @here
