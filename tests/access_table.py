@@ -251,6 +251,7 @@ TABLE: list[Row] = [
     # --- questions from authors ---------------------------------------------------------------------------------------
     *row("author_call_list", MANAGERS_PAGE),
     *row("author_call_create", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("author_letter_preview", "POST login 404 403 403 403 200"),
     *row("author_call_detail", MANAGERS_PAGE, where=_call_key),
     *row("author_call_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=_call_key),
     *row("author_invitation_create", "POST login 404 403 403 403 422", where=_call_key),

@@ -29,8 +29,7 @@ from corpus.models import (
     TopicKind,
 )
 from corpus.permissions import check_manager
-from corpus.queries.authors import BLANKS, REQUIRED_BLANKS, due_letters, standing_answers
-from corpus.text.letters import faults_of
+from corpus.queries.authors import due_letters, letter_faults, standing_answers
 from corpus.text.words import title_key
 
 MOST_AUTHORS = 20_000  # rows of one file
@@ -292,8 +291,7 @@ def _fault(email: str, docno: str, name: str, documents: dict[str, int], silent:
 
 
 def _check_letter(call: QuestionCall) -> None:
-    faults = faults_of(call.mail_subject, BLANKS) + faults_of(call.mail_body, BLANKS, REQUIRED_BLANKS)
-    if faults:
+    if faults := letter_faults(call):
         raise Refused(" ".join(faults))
 
 

@@ -4,6 +4,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxLengthValidator
 from django.utils import timezone
 
 from corpus.author_words import BODY, GUIDELINE, SUBJECT
@@ -81,7 +82,14 @@ class AnswerForm(forms.Form):
     text = forms.CharField(
         label="Your question",
         min_length=SHORTEST_QUESTION,
-        max_length=LONGEST_QUESTION,
+        # No `max_length`: with it browsers cut what is pasted and say nothing.
+        validators=[
+            MaxLengthValidator(
+                LONGEST_QUESTION,
+                f"This has %(show_value)d characters, and a question at most {LONGEST_QUESTION:,}. All of it is still "
+                "in the field: shorten it there and send it again.",
+            )
+        ],
         widget=forms.Textarea(attrs={"rows": 4, "class": "question-field"}),
     )
     consent = forms.BooleanField(
@@ -111,7 +119,9 @@ class AnswerForm(forms.Form):
             raise forms.ValidationError("This looks like it was filled in by a program. Leave the hidden field empty.")
         if cleaned.pop("show_name", False):
             cleaned["credit_name"] = " ".join(cleaned.get("credit_name", "").split())
-            if not cleaned["credit_name"]:
+            if holds_markup(cleaned["credit_name"]):
+                self.add_error("credit_name", "A name is plain text. Write it without HTML tags and the like.")
+            if not cleaned.get("credit_name") and "credit_name" not in self.errors:
                 self.add_error("credit_name", "Say the name that should appear, or take the tick away.")
         else:
             cleaned["credit_name"] = ""

@@ -21,7 +21,7 @@ from corpus.models import (
     QuestionCall,
     Topic,
 )
-from corpus.text.letters import fill
+from corpus.text.letters import faults_of, fill
 
 BLANKS = ("name", "paper", "collection", "deadline", "link", "opt_out")
 REQUIRED_BLANKS = ("link", "opt_out")
@@ -90,9 +90,9 @@ def due_letters(call: QuestionCall, purpose: str) -> QuerySet[AuthorInvitation]:
     return invitations_of(call).filter(STATES["unsent" if purpose == MailPurpose.INVITATION else "waiting"])
 
 
-def letter_to(invitation: AuthorInvitation) -> Letter:
-    """The call's letter with this author's blanks filled in."""
-    call = invitation.call
+def letter_to(invitation: AuthorInvitation, call: QuestionCall | None = None) -> Letter:
+    """The call's letter (or that of `call`, which may say something else meanwhile) with this author's blanks."""
+    call = call or invitation.call
     values = {
         "name": invitation.name or "author",
         "paper": " ".join(invitation.document.title.split()) or invitation.document.docno,
@@ -101,14 +101,38 @@ def letter_to(invitation: AuthorInvitation) -> Letter:
         "link": answer_link(invitation),
         "opt_out": opt_out_link(invitation),
     }
+    return _filled(call, values, invitation.email)
+
+
+def _filled(call: QuestionCall, values: dict[str, str], to: str) -> Letter:
     subject = " ".join(fill(call.mail_subject, values).split())
-    return Letter(invitation.email, subject[:300], fill(call.mail_body, values))
+    return Letter(to, subject[:300], fill(call.mail_body, values))
 
 
-def sample_letter(call: QuestionCall) -> Letter | None:
-    """The first author's letter, to look at before any is sent."""
-    first = call.invitations.select_related("call__collection", "document").defer("document__search").first()
-    return letter_to(first) if first else None
+def letter_faults(call: QuestionCall) -> list[str]:
+    """What is wrong with the call's letter, as sentences."""
+    return faults_of(call.mail_subject, BLANKS) + faults_of(call.mail_body, BLANKS, REQUIRED_BLANKS)
+
+
+def sample_letter(call: QuestionCall) -> Letter:
+    """The letter to the first author on the list, to look at before any is sent; to an invented one while it is empty.
+
+    `call` may hold what is being typed. Its letter has no faults.
+    """
+    rows = AuthorInvitation.objects.filter(call=call.pk) if call.pk else AuthorInvitation.objects.none()
+    first = rows.select_related("call__collection", "document").defer("document__search").first()
+    if first:
+        return letter_to(first, call)
+    address = f"{settings.SITE_URL}/questions/…/"
+    values = {
+        "name": "author",
+        "paper": "The title of the author's paper",
+        "collection": call.collection.title,
+        "deadline": deadline_words(call.deadline_at) if call.deadline_at else "the last day",
+        "link": address,
+        "opt_out": f"{address}opt-out/",
+    }
+    return _filled(call, values, "an author")
 
 
 def deadline_words(at: datetime) -> str:

@@ -40,6 +40,7 @@ from corpus.queries.authors import (
     standing_answers,
 )
 from corpus.text.markdown import render_markdown
+from corpus.views.author_letters import preview_of
 
 AUTHORS_PER_PAGE = 50
 SHOWN_PROBLEMS = 50
@@ -81,14 +82,19 @@ def author_call_create(request: Request, slug: str) -> HttpResponse:
     """Write a call."""
     membership = _manager(request, slug)
     form = CallForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
+    if form.is_valid() and not _only_preview(request):
         with refusals_in_form(form):
             call = create_call(
                 by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
             return redirect("author_call_detail", slug, call.pk)
-    context = _context(membership, form=form)
+    context = _context(membership, form=form, **preview_of(form, membership.collection, None))
     return render(request, "corpus/author_call_edit.html", context, status=422 if form.errors else 200)
+
+
+def _only_preview(request: Request) -> bool:
+    """Whether the letter is only to be looked at: what a browser without script asks for."""
+    return request.POST.get("step") == "preview"
 
 
 @require_http_methods(["GET", "POST"])
@@ -97,12 +103,12 @@ def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
     membership = _manager(request, slug)
     call = _call(membership, pk)
     form = CallForm.of(call, request.POST if request.method == "POST" else None)
-    if form.is_valid():
+    if form.is_valid() and not _only_preview(request):
         with refusals_in_form(form):
             update_call(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
             messages.success(request, "The call is changed.")
             return redirect("author_call_detail", slug, pk)
-    context = _context(membership, form=form, call=call)
+    context = _context(membership, form=form, call=call, **preview_of(form, membership.collection, call))
     return render(request, "corpus/author_call_edit.html", context, status=422 if form.errors else 200)
 
 

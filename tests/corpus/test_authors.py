@@ -171,6 +171,40 @@ def test_a_broken_file_changes_nothing(manager: Membership, call: QuestionCall, 
     assert not call.invitations.exists()
 
 
+def test_the_letter_that_is_being_typed_is_shown_before_it_is_saved(manager: Membership, call: QuestionCall) -> None:
+    client = Client()
+    client.force_login(manager.user)
+    typed = {
+        "name": call.name,
+        "source": call.source,
+        "deadline_at": "2031-05-06",
+        "guideline": "Be **brief**.",
+        "mail_subject": "On “{paper}”",
+        "mail_body": "Dear {name}, until {deadline}: {link} {opt_out}",
+        "call": call.pk,
+    }
+    preview = reverse("author_letter_preview", args=[call.collection.slug])
+    nobody_yet = client.post(preview, typed).text
+    assert "Dear author, until 6 May 2031, 23:59" in nobody_yet
+    assert "/questions/…/opt-out/" in nobody_yet
+    ann = invite(call)
+    shown = client.post(preview, typed).text
+    assert f"To {ann.email}" in shown
+    assert f"On “{ann.document.title}”" in shown
+    assert "Dear Ann, until" in shown
+    assert "<strong>brief</strong>" in shown
+    assert "{opt_out} is missing" in client.post(preview, typed | {"mail_body": "{link}"}).text
+    # Without script a button asks for it; nothing is saved either way.
+    page = client.post(reverse("author_call_edit", args=[call.collection.slug, call.pk]), typed | {"step": "preview"})
+    assert "Dear Ann, until 6 May 2031" in page.text
+    call.refresh_from_db()
+    assert call.mail_body == BODY
+    # A call of another collection lends nobody's address.
+    other = MembershipFactory(role=Role.MANAGER)
+    client.force_login(other.user)
+    assert client.post(reverse("author_letter_preview", args=[other.collection.slug]), typed).status_code == 404
+
+
 # --- letters ---------------------------------------------------------------------------------------------------------
 
 
@@ -326,12 +360,13 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
     [
         ({"consent": ""}, "Without your consent"),
         ({"text": "Tea?"}, "at least 15"),
-        ({"text": "x" * 2001}, "at most 2000"),
+        ({"text": "x" * 2001}, "This has 2001 characters, and a question at most 2,000"),
+        ({"credit_name": "Ann <script>"}, "A name is plain text"),
         ({"homepage": "http://spam.example"}, "filled in by a program"),
         ({"credit_name": " "}, "Say the name"),
         ({"text": "a\x00b" * 10}, "Null characters"),
         ({"text": "Is <b>stirring</b> worth the trouble in the morning?"}, "Write it without HTML"),
-        ({"text": "word " * 4_000}, "at most 2000"),
+        ({"text": "word " * 4_000}, "19999 characters"),
     ],
 )
 def test_a_wrong_form_says_so_and_keeps_nothing(call: QuestionCall, change: dict[str, str], words: str) -> None:
@@ -340,6 +375,8 @@ def test_a_wrong_form_says_so_and_keeps_nothing(call: QuestionCall, change: dict
     page = Client().post(page_of(ann), sent | change)
     assert page.status_code == 422
     assert words in page.text
+    assert page.context["form"]["text"].value() == (sent | change)["text"]  # nothing typed is lost
+    assert "maxlength" not in page.context["form"]["text"].as_widget()  # browsers would cut what is pasted
     assert not ann.answers.exists()
 
 
