@@ -19,6 +19,7 @@ from adjudication.exports.options import (
     ITERATIONS,
     JUDGED_LEVELS,
     KINDS,
+    QUESTION_KINDS,
     make_options,
     whole_number,
 )
@@ -28,6 +29,7 @@ from corpus.models import Collection, Membership
 from corpus.permissions import check_can_oversee, fetch_membership
 
 CHOICES = ("campaign", "criterion", "level", "grades", "unresolved")
+JUDGED_NAMES = [name for name, kind in KINDS.items() if not kind.contexts and not kind.questions]
 
 
 @require_safe
@@ -52,7 +54,8 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "chosen": chosen,
         "has_sub_queries": collection.sub_queries.exists(),
         "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
-        "offers": [_offer(membership, name, chosen, memo) for name, kind in KINDS.items() if not kind.contexts],
+        "offers": [_offer(membership, name, chosen, memo) for name in JUDGED_NAMES],
+        "question_offers": [_offer(membership, kind.name, chosen, memo) for kind in QUESTION_KINDS],
         "context_offers": _context_offers(collection, request) if collection.papers.exists() else [],
         "iterations": [("reference", "the reference's number"), ("zero", "0")],
         "context_chosen": _context_words(request),

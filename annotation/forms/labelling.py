@@ -206,7 +206,7 @@ def _text(data: dict[str, Any], name: str, longest: int) -> str:
     if not isinstance(value, str) or not _can_be_stored(value):
         raise Malformed(name, "a text is needed.")
     if len(value) > longest:
-        raise Malformed(name, f"it is longer than {longest} characters. Shorten it.")
+        raise Malformed(name, f"it is longer than {longest:,} characters. Shorten it.")
     return value
 
 

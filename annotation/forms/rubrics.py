@@ -13,7 +13,7 @@ from annotation.definitions.rubric_options import (
 )
 from annotation.models import Campaign, CampaignKind
 from annotation.queries.questions import Choice, question_kinds
-from corpus.models import Collection
+from corpus.models import Collection, TopicKind
 
 NO_SOURCE = "no source named"
 
@@ -89,6 +89,8 @@ class QuestionChoiceForm(forms.Form):
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101 - narrows the type
         found = collection.topics.order_by("source").values_list("source", flat=True).distinct()
         field.choices = [(source or "-", source or NO_SOURCE) for source in found]
+        if collection.topics.filter(kind=TopicKind.QUESTION).exists():
+            self.initial["topic_kind"] = TopicKind.QUESTION  # complex queries are judged by their aspects, not rated
 
     def chosen(self) -> Choice:
         """The choice of a valid form."""

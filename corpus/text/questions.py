@@ -201,6 +201,12 @@ def _pair(number: int, parts: Sequence[tuple[str, str]]) -> Asked:
     return Asked(question, tuple(dict.fromkeys(keys)))
 
 
+def own_part(body: str, prompt: str) -> str:
+    """Return what a prompt says of its own paragraph: all from where its template is first filled in."""
+    start = min((at for at in map(body.find, PLACES) if at >= 0), default=0)
+    return prompt[start:] if prompt[:start] == body[:start] else prompt
+
+
 def holds_markup(text: str) -> bool:
     """Whether a question holds HTML: tags, comments, character references. `p < 0.05` is none."""
     return _TAG(text) is not None

@@ -24,7 +24,7 @@ from corpus.queries.generation import (
     replies_for_a_person,
     run_figures,
 )
-from corpus.text.questions import DEFAULT_TEMPLATE
+from corpus.text.questions import DEFAULT_TEMPLATE, own_part
 from corpus.views.mentions import context_of
 
 PER_PAGE = 25
@@ -129,14 +129,16 @@ def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpR
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     run = _fetch_run(membership, pk)
-    found: GenerationReply = get_object_or_404(run.replies.select_related("mention", "run__collection"), pk=reply)
+    replies = run.replies.select_related("mention", "run__collection", "run__template")
+    found: GenerationReply = get_object_or_404(replies, pk=reply)
     form = CorrectionForm(request.POST or None, initial={"text": found.corrected or found.text})
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form, "text"):
             made = correct_reply(by=membership.user, at=timezone.now(), reply=found, text=form.cleaned_data["text"])
             messages.success(request, f"Questions read from it: {made}.")
             return redirect("generation_detail", slug, pk)
-    context = context_of(membership) | {"run": run, "reply": found, "form": form}
+    asked = own_part(found.run.template.body, found.prompt)
+    context = context_of(membership) | {"run": run, "reply": found, "asked": asked, "form": form}
     return render(request, "corpus/reply_correct.html", context, status=422 if form.errors else 200)
 
 

@@ -10,11 +10,13 @@ from django.urls import reverse
 
 from accounts.refusals import Conflict
 from annotation.actions.answers import Invalid
+from annotation.actions.campaigns import copy_campaign
 from annotation.models import FoundTarget, Judgment, Rewrite, Submission
 from annotation.queries.desks import fetch_desk
 from annotation.queries.labelling import fetch_history
 from annotation.queries.units import fetch_units
 from corpus.models import Document, Target
+from tests.factories.accounts import AT
 from tests.factories.labelling import assignment_of, build_work
 from tests.factories.labelling import given as relevance
 from tests.factories.labelling import send as send_relevance
@@ -275,6 +277,17 @@ def test_a_search_without_hits_says_why(rubric, words, told):
 
 
 # --- the API ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_drafts_page_speaks_of_questions_and_the_form_begins_with_them(rubric):
+    client = client_of(rubric, "mia")
+    copied = copy_campaign(campaign=rubric.campaign, by=rubric.people["mia"], at=AT, name="Again")
+    shown = client.get(reverse("campaign_detail", args=["signs", copied.slug])).text
+    assert "questions to rate" in shown
+    assert "pooled document" not in shown
+    assert "many abstracts" not in shown
+    form = client.get(reverse("campaign_create", args=["signs"])).text
+    assert '<option value="question" selected>' in form
 
 
 def test_a_program_can_rate_with_rewrite_and_targets(rubric):

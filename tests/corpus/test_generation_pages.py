@@ -106,6 +106,7 @@ def test_answers_for_a_person_are_shown_raw_and_can_be_put_right(client, mention
     assert "&lt;script&gt;alert(1)" in html
     assert "1 answer for a person to look at" in html
     url = reverse("reply_correct", args=["tea", reply.run_id, reply.pk])
+    assert "What was asked about" in client.get(url).text
     bad = client.post(url, {"text": "Nonsense"})
     assert bad.status_code == 422
     assert "no line that begins with QUESTION:" in bad.content.decode()

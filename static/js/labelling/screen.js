@@ -20,11 +20,11 @@ export function draw(unit) {
   shown = unit;
   show(part("unit"), Boolean(unit));
   if (!unit) return;
-  if (isRubric) question.draw(unit);
-  else drawDocument(unit);
+  if (!isRubric) drawDocument(unit);
   const drawn = unit.cells.map((cell) => ({ cell, element: cellElement(cell) }));
   part("cells").replaceChildren(...drawn.map(({ element }) => element));
   cells = drawn;
+  if (isRubric) question.draw(unit); // after the cell: its badge says that the wording is another
   choose(Math.max(0, data.byDocument ? unit.cells.findIndex((cell) => !isAnswered(cell)) : 0));
   for (const pane of document.querySelectorAll(".label-document, .label-work")) pane.scrollTop = 0;
   window.scrollTo(0, 0);

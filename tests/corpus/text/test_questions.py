@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.text.questions import DEFAULT_TEMPLATE, Asked, holds_markup, read_answer, render_prompt, template_problem
+from corpus.text.questions import (
+    DEFAULT_TEMPLATE,
+    Asked,
+    holds_markup,
+    own_part,
+    read_answer,
+    render_prompt,
+    template_problem,
+)
 
 BODY = "QUESTION: ANSWER: P {{paragraph}} T\n{{titles}}"
 
@@ -20,6 +28,12 @@ def test_markers_become_keys_with_their_titles_below():
     paragraph, titles = prompt.text.removeprefix("QUESTION: ANSWER: P ").split(" T\n")
     assert paragraph == "Green tea {cite_001}{cite_002} and white tea {cite_001} differ [?]."
     assert titles == "- cite_001: On green\n- cite_002: (no title)"
+
+
+def test_what_a_prompt_says_of_its_own_paragraph():
+    prompt = render_prompt("Rules {{titles}}\n{{paragraph}} Go.", "Warm [1].", [(5, 8, ["b0"])], {"b0": "On green"})
+    assert own_part("Rules {{titles}}\n{{paragraph}} Go.", prompt.text) == "- cite_001: On green\nWarm {cite_001}. Go."
+    assert own_part("Other {{paragraph}} {{titles}}", prompt.text) == prompt.text  # not this template's
 
 
 def test_what_a_paper_says_cannot_pass_for_our_own_marks():
