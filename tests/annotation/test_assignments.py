@@ -1,35 +1,17 @@
-"""Assignments: planned, previewed, confirmed, released, handed over."""
+"""Assignments as they are planned: judges for each item, orders, the open queue."""
 
-import threading
 from collections import Counter
-from datetime import timedelta
-from itertools import pairwise
 
 import pytest
-from django.db import connection
 
-from accounts import jobs
-from accounts.models import AuditEvent, JobState
-from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.actions.annotators import (
-    add_members,
-    add_name,
-    pause_annotator,
-    remove_annotator,
-    resume_annotator,
-    update_annotator,
-)
-from annotation.actions.assignments import (
-    assign_items,
-    confirm_assignment,
-    reassign_assignments,
-    release_assignments,
-    request_assignment,
-)
+from accounts.models import JobState
+from accounts.refusals import NotAllowed, Refused
+from annotation.actions.annotators import add_members, add_name, pause_annotator, update_annotator
+from annotation.actions.assignments import assign_items, confirm_assignment, release_assignments, request_assignment
 from annotation.actions.campaigns import close_campaign, open_campaign
 from annotation.actions.hands import take_hand
 from annotation.actions.items import build_items
-from annotation.models import Assignment, AssignmentRun, AssignmentState, Campaign, Item, Judgment
+from annotation.models import Assignment, AssignmentState, Campaign, Item, Judgment
 from annotation.queries.arrays import read_integers
 from annotation.runs.assignments import run_assignment_run
 from corpus.models import Membership, Role
@@ -42,9 +24,7 @@ from tests.factories.annotation import (
     give_labels,
     make_campaign,
     make_material,
-    skip_item,
 )
-from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -84,6 +64,20 @@ def check_slots(campaign):
     held = [(item, slot) for item, slot, *_ in rows if slot is not None]
     assert len(set(held)) == len(held)
     assert all(1 <= slot <= overlap + extra for _, slot, _, _, extra in rows if slot is not None)
+
+
+def previewed(campaign, **options):
+    preview = request_assignment(campaign=campaign, by=None, at=AT, **options)
+    run_assignment_run(preview.pk)
+    preview.refresh_from_db()
+    return preview
+
+
+def confirmed(preview):
+    job = confirm_assignment(preview=preview, by=None, at=AT)
+    run_assignment_run(job.pk)
+    job.refresh_from_db()
+    return job
 
 
 def test_every_item_gets_as_many_judges_as_the_overlap_says(made):
@@ -319,299 +313,6 @@ def test_a_queue_becomes_a_plan_and_back(made):
     freed = annotator(campaign, "ben").assignments.filter(state="withdrawn").count()
     assert assign(campaign, strategy="queue").judgments == freed
     check_slots(campaign)
-
-
-# --- preview and confirmation ----------------------------------------------------------------------------------------
-
-
-def previewed(campaign, **options):
-    preview = request_assignment(campaign=campaign, by=None, at=AT, **options)
-    run_assignment_run(preview.pk)
-    preview.refresh_from_db()
-    return preview
-
-
-def confirmed(preview):
-    job = confirm_assignment(preview=preview, by=None, at=AT)
-    run_assignment_run(job.pk)
-    job.refresh_from_db()
-    return job
-
-
-def test_a_confirmed_plan_is_exactly_the_one_previewed(made):
-    campaign = make_campaign(made)
-    preview = previewed(campaign, overlap=2, seed=99)
-    assert preview.state == JobState.DONE
-    assert not Assignment.objects.exists()
-    job = confirmed(preview)
-    assert (job.state, job.summary) == (JobState.DONE, preview.summary)
-    assert Counter(Assignment.objects.values_list("annotator__name", flat=True)) == preview.summary["annotators"]
-    assert AuditEvent.objects.get(verb="assign_items").data["seed"] == 99
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda campaign, made: update_annotator(annotator=annotator(campaign, "ana"), by=None, at=AT, weight=3.0),
-        lambda campaign, made: pause_annotator(annotator=annotator(campaign, "ana"), by=None, at=AT),
-        lambda campaign, made: Item.objects.filter(pk=campaign.items.first().pk).update(extra_overlap=1),
-        lambda campaign, made: assign(campaign),
-    ],
-    ids=["weight", "pause", "another judge wanted", "assigned meanwhile"],
-)
-def test_a_preview_of_what_has_changed_is_not_written(made, change):
-    campaign = make_campaign(made)
-    preview = previewed(campaign)
-    change(campaign, made)
-    before = Assignment.objects.count()
-    job = confirmed(preview)
-    assert job.state == JobState.FAILED
-    assert "changed since the preview" in job.reason
-    assert Assignment.objects.count() == before
-
-
-def test_only_a_finished_preview_is_confirmed(made):
-    campaign = make_campaign(made)
-    preview = request_assignment(campaign=campaign, by=None, at=AT)
-    with pytest.raises(Refused, match="Only a finished preview"):
-        confirm_assignment(preview=preview, by=None, at=AT)
-    job = confirmed(previewed(campaign))
-    with pytest.raises(Refused, match="Only a finished preview"):
-        confirm_assignment(preview=job, by=None, at=AT)
-
-
-def test_a_preview_that_cannot_be_planned_ends_with_the_reason(made):
-    preview = previewed(make_campaign(made), overlap=5)
-    assert (preview.state, preview.summary) == (JobState.FAILED, {})
-    assert "5 different annotators" in preview.reason
-
-
-def test_writing_twice_writes_once(made):
-    job = confirmed(previewed(make_campaign(made)))
-    AssignmentRun.objects.filter(pk=job.pk).update(state=JobState.RUNNING)
-    run_assignment_run(job.pk)
-    assert Assignment.objects.count() == 48
-
-
-def test_an_assignment_that_calls_itself_cancelled_has_written_nothing(made, monkeypatch):
-    class CancelledLate(jobs.Progress):
-        def report(self, done, total=None, step=""):
-            if step == "written":
-                AssignmentRun.objects.update(cancel_requested_at=AT)
-            super().report(done, total, step)
-
-    preview = previewed(make_campaign(made))
-    monkeypatch.setattr(jobs, "Progress", CancelledLate)
-    job = confirmed(preview)
-    assert (job.state, job.summary) == (JobState.CANCELLED, {})
-    assert not Assignment.objects.exists()
-
-
-@pytest.mark.services
-@pytest.mark.django_db(transaction=True)
-def test_a_real_worker_plans_and_writes(celery_worker, made):
-    campaign = make_campaign(made)
-
-    def done(job):
-        wait_for(lambda: AssignmentRun.objects.get(pk=job.pk).is_final, 60, str(job))
-        return AssignmentRun.objects.get(pk=job.pk)
-
-    preview = done(request_assignment(campaign=campaign, by=made.manager, at=AT))
-    job = done(confirm_assignment(preview=preview, by=made.manager, at=AT))
-    assert (job.state, job.summary) == (JobState.DONE, preview.summary)
-    assert Assignment.objects.count() == 48
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_plans_at_once_give_each_item_its_judges_once(made):
-    campaign = make_campaign(made)
-    barrier = threading.Barrier(4)
-    outcomes = []
-
-    def plan():
-        try:
-            barrier.wait(10)
-            outcomes.append(assign(campaign).judgments)
-        except Conflict:
-            outcomes.append(0)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=plan) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    assert sorted(outcomes) == [0, 0, 0, 48]
-    assert {len(names) for names in judges(campaign).values()} == {2}
-    check_slots(campaign)
-
-
-# --- giving back and handing over ------------------------------------------------------------------------------------
-
-
-def test_released_items_are_free_for_the_next_plan(made):
-    campaign = make_campaign(made)
-    start(campaign)
-    ana = annotator(campaign, "ana")
-    give_labels(ana, [2, 1])
-    assert release_assignments(annotator=ana, by=None, at=AT) == 14
-    assert Counter(ana.assignments.values_list("state", flat=True)) == {"withdrawn": 14, "done": 2}
-    assert assign(campaign).judgments == 14
-    assert {len(names) for names in judges(campaign).values()} == {2}
-    revived = ana.assignments.filter(state="pending").count()  # the even plan gives Ana some of them back
-    assert revived > 0
-    assert ana.assignments.count() == 16
-    check_slots(campaign)
-
-
-def test_a_part_can_be_released_from_the_end_of_the_order(made):
-    campaign = make_campaign(made)
-    assign(campaign)
-    ana = annotator(campaign, "ana")
-    assert release_assignments(annotator=ana, by=None, at=AT, most=5) == 5
-    assert list(
-        ana.assignments.filter(state="pending").order_by("position").values_list("position", flat=True)
-    ) == list(range(1, 12))
-
-
-def test_released_slots_of_a_queue_are_offered_again(made):
-    campaign = make_campaign(made, strategy="queue")
-    start(campaign)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
-    ana = annotator(campaign, "ana")
-    leased = ana.assignments.filter(state="pending").count()
-    assert release_assignments(annotator=ana, by=None, at=AT) == leased > 0
-    assert Assignment.objects.filter(queue=campaign, state="open").count() == 48
-    check_slots(campaign)
-
-
-def test_handing_over_moves_what_is_to_do_and_keeps_what_is_done(made):
-    campaign = make_campaign(made)
-    start(campaign)
-    dan = add_person(made, "dan", Role.ANNOTATOR)
-    add_members(campaign=campaign, users=[dan], by=None, at=AT)
-    ana, dan = annotator(campaign, "ana"), annotator(campaign, "dan")
-    give_labels(ana, [2, 1, 0])
-    moved = reassign_assignments(source=ana, target=dan, by=None, at=AT)
-    assert (moved.moved, moved.stayed) == (13, 0)
-    assert ana.assignments.filter(state="done").count() == Judgment.objects.count() == 3
-    assert dan.assignments.filter(state="pending").count() == 13
-    assert {len(names) for names in judges(campaign).values()} == {2}
-    aspects = [aspect for _, aspect, _ in order_of(dan)]
-    assert sum(a != b for a, b in pairwise(aspects)) == len(set(aspects)) - 1
-    check_slots(campaign)
-
-
-def test_what_the_other_has_already_stays(made):
-    campaign = make_campaign(made)
-    start(campaign)
-    ana, ben = annotator(campaign, "ana"), annotator(campaign, "ben")
-    both = ana.assignments.filter(item__in=ben.assignments.values("item")).count()
-    moved = reassign_assignments(source=ana, target=ben, by=None, at=AT)
-    assert (moved.moved, moved.stayed) == (16 - both, both)
-    assert {len(names) for names in judges(campaign).values()} == {2}
-    check_slots(campaign)
-
-
-def test_items_handed_over_and_back_again_are_the_same_rows(made):
-    campaign = make_campaign(made, overlap=1)
-    assign(campaign)
-    ana, ben = annotator(campaign, "ana"), annotator(campaign, "ben")
-    mine = ana.assignments.count()
-    reassign_assignments(source=ana, target=ben, by=None, at=AT)
-    back = reassign_assignments(source=ben, target=ana, by=None, at=AT)
-    assert back.moved == mine + 8
-    assert ana.assignments.filter(state="pending").count() == mine + 8
-    check_slots(campaign)
-
-
-def test_somebody_who_skipped_an_item_is_not_asked_again(made):
-    campaign = make_campaign(made)
-    start(campaign)
-    ana, ben = annotator(campaign, "ana"), annotator(campaign, "ben")
-    item = skip_item(ana, "cannot be understood")
-    summary = assign(campaign)
-    assert summary.judgments == 1
-    assert "Ana" not in judges(campaign)[item]
-    release_assignments(annotator=ben, by=None, at=AT)
-    assert "Ana" in {name for names in judges(campaign).values() for name in names}
-    assert assign(campaign).judgments >= 1
-    assert "Ana" not in judges(campaign)[item]
-
-
-@pytest.mark.parametrize(
-    ("prepare", "words"),
-    [
-        (lambda campaign: annotator(campaign, "ana"), "another annotator"),
-        (lambda campaign: add_name(campaign=campaign, name="Offline", by=None, at=AT), "no account"),
-        (lambda campaign: pause_annotator(annotator=annotator(campaign, "ben"), by=None, at=AT), "is paused"),
-        (
-            lambda campaign: update_annotator(annotator=annotator(campaign, "ben"), by=None, at=AT, capacity=17),
-            "room for 1 more",
-        ),
-    ],
-    ids=["oneself", "no account", "paused", "no room"],
-)
-def test_handing_over_is_refused_with_the_reason(made, prepare, words):
-    campaign = make_campaign(made)
-    assign(campaign)
-    target = prepare(campaign)
-    with pytest.raises(Refused, match=words):
-        reassign_assignments(source=annotator(campaign, "ana"), target=target, by=None, at=AT)
-
-
-def test_leases_of_a_queue_are_not_handed_over(made):
-    campaign = make_campaign(made, strategy="queue")
-    start(campaign)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
-    with pytest.raises(Refused, match="release the items"):
-        reassign_assignments(
-            source=annotator(campaign, "ana"), target=annotator(campaign, "ben"), by=None, at=AT + timedelta(minutes=1)
-        )
-
-
-# --- removing people -------------------------------------------------------------------------------------------------
-
-
-def test_removing_a_person_loses_no_judgment_and_frees_the_rest(made):
-    campaign = make_campaign(made)
-    start(campaign)
-    ana = annotator(campaign, "ana")
-    give_labels(ana, [2, 1, 0])
-    assert remove_annotator(annotator=ana, by=None, at=AT) == 13
-    assert Judgment.objects.filter(assignment__annotator=ana).count() == 3
-    assert ana.assignments.filter(slot__isnull=False, state="done").count() == 3
-    assert remove_annotator(annotator=ana, by=None, at=AT) == 0
-    with pytest.raises(Refused, match=r"cannot get enough judges|2 different annotators"):
-        assign(campaign, overlap=3)
-    assert assign(campaign).judgments == 13
-    assert {len(names) for names in judges(campaign).values()} == {2}
-    resume_annotator(annotator=ana, by=None, at=AT)
-    assert ana.assignments.filter(state="pending").count() == 0
-    check_slots(campaign)
-
-
-def test_paused_people_keep_their_items_and_get_no_new_ones(made):
-    campaign = make_campaign(made)
-    assign(campaign)
-    ana = annotator(campaign, "ana")
-    pause_annotator(annotator=ana, by=None, at=AT)
-    assert ana.assignments.filter(state="pending").count() == 16
-    assert "Ana" not in assign(campaign).annotators
-
-
-def test_adding_a_removed_person_again_brings_them_back_with_their_work(made):
-    campaign = make_campaign(made)
-    start(campaign)
-    ana = annotator(campaign, "ana")
-    give_labels(ana, [2])
-    remove_annotator(annotator=ana, by=None, at=AT)
-    with pytest.raises(Refused, match="taken off"):
-        pause_annotator(annotator=ana, by=None, at=AT)
-    assert add_members(campaign=campaign, users=[made.people["ana"]], by=None, at=AT) == [ana]
-    assert campaign.annotators.count() == 3
-    assert ana.assignments.filter(state="done").count() == 1
 
 
 # --- reading arrays --------------------------------------------------------------------------------------------------
