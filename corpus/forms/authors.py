@@ -10,7 +10,8 @@ from django.utils import timezone
 from corpus.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.models import LONGEST_QUESTION, QuestionCall
 from corpus.queries.authors import BLANKS
-from corpus.text.questions import holds_markup
+from corpus.text.questions import holds_markup, holds_unseen
+from corpus.text.words import tokens
 
 SHORTEST_QUESTION = 15  # characters: less cannot ask for anything
 MAX_CSV_BYTES = 4 << 20
@@ -111,6 +112,10 @@ class AnswerForm(forms.Form):
         text = " ".join(self.cleaned_data["text"].split())
         if holds_markup(text):
             raise forms.ValidationError("A question is plain text. Write it without HTML tags and the like.")
+        if holds_unseen(text):
+            raise forms.ValidationError("It holds characters that nobody can see. Type it anew instead of pasting it.")
+        if not tokens(text):
+            raise forms.ValidationError("There are no words in it.")
         return text
 
     def clean(self) -> dict[str, Any]:
@@ -119,7 +124,7 @@ class AnswerForm(forms.Form):
             raise forms.ValidationError("This looks like it was filled in by a program. Leave the hidden field empty.")
         if cleaned.pop("show_name", False):
             cleaned["credit_name"] = " ".join(cleaned.get("credit_name", "").split())
-            if holds_markup(cleaned["credit_name"]):
+            if holds_markup(cleaned["credit_name"]) or holds_unseen(cleaned["credit_name"]):
                 self.add_error("credit_name", "A name is plain text. Write it without HTML tags and the like.")
             if not cleaned.get("credit_name") and "credit_name" not in self.errors:
                 self.add_error("credit_name", "Say the name that should appear, or take the tick away.")

@@ -73,6 +73,8 @@ TITLES:
 
 _PLACE = re.compile("|".join(map(re.escape, PLACES)))
 _LABEL = re.compile(r"^(QUESTION|ANSWER):[ \t]*", re.MULTILINE)
+# Controls but for white space, and what overrides the direction of writing; marks that scripts need are not among them.
+_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]").search
 _KEY = re.compile(r"\{?(cite_\d{3,6})\}?").fullmatch
 _TAG = re.compile(
     r"<[a-zA-Z][a-zA-Z0-9-]*(?:\s+[a-zA-Z-]+=[^>]*)?\s*/?>|</[a-zA-Z][^>]*>|<!--|<!DOCTYPE|&(?:#x?[\da-f]{1,6}|[a-z]{2,8});",
@@ -210,6 +212,11 @@ def own_part(body: str, prompt: str) -> str:
 def holds_markup(text: str) -> bool:
     """Whether a question holds HTML: tags, comments, character references. `p < 0.05` is none."""
     return _TAG(text) is not None
+
+
+def holds_unseen(text: str) -> bool:
+    """Whether a text holds characters that nobody sees and that turn the order of letters or steer a terminal."""
+    return _UNSEEN(text) is not None
 
 
 def _cut(text: str) -> str:

@@ -8,6 +8,7 @@ from corpus.text.questions import (
     DEFAULT_TEMPLATE,
     Asked,
     holds_markup,
+    holds_unseen,
     own_part,
     read_answer,
     render_prompt,
@@ -145,3 +146,16 @@ def test_html_is_noticed(text):
 @pytest.mark.parametrize("text", ["Is p < 0.05 and q > 3?", "a<b and c>d in R&D?", "x <- y", "{cite_001}"])
 def test_mathematics_is_no_html(text):
     assert not holds_markup(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "unseen"),
+    [
+        ("Tea\u202e?", True),
+        ("Tea \x1b[31m", True),
+        ("Tea\x85 or\tmilk\n", False),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", False),  # Persian needs its joiner
+    ],
+)
+def test_characters_that_nobody_sees(text, unseen):
+    assert holds_unseen(text) is unseen
