@@ -1,7 +1,7 @@
 """The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -15,6 +15,7 @@ from adjudication.queries.report import figures_by_name, make_report
 from adjudication.views.figures import figures_context, people_context, tables_context
 from adjudication.views.jobs import job_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
+from annotation.models import CampaignKind
 
 TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
 FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
@@ -25,6 +26,8 @@ POLICIES = {**dict(TiePolicy.choices), "weighted": "weights of the annotators br
 def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The newest finished figures with what is newer than they are, or what to do to get any."""
     scope = fetch_scope(request, slug, campaign)
+    if scope.campaign.kind == CampaignKind.EXTRACTION:  # nothing is graded there
+        return redirect("extraction_agreement", slug, campaign)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     standing = fetch_standing(scope.campaign)

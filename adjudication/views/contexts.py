@@ -1,5 +1,6 @@
 """Citation contexts in figures: table 1, how much of what is cited is known, and the sanity check by BM25."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -20,6 +21,7 @@ from adjudication.forms.contexts import ContextCheckForm
 from adjudication.models import ContextCheck
 from adjudication.permissions import can_adjudicate, check_can_adjudicate
 from annotation.queries.contexts import context_figures
+from annotation.queries.gold import ORIGINS
 from corpus.models import Collection, Membership
 from corpus.permissions import can_manage, check_can_manage, check_can_oversee, fetch_membership
 
@@ -41,7 +43,7 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "papers",
         "drafts": drafts,
         "figures": figures,
-        "sources": source_words(figures["sources"]) if figures and "sources" in figures else [],
+        "sources": source_words(_counted(figures.get("sources", {}), drafts=drafts)) if figures else [],
         "rows": table_rows(figures) if figures else [],
         "latex": as_latex(figures) if figures else "",
         "papers": collection.papers.count(),
@@ -52,6 +54,11 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "job": with_live_progress(checks[0]) if checks and checks[0].state != JobState.DONE else None,
     }
     return render(request, "adjudication/context_report.html", context)
+
+
+def _counted(sources: Mapping[str, int], *, drafts: bool) -> Mapping[str, int]:
+    """Of how many papers what is counted: drafts and proposals only where they were asked for."""
+    return sources if drafts else {name: count for name, count in sources.items() if name in ORIGINS}
 
 
 @require_safe

@@ -436,11 +436,19 @@ def test_the_page_of_figures_says_what_they_are_made_of(built, client) -> None:
     client.force_login(built.material.people["vic"])
     page = client.get(reverse("context_report", args=[built.material.collection.slug])).text
     assert "Papers counted: 1 adjudicated." in page
+    proposed = PaperFactory(collection=built.material.collection)
+    make_extraction(proposed, ExtractionSource.MACHINE, FIRST)
+    where = reverse("context_report", args=[built.material.collection.slug])
+    assert "Papers counted: 1 adjudicated." in client.get(where).text, "a proposal is not counted"
+    with_drafts = client.get(where, {"drafts": "1"}).text
+    assert "Papers counted: 1 adjudicated, 1 as the machine proposes." in with_drafts
 
 
-def test_agreement_of_grades_is_not_asked_of_papers(built) -> None:
+def test_agreement_of_grades_is_not_asked_of_papers(built, client) -> None:
     with pytest.raises(Refused, match="page of its agreement"):
         request_agreement(campaign=built.campaign, by=None, at=AT)
+    client.force_login(built.material.people["vic"])
+    assert client.get(address(built, "agreement_detail")).url == address(built, "extraction_agreement")
 
 
 def test_papers_to_decide_wait_on_the_first_page_and_are_linked_from_agreement(built, client) -> None:
