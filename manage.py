@@ -47,9 +47,13 @@ def main() -> int:
     try:
         with servers_for(sys.argv[1:]):
             execute_from_command_line(sys.argv)
+        sys.stdout.flush()
     except (BadEnvironment, EmbeddedError) as error:
         print(error, file=sys.stderr)
         return 1
+    except BrokenPipeError:  # `export … | head` has read enough; the interpreter must not flush into it again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return 0
 
 

@@ -44,6 +44,19 @@ def test_a_data_directory_that_cannot_be_used_is_told_without_a_traceback(tmp_pa
     assert "Traceback" not in done.stderr
 
 
+def test_a_reader_that_has_read_enough_is_no_error(tmp_path: Path):
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LITMUS_DATA_DIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "help"],
+        cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        told = process.stderr.read()
+        assert (process.wait(), told) == (141, "")
+
+
 OUTSIDE = {"LITMUS_SECRET_KEY": "x" * 40, "DATABASE_URL": "postgres://me:hidden@127.0.0.1:1/litmus"}
 
 
