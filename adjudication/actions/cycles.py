@@ -128,6 +128,8 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
         raise Refused("Choose one of the machines that were tried on the dev set.")
     if candidate.is_running:
         raise Refused(f"{candidate.name} is still at work on the dev set. Wait for it, or cancel it.")
+    if not candidate.figures:
+        raise Refused(f"{candidate.name} has given no label yet that could be compared with people's.")
     if cycle.test is not None and candidate.run is not None:
         _check_quoted_levels(cycle, cycle.test, candidate.run.prompt)
     _freeze(cycle, candidate)

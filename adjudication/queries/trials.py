@@ -15,10 +15,12 @@ from annotation.models import (
     AnnoCycle,
     Annotator,
     AnnotatorKind,
+    Assignment,
     AssignmentState,
     Campaign,
     MachineRun,
     MachineSource,
+    UnreadLabel,
 )
 from annotation.queries.machines import Tally, tally_of
 from corpus.models import Collection
@@ -88,9 +90,9 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
     runs = frozen_runs(cycle, cycle.test)
     tallies = tally_of(runs, cycle.test.items.count())
     name = runs[0].annotator.model if runs else ""
-    n_runs = len(runs)
+    n_runs, tally = len(runs), candidate_of(cycle.frozen_hash, runs, tallies).tally if runs else Tally()
     if cycle.frozen_source == MachineSource.IMPORTED:
-        name, n_runs = _imported_name(cycle)
+        name, n_runs, tally = _imported(cycle)
     standing = fetch_standing(cycle.test)
     run = standing.run
     if run is not None and cycle.frozen_at and run.requested_at < cycle.frozen_at:
@@ -99,7 +101,7 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
         people=people_of(cycle.test),
         machine=name,
         runs=runs,
-        tally=candidate_of(cycle.frozen_hash, runs, tallies).tally if runs else Tally(),
+        tally=tally,
         n_runs=n_runs,
         agreement=run,
         job=standing.job,
@@ -116,12 +118,14 @@ def frozen_runs(cycle: AnnoCycle, campaign: Campaign) -> list[MachineRun]:
     return list(runs.select_related("annotator", "campaign").order_by("run_number"))
 
 
-def _imported_name(cycle: AnnoCycle) -> tuple[str, int]:
+def _imported(cycle: AnnoCycle) -> tuple[str, int, Tally]:
+    """The frozen machine's name ("" before its labels came), its runs that came, their labels and unread answers."""
     machines = Annotator.objects.filter(campaign=cycle.test, kind=AnnotatorKind.MACHINE).filter(
         Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
     )
-    given = machines.filter(assignments__state=AssignmentState.DONE).distinct().count()
-    return (cycle.frozen_name if given else "", given)
+    given = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE)
+    runs, unread = given.values("annotator").distinct().count(), UnreadLabel.objects.filter(annotator__in=machines)
+    return (cycle.frozen_name if runs else "", runs, Tally(answered=given.count(), invalid=unread.count()))
 
 
 def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) -> list[ResultRow]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from django.core.cache import cache
+from django.db.models import Count, Q
 
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult
@@ -126,13 +127,25 @@ def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
     for run in runs:
         groups.setdefault(run.recipe_hash, []).append(run)
     found = [candidate_of(digest, group, tallies) for digest, group in groups.items()]
-    names: dict[str, int] = {}
-    imported = campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name")
-    for machine in imported:
-        names[machine.model or machine.name] = names.get(machine.model or machine.name, 0) + 1
-    return found + [
-        Candidate(f"imported:{name}", name, MachineSource.IMPORTED.value, annotators=count)
-        for name, count in names.items()
+    return found + _imported(campaign, key)
+
+
+def _imported(campaign: Campaign, key: str) -> list[Candidate]:
+    """Machines whose labels came by a file, with how many of their answers nobody could read."""
+    machines = campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name")
+    unread = Count("unread_labels", filter=Q(unread_labels__criterion__key=key))
+    groups: dict[str, list[int]] = {}
+    for machine in machines.annotate(unread=unread):
+        groups.setdefault(machine.model or machine.name, []).append(machine.unread)
+    return [
+        Candidate(
+            f"imported:{name}",
+            name,
+            MachineSource.IMPORTED.value,
+            annotators=len(counts),
+            tally=Tally(invalid=sum(counts)),
+        )
+        for name, counts in groups.items()
     ]
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from accounts.refusals import Refused
 from adjudication.actions.cycles import choose_test_set, freeze_machine, run_frozen_machine
+from adjudication.queries.tuning import dev_table
 from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
 from annotation.models import Campaign, Level, MachineKind, MachineRun
@@ -92,3 +93,15 @@ def test_the_frozen_machine_runs_as_often_as_was_fixed_and_no_oftener(made: Mate
     assert len(run(2)) == 2
     with pytest.raises(Refused, match="has run 2 times"):
         run(1)
+
+
+def test_a_machine_that_has_said_nothing_readable_is_told_and_not_frozen(made: Material) -> None:
+    dev = judged(made, "Dev", "dev")
+    cycle = began(made, dev)
+    machine = dev.annotators.create(name="gpt", kind="machine", created_at=LATER)
+    for item in dev.items.all()[:3]:
+        machine.unread_labels.create(item=item, criterion=dev.criteria.get(), received_at=LATER)
+    (candidate,) = dev_table(dev, "relevance").candidates
+    assert (candidate.source, candidate.annotators, candidate.tally.invalid) == ("imported", 1, 3)
+    with pytest.raises(Refused, match="gpt has given no label yet"):
+        freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=candidate.key)

@@ -316,7 +316,8 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
     def bring(campaign: Campaign) -> None:
         lines = ["annotator,topic,aspect,docno,value"]
         for number, item in enumerate(campaign.items.select_related("topic", "aspect", "document").order_by("pk")):
-            lines.append(f"other-model,{item.topic.number},{item.aspect.text},{item.document.docno},{number % 3}")
+            value = number % 3 if number else -1  # the first could not be read
+            lines.append(f"other-model,{item.topic.number},{item.aspect.text},{item.document.docno},{value}")
         path = tmp_path / f"{campaign.slug}.csv"
         path.write_text("\n".join(lines))
         job = request_judgment_import(campaign=campaign, by=by, at=LATER, files=[path], machine=True, send=False)
@@ -334,6 +335,7 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
     trial = trial_of(cycle)
     assert trial is not None
     assert trial.is_current
+    assert (trial.n_runs, trial.tally.answered, trial.tally.invalid) == (1, 23, 1)
     decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="Published labels hold.")
 
 
