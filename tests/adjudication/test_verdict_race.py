@@ -19,7 +19,7 @@ from adjudication.models import Method, Verdict, VoteRun
 from adjudication.queries.queue import acceptable
 from adjudication.runs.votes import run_vote
 from annotation.models import Campaign
-from tests.adjudication.test_verdicts import waits_for_a_lock
+from tests.adjudication.test_send_backs import waits_for_a_lock
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
 from tests.processes import wait_for
