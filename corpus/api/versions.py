@@ -75,7 +75,7 @@ class TopicVersions(InCollectionView):
         topic = get_object_or_404(Topic, collection=self.collection, number=self.kwargs["number"])
         return topic.versions.select_related("saved_by")
 
-    @extend_schema(operation_id="topics_versions", responses=answers({200: VersionSerializer(many=True)}))
+    @extend_schema(operation_id="topics_versions", responses=answers({200: VersionSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, number: str) -> Response:
         """List the versions of a topic, newest first. One that nobody has changed here may have none yet."""
         page = self.paginate_queryset(self.get_queryset()) or []
@@ -88,7 +88,7 @@ class TopicReviews(InCollectionView):
     serializer_class = ReviewsSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
-    @extend_schema(operation_id="topics_reviews", responses=answers({200: ReviewsSerializer}))
+    @extend_schema(operation_id="topics_reviews", responses=answers({200: ReviewsSerializer}, 403))
     def get(self, request: Request, slug: str, number: str) -> Response:
         """Read where the second person's review of a topic stands, and what was said."""
         topic = get_object_or_404(with_review_state(Topic.objects.filter(collection=self.collection)), number=number)
