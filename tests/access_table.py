@@ -29,13 +29,7 @@ from django.utils import timezone
 
 from corpus.author_links import author_token
 from corpus.invitation_links import token_for
-from corpus.models import (
-    AuthorInvitation,
-    AuthorMailing,
-    PoolEntry,
-    QuestionCall,
-    Role,
-)
+from corpus.models import AuthorInvitation, AuthorMailing, PoolEntry, QuestionCall, Role
 from tests.access_world import World
 from tests.factories.accounts import AT
 

@@ -10,10 +10,7 @@ from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.actions.judges import recall_item, send_back_item, waiting_judge
 from adjudication.actions.verdicts import decide_verdict, withdraw_decision
-from adjudication.queries.queue import (
-    queue_counts,
-    queue_of,
-)
+from adjudication.queries.queue import queue_counts, queue_of
 from annotation.actions.annotators import add_members, pause_annotator
 from annotation.actions.hands import take_hand
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy

@@ -9,23 +9,12 @@ from django.db import connection
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, Refused
-from annotation.actions.annotators import (
-    pause_annotator,
-    update_annotator,
-)
-from annotation.actions.assignments import (
-    confirm_assignment,
-    request_assignment,
-)
+from annotation.actions.annotators import pause_annotator, update_annotator
+from annotation.actions.assignments import confirm_assignment, request_assignment
 from annotation.models import Assignment, AssignmentRun, Item
 from annotation.runs.assignments import run_assignment_run
 from tests.annotation.test_assignments import assign, check_slots, confirmed, judges, previewed
-from tests.factories.annotation import (
-    AT,
-    annotator,
-    make_campaign,
-    make_material,
-)
+from tests.factories.annotation import AT, annotator, make_campaign, make_material
 from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db

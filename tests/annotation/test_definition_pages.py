@@ -4,12 +4,7 @@ import pytest
 
 from annotation.queries.criteria import drafts_of
 from tests.annotation.test_campaign_pages import client_of, opened, text_of, url
-from tests.factories.annotation import (
-    annotator,
-    give_labels,
-    make_campaign,
-    make_material,
-)
+from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 
 pytestmark = pytest.mark.django_db
 

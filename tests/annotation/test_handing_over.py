@@ -15,23 +15,12 @@ from annotation.actions.annotators import (
     resume_annotator,
     update_annotator,
 )
-from annotation.actions.assignments import (
-    reassign_assignments,
-    release_assignments,
-)
+from annotation.actions.assignments import reassign_assignments, release_assignments
 from annotation.actions.hands import take_hand
 from annotation.models import Assignment, Judgment
 from corpus.models import Role
 from tests.annotation.test_assignments import assign, check_slots, judges, order_of, start
-from tests.factories.annotation import (
-    AT,
-    add_person,
-    annotator,
-    give_labels,
-    make_campaign,
-    make_material,
-    skip_item,
-)
+from tests.factories.annotation import AT, add_person, annotator, give_labels, make_campaign, make_material, skip_item
 
 pytestmark = pytest.mark.django_db
 
