@@ -45,9 +45,11 @@ def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
     keys = [slug, campaign, pk]
     urls = {name: reverse(f"paper_{name}", args=keys) for name in ("save", "move", "propose", "read")}
     urls |= {"page": reverse("paper_page", args=[*keys, 0]), "label_session": reverse("label_session")}
+    urls |= {"account_login": reverse("account_login")}
     guideline = newest_guideline(extraction)
     desk = {
         "extraction": f"adjudicated-{extraction.pk}",
+        "user": scope.user.pk,
         "guideline": {"version": guideline.version if guideline else 0},
         "state": desk_state(extraction, content),
         "paper": desk_paper(extraction.paper, content),

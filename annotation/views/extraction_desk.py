@@ -76,10 +76,8 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
         return _malformed()
     except Conflict as conflict:
         return _clash(extraction, conflict)
-    except NotAllowed:
-        raise
     except Refused as refusal:
-        return JsonResponse({"reason": refusal.reason}, status=422)
+        return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
     guideline = newest_guideline(saved)
     return JsonResponse({**desk_state(saved, with_content=False), "guideline": guideline.version if guideline else 0})
 
@@ -99,10 +97,8 @@ def answer_move(
         moved = act(base=base, by=_person(request), at=timezone.now())
     except Conflict as conflict:
         return _clash(extraction, conflict)
-    except NotAllowed:
-        raise
     except Refused as refusal:
-        return JsonResponse({"reason": refusal.reason}, status=422)
+        return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
     return JsonResponse(desk_state(moved))
 
 

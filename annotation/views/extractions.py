@@ -190,12 +190,13 @@ def _show(
     context |= _guideline(extraction, membership.user)
     context["desk"] = {
         "extraction": extraction.pk,
+        "user": membership.user_id,
         "guideline": {"version": context["guideline_version"]},
         "state": state,
         "paper": desk_paper(paper, content),
         "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ("save", "move", "propose", "read")}
         | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")}
-        | {"label_guideline": reverse("label_guideline", args=keys[:2])},
+        | {"label_guideline": reverse("label_guideline", args=keys[:2]), "account_login": reverse("account_login")},
     }
     return render(request, "annotation/extraction_desk.html", context, status=422 if form else 200)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 from playwright.sync_api import Route, expect
 from reportlab.lib.pagesizes import A4
@@ -211,6 +212,7 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     expect(page.get_by_role("dialog")).to_contain_text("cites 9, not in the references")
     page.keyboard.press("Escape")
     assert_keys_wait_for_undo(page, work)
+    assert_signs_in_again_in_place(page, work)
     other, _ = desk_of(material, new_page)
     other.keyboard.press("x")
     saved(other)
@@ -243,6 +245,20 @@ def assert_keys_wait_for_undo(page, work) -> None:
     saved(page)
     sentence = content_of(_now(work)).contexts[0].sentences[1]
     assert (sentence.text, sentence.cites) == ("Lee et al. [1, 2] measured it. Fux", ("1", "2"))
+
+
+def assert_signs_in_again_in_place(page, work) -> None:
+    work.assignment.annotator.user.set_password("steeped-leaves")
+    work.assignment.annotator.user.save()
+    page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    page.keyboard.press("e")
+    page.keyboard.type(" Signed out.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("Your session has ended")
+    page.keyboard.type("steeped-leaves")
+    page.keyboard.press("Enter")
+    saved(page)
+    assert content_of(_now(work)).contexts[0].sentences[0].text.endswith("Very old. Signed out.")
 
 
 @pytest.mark.parametrize(("scheme", "size"), FACES)

@@ -9,6 +9,7 @@ import * as edits from "./edits.js";
 import { withSameRecords } from "./painting.js";
 import { References } from "./references.js";
 import { Saver } from "./saver.js";
+import { askSignIn, onSignedIn } from "./session.js";
 import { Sheet } from "./sheet.js";
 import { inTurn, mustWait, typeInto } from "./turns.js";
 
@@ -72,7 +73,9 @@ async function readingOf(text) {
 /** POST and answer; a network that fails is said and answered with status 0. */
 async function ask(url, json) {
   try {
-    return await post(url, json);
+    const answer = await post(url, json);
+    if (answer.status === 401) askSignIn();
+    return answer;
   } catch (error) {
     if (!(error instanceof Offline)) throw error;
     notice("The server cannot be reached just now. What you did is kept in this browser.");
@@ -353,6 +356,8 @@ saver.addEventListener("settled", ({ detail }) => {
   guideline.noteVersion(detail.guideline);
   render();
 });
+saver.addEventListener("signedout", askSignIn);
+onSignedIn(() => saver.flush());
 saver.addEventListener("refused", ({ detail }) => notice(`${detail} Undo the edit (U) or reload the page.`));
 saver.addEventListener("clash", ({ detail }) => {
   const dialog = part("clash");

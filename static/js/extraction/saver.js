@@ -74,9 +74,10 @@ export class Saver extends EventTarget {
       const { status, body } = await post(data.urls.save, { base: this.base, content, change });
       if (status === 200) return this.settle(body);
       if (status === 409) return this.clash(body);
-      if (status === 422) return this.refuse(body);
-      await refreshSession();
-      this.tell("bad", status === 401 || status === 403 ? "Signed out: sign in in a new tab" : `Not saved (${status})`);
+      if (status === 422 || body?.reason) return this.refuse(body);
+      // Not signed out, another tab may have got another token: the next attempt has it.
+      if (status === 401 || (status === 403 && (await refreshSession()) === null)) return this.signedOut();
+      this.tell("bad", `Not saved (${status})`);
     } catch (error) {
       if (!(error instanceof Offline)) throw error;
       this.tell("warn", "Offline, kept in this browser");
@@ -96,6 +97,12 @@ export class Saver extends EventTarget {
   clash(body) {
     this.tell("bad", "Changed in another window");
     this.dispatchEvent(new CustomEvent("clash", { detail: body }));
+    return false;
+  }
+
+  signedOut() {
+    this.tell("bad", "Not saved: signed out");
+    this.dispatchEvent(new CustomEvent("signedout"));
     return false;
   }
 

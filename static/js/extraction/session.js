@@ -1,0 +1,33 @@
+/** Signing in again without leaving the paper: what was typed stays on the screen and in the browser's own store. */
+
+import { data, part, tell } from "../labelling/page.js";
+import { signIn } from "../labelling/server.js";
+
+const dialog = document.querySelector('[data-dialog="login"]');
+const form = document.querySelector('[data-form="login"]');
+
+export function askSignIn() {
+  if (dialog.open) return;
+  dialog.showModal();
+  form.password.focus();
+}
+
+/** Call `go` when the same person has signed in again. Of somebody else the work here is none: the page loads anew. */
+export function onSignedIn(go) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("[type=submit]");
+    button.disabled = true;
+    const result = await signIn(form.login.value, form.password.value).catch(() => ({
+      reason: "The network is away. Try again when it is back.",
+    }));
+    button.disabled = false;
+    form.password.value = "";
+    tell("login-error", result.reason, part("login"));
+    if (!result.ok) return form.password.focus();
+    dialog.close();
+    if (result.user === data.user) go();
+    else location.reload();
+  });
+  dialog.querySelector('[data-act="close-dialog"]').addEventListener("click", () => dialog.close());
+}
