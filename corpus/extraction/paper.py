@@ -80,7 +80,10 @@ def _own_words(pages: Sequence[Sequence[Line]]) -> Counter[str]:
 
 
 def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
-    """Return the largest lines of the first page's upper half, what the file says where there are none."""
+    """Return the largest lines of the first page's upper half, what the file says where there are none.
+
+    Text beside a title that stands in one column is passed over.
+    """
     upper = [line for line in lines if sum(char.isalpha() for char in line.text) > 3][:40]
     if not upper:
         return described.get("Title", "").strip()
@@ -88,6 +91,8 @@ def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
     first = next(place for place, line in enumerate(upper) if line.size == size)
     found: list[Line] = []
     for line in upper[first:]:
+        if line.left >= upper[first].right or line.right <= upper[first].left:
+            continue
         if abs(line.size - size) > 0.6 or len(found) > 5:
             break
         found.append(line)

@@ -5,6 +5,8 @@ from pathlib import Path
 import pypdfium2
 import pytest
 from playwright.sync_api import Browser
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
 
 from corpus.extraction.paper import read_paper
 from corpus.formats.papers import FullPaper
@@ -143,3 +145,17 @@ def test_the_table_and_the_note_of_two_columns(papers: dict[str, FullPaper]) -> 
     kinds = {each.kind: each.text for each in papers["two-columns-years"].paragraphs}
     assert kinds["caption"] == "Table 1: Archives and their requests in 2020."
     assert kinds["footnote"] == "1 Cards of stiff paper, in drawers."
+
+
+def test_a_title_above_one_column_with_text_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "newsletter.pdf"
+    canvas = Canvas(str(path), pagesize=A4)
+    canvas.setFont("Helvetica-Bold", 18)
+    for step, text in enumerate(("A Long Survey of", "Old Archives")):
+        canvas.drawString(60, 740 - 22 * step, text)
+    canvas.setFont("Times-Roman", 10)
+    for step in range(9):
+        canvas.drawString(320, 750 - 12 * step, "careful labels tell more about systems than many")
+    canvas.drawString(60, 690, "Ann Potter and Cy Cup")
+    canvas.save()
+    assert read(path).title == "A Long Survey of Old Archives"
