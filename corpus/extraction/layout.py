@@ -40,7 +40,6 @@ _END_OF_LIST = re.compile(
 class Kind(Enum):
     """What a line is part of."""
 
-    FURNITURE = "furniture"
     HEADING = "heading"
     BODY = "paragraph"
     CAPTION = "caption"
