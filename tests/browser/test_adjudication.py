@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from adjudication.models import AgreementRun, Method, Verdict
-from annotation.models import AssignmentState
+from annotation.models import AssignmentState, Level
 from corpus.models import Topic
 from tests.adjudication.test_agreement import agree, noisy_labels
 from tests.adjudication.test_votes import vote
@@ -67,6 +67,18 @@ def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
     expect(page.locator("#document-title")).to_have_text("On doc00002")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#document-title")).to_have_text("On doc00001")
+
+
+def test_a_low_screen_shows_all_levels_and_the_button(built: Built, new_page: NewPage) -> None:
+    Level.objects.update(definition="Every key component is met in so many words; nothing has to be read into it. " * 2)
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    for digit in "012":
+        expect(page.get_by_role("radio", name=digit).first).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Decide")).to_be_in_viewport(ratio=1)
+    assert_accessible(page)
+    page.get_by_label("Comment").focus()
+    expect(page.get_by_label("Comment")).to_be_in_viewport(ratio=1)
 
 
 def test_a_majority_needs_one_key(built: Built, new_page: NewPage) -> None:
