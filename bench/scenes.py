@@ -56,7 +56,7 @@ SELECT i.id, :campaign, 'open', s, 0, i.n
 FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM annotation_item WHERE campaign_id = :campaign) i,
   generate_series(1, :overlap) s
 """
-OVERLAP = 3
+OVERLAP = 5  # so that the small campaign lasts longer than a run
 
 
 @dataclass
