@@ -50,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<int:pk>/revisions/", extractions.extraction_revise, "extraction_revise"),
             ("<int:pk>/step/", extractions.extraction_step, "extraction_step"),
             ("<int:pk>/finish/", extractions.extraction_finish, "extraction_finish"),
+            ("<int:pk>/skip/", extractions.extraction_skip, "extraction_skip"),
             ("<int:pk>/xml/", extractions.extraction_download, "extraction_download"),
             ("<int:pk>/state/", extraction_desk.extraction_save, "extraction_save"),
             ("<int:pk>/move/", extraction_desk.extraction_move, "extraction_move"),

@@ -396,6 +396,7 @@ TABLE: list[Row] = [
     *row("extraction_revise", "POST login 404 422 403 403 403", where=_paper_of),
     *row("extraction_step", "POST login 404 gone 403 403 403", where=_paper_of),
     *row("extraction_finish", "POST login 404 gone 403 403 403", where=_paper_of),
+    *row("extraction_skip", "POST login 404 gone 403 403 403", where=_paper_of),
     *row("extraction_save", "POST login 404 400 403 403 403", where=_paper_of),
     *row("extraction_move", "POST login 404 422 403 403 403", where=_paper_of, json=lambda _: {"step": "undo"}),
     *row("extraction_propose", "POST login 404 422 403 403 403", where=_paper_of, json=lambda _: {"block": 9}),

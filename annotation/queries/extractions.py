@@ -31,7 +31,7 @@ def machine_content(paper: Paper) -> Content | None:
 
 @dataclass(frozen=True, slots=True)
 class OwnPaper:
-    """A paper on an annotator's list: `state` is to do, begun or finished."""
+    """A paper on an annotator's list: `state` is to do, begun, finished or skipped."""
 
     assignment: int
     paper: Paper
@@ -43,7 +43,7 @@ def own_papers(campaign: Campaign, user: User) -> list[OwnPaper]:
     mine = Assignment.objects.filter(
         item__campaign=campaign,
         annotator__user=user,
-        state__in=[AssignmentState.PENDING, AssignmentState.DONE],
+        state__in=[AssignmentState.PENDING, AssignmentState.DONE, AssignmentState.SKIPPED],
     )
     mine = mine.select_related("item__paper", "extraction").defer("item__paper__blocks", "item__paper__references")
     return [
@@ -60,6 +60,8 @@ def has_to_do(paper: Paper, user: User) -> bool:
 def _state(assignment: Assignment) -> str:
     if assignment.state == AssignmentState.DONE:
         return "finished"
+    if assignment.state == AssignmentState.SKIPPED:
+        return "skipped"
     return "begun" if hasattr(assignment, "extraction") else "to do"
 
 

@@ -22,6 +22,7 @@ from annotation.actions.extractions import (
     save_extraction,
     undo_extraction,
 )
+from annotation.actions.skipped_papers import skip_paper, take_up_paper
 from annotation.definitions.extractions import (
     BadExtraction,
     content_of_gold,
@@ -44,6 +45,12 @@ from corpus.permissions import fetch_membership
 from corpus.text.markdown import render_markdown
 
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
+SKIP_REASONS = (
+    "Outside my field: I cannot tell what it cites for what",
+    "The file is broken, or the wrong paper",
+    "Too little was read from the file to work with",
+    "I am an author of this paper, or close to one",
+)
 
 
 @never_cache
@@ -54,7 +61,7 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     papers = own_papers(found, membership.user)
     guideline = found.guidelines.first()
     context = campaign_context(membership, found, "", papers=papers, guideline=guideline)
-    context["left"] = sum(each.state != "finished" for each in papers)
+    context["left"] = sum(each.state not in ("finished", "skipped") for each in papers)
     return render(request, "annotation/extraction_queue.html", context)
 
 
@@ -122,6 +129,25 @@ def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -
     return redirect("extraction_detail", slug, campaign, pk)
 
 
+@require_POST
+def extraction_skip(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Leave the paper to somebody else, with a reason (`reason`, or `text` in one's own words); `again` takes it up."""
+    membership, found = own_campaign(request, slug, campaign)
+    assignment = _own_assignment(membership, found, pk)
+    by, at = membership.user, timezone.now()
+    if "again" in request.POST:
+        with refusals_in_message(request):
+            take_up_paper(assignment=assignment, by=by, at=at)
+            return redirect("extraction_detail", slug, campaign, pk)
+        return redirect("extraction_queue", slug, campaign)
+    with refusals_in_message(request):
+        reason = request.POST.get("text", "").strip() or request.POST.get("reason", "")
+        skip_paper(assignment=assignment, reason=reason, by=by, at=at)
+        messages.success(request, "Skipped. What you did so far is kept, should you take the paper up again.")
+        return redirect("extraction_queue", slug, campaign)
+    return redirect("extraction_detail", slug, campaign, pk)
+
+
 @require_safe
 def extraction_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """The person's present state as ACM-CR XML."""
@@ -182,6 +208,7 @@ def _show(
         paper=paper,
         extraction=extraction,
         form=form or RevisionForm(initial={"base": extraction.current}),
+        skip_reasons=SKIP_REASONS,
         **extraction_context(paper, content),
     )
     if extraction.state == ExtractionState.FINISHED:

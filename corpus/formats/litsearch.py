@@ -1,4 +1,4 @@
-"""LitSearch's schema: questions, their targets and rankings, and the clean corpus, as JSON Lines (formats.md 2)."""
+"""LitSearch's schema: questions with their targets, and the clean corpus, as JSON Lines (formats.md 2)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from corpus.formats.json_fields import FieldError, take_id, take_targets, take_t
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.jsonl_documents import document_from
 from corpus.formats.litsearch_parquet import MAGIC, read_rows
-from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, RunRow, TopicRecord, id_problem
+from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, TopicRecord, id_problem
 
 KIND = "question"
 SOURCES = {
@@ -113,22 +113,6 @@ def _targets(docnos: Sequence[str]) -> dict[str, Any]:
 def _number(docno: str) -> int | str:
     """Return a docno as the whole number it is, if it is written as one and comes back the same."""
     return int(docno) if docno.isascii() and docno.isdigit() and len(docno) < 18 and str(int(docno)) == docno else docno
-
-
-def read_litsearch_run(stream: BinaryIO, file: str, *, tag: str = "litsearch") -> Iterator[RunRow | Problem]:
-    """Yield the rankings of a run file (`retrieved`, best first) as rows of a run; scores fall from its length."""
-    for found in _rows(stream, file, _ranking):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        number, docnos, line = found
-        for place, docno in enumerate(docnos):
-            yield RunRow(number, docno, place + 1, float(len(docnos) - place), tag, file, line)
-
-
-def _ranking(item: dict[str, Any], row: int, file: str, line: int) -> tuple[str, tuple[str, ...], int]:  # noqa: ARG001
-    number = take_id(item, ("number",)) if item.get("number") is not None else str(row)
-    return number, take_targets(item, ("retrieved",)), line
 
 
 def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:

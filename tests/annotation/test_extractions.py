@@ -20,9 +20,10 @@ from annotation.actions.extractions import (
     undo_extraction,
 )
 from annotation.actions.items import build_items
+from annotation.actions.skipped_papers import skip_paper, take_up_paper
 from annotation.definitions.desk import without_proposals
 from annotation.definitions.extractions import Content, write_content
-from annotation.models import Campaign, Extraction, ExtractionRevision, ExtractionSource, Item
+from annotation.models import Assignment, Campaign, Extraction, ExtractionRevision, ExtractionSource, Item
 from annotation.queries.criteria import drafts_of
 from annotation.queries.extractions import content_of
 from annotation.queries.gold import gold_of
@@ -187,6 +188,63 @@ def test_nobody_else_works_on_a_paper_and_not_in_a_closed_campaign(material) -> 
         begin_extraction(assignment=assignment, by=material.people["ana"], at=AT)
 
 
+def test_a_paper_is_skipped_with_a_reason_and_taken_up_again(material, client) -> None:
+    campaign = campaign_of(material, overlap=3)
+    paper = campaign.items.order_by("pk")[0].paper
+    make_extraction(paper, ExtractionSource.MACHINE, make_content())
+    assignment = assignment_of(campaign, "ana", paper)
+    here, queue = ("teas", campaign.slug, assignment.pk), reverse("extraction_queue", args=["teas", campaign.slug])
+    client.force_login(material.people["ana"])
+    assert "Skip this paper?" in client.get(reverse("extraction_detail", args=here)).content.decode()
+    for words, refusal in ((" ", "Say in a few words"), ("x" * 501, "more than 500")):
+        refused = client.post(reverse("extraction_skip", args=here), {"text": words}, follow=True)
+        assert refusal in refused.content.decode()
+    skipped = client.post(reverse("extraction_skip", args=here), {"reason": "The file is broken"}, follow=True)
+    assert "2 of 3 are left" in skipped.content.decode()
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.slot) == ("skipped", None)
+    mine = Extraction.objects.get(assignment=assignment)
+    with pytest.raises(Refused, match="You have skipped this paper"):
+        save_extraction(extraction=mine, content=write_content(Content()), base=1, by=material.people["ana"], at=AT)
+    client.force_login(material.manager)
+    assert "The file is broken" in client.get(reverse("campaign_detail", args=here[:2])).content.decode()
+    client.force_login(material.people["ana"])
+    assert "Take it up again" in client.get(queue).content.decode()
+    client.post(reverse("extraction_skip", args=here), {"again": "yes"})
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.finished_at) == ("pending", None)
+    assert assignment.slot is not None
+    assert client.get(reverse("extraction_detail", args=here)).status_code == 200
+    assert list(assignment.submissions.order_by("id").values_list("kind", "reason")) == [
+        ("skip", "The file is broken"),
+        ("undo", ""),
+    ]
+
+
+def test_a_skipped_paper_that_somebody_else_has_is_not_taken_up_again(material) -> None:
+    campaign = campaign_of(material, overlap=1)
+    who = {"by": material.people["ana"], "at": AT}
+    assignment = Assignment.objects.filter(annotator__user=material.people["ana"])[0]
+    with pytest.raises(Refused, match="You have not skipped"):
+        take_up_paper(assignment=assignment, **who)
+    with pytest.raises(NotAllowed, match="somebody else"):
+        skip_paper(assignment=assignment, reason="Mine.", by=material.people["ben"], at=AT)
+    skip_paper(assignment=assignment, reason="Not my field.", **who)
+    assign_items(campaign=campaign, by=material.manager, at=AT)
+    with pytest.raises(Conflict, match="somebody else has it"):
+        take_up_paper(assignment=assignment, **who)
+    assert Assignment.objects.filter(item=assignment.item, slot__isnull=False).count() == 1
+
+
+def test_a_finished_paper_is_not_skipped(material) -> None:
+    campaign = campaign_of(material, overlap=3)
+    who = {"by": material.people["ana"], "at": AT}
+    assignment = assignment_of(campaign, "ana", campaign.items.order_by("pk")[0].paper)
+    finish_extraction(extraction=begin_extraction(assignment=assignment, **who), **who)
+    with pytest.raises(Refused, match="is finished"):
+        skip_paper(assignment=assignment, reason="Late.", **who)
+
+
 def test_the_database_keeps_revisions_and_their_order(material) -> None:
     paper = PaperFactory(collection=material.collection)
     proposal = make_extraction(paper, ExtractionSource.MACHINE, make_content())
@@ -293,9 +351,11 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
     for name in ("campaign_detail", "item_list", "annotator_list", "campaign_edit", "guideline_edit"):
         client.force_login(material.manager)
         assert client.get(reverse(name, args=["teas", campaign.slug])).status_code == 200
-    for name in ("agreement_detail", "disagreement_list", "agreement_report", "collection_dashboard"):
+    for name in ("disagreement_list", "agreement_report", "collection_dashboard"):
         args = ["teas"] if name == "collection_dashboard" else ["teas", campaign.slug]
         assert client.get(reverse(name, args=args)).status_code in (200, 422), name
+    graded = client.get(reverse("agreement_detail", args=["teas", campaign.slug]))
+    assert graded["Location"] == reverse("extraction_agreement", args=["teas", campaign.slug])
 
 
 def test_an_overseer_who_has_the_paper_to_do_sees_no_others_work_and_no_gold(material, client) -> None:

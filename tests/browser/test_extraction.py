@@ -221,6 +221,19 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     page.get_by_role("button", name="The newest of the server").click()
     expect(page.locator("[data-sentence]")).to_have_count(1)
     assert ExtractionRevision.objects.filter(extraction=work).count() >= 4
+    assert_skips_and_takes_up_by_keys(page, work)
+
+
+def assert_skips_and_takes_up_by_keys(page, work) -> None:
+    page.keyboard.press("Shift+X")
+    expect(page.get_by_role("dialog")).to_contain_text("Skip this paper?")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Skipped. What you did")).to_be_visible()
+    skip = work.assignment.submissions.get()
+    assert (skip.kind, skip.reason) == ("skip", "The file is broken, or the wrong paper")
+    page.get_by_role("button", name="Take it up again").press("Enter")
+    expect(page.locator("[data-sentence]")).to_have_count(1)
 
 
 def assert_keys_wait_for_undo(page, work) -> None:
@@ -274,7 +287,7 @@ def test_the_screen_is_accessible(new_page, material, scheme, size):
     page, _ = desk_of(material, new_page, color_scheme=scheme, viewport=size)
     expect(page.locator("[data-sentence]").first).to_be_visible()
     assert_accessible(page)
-    for key in ("?", "c", "f"):
+    for key in ("?", "c", "f", "Shift+X"):
         page.keyboard.press(key)
         expect(page.get_by_role("dialog")).to_be_visible()
         assert_accessible(page)

@@ -265,6 +265,13 @@ async function finish() {
   part("finish").showModal();
 }
 
+/** Ask why the paper is left to somebody else; an adjudicator's paper is not. */
+async function skip() {
+  if (!part("skip")) return;
+  if (!(await saver.flush())) return notice("Not everything is saved yet. Skip the paper once it is.");
+  part("skip").showModal();
+}
+
 // --- keys -----------------------------------------------------------------------------------------------------------
 
 const inPane = (name) => part(name).contains(document.activeElement);
@@ -317,6 +324,7 @@ function meant({ key, withControl, withShift }) {
   const redo = () => step("redo");
   if (withControl) return { z: withShift ? redo : () => step("undo"), y: redo }[small];
   if (small === "u" && withShift) return redo;
+  if (small === "x" && withShift) return skip;
   const pane = ["sheet", "references"].find(inPane) ?? "contexts";
   return KEYS[pane][small] ?? EVERYWHERE[small];
 }
@@ -330,7 +338,7 @@ function pressLater(pressed) {
 // --- wiring ---------------------------------------------------------------------------------------------------------
 
 const ACTS = {
-  context: makeContext, undo: () => step("undo"), redo: () => step("redo"), finish, help: () => part("help").showModal(),
+  context: makeContext, undo: () => step("undo"), redo: () => step("redo"), finish, skip, help: () => part("help").showModal(),
   "page-before": () => sheet.open(sheet.page - 1), "page-after": () => sheet.open(sheet.page + 1),
   split: splitHere, merge: mergeUp, anonymise, attach, edit: editText, remove, paste,
   "close-notice": () => notice(""),

@@ -38,6 +38,7 @@ export async function refreshSession() {
   const { status, body } = await get(data.urls.label_session);
   if (status !== 200 || !body) return null;
   token = body.csrf;
+  for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = token; // of plain forms
   return body.user;
 }
 

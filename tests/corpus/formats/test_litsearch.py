@@ -12,10 +12,9 @@ from corpus.formats.litsearch import (
     SOURCES,
     read_litsearch_documents,
     read_litsearch_queries,
-    read_litsearch_run,
     write_litsearch_queries,
 )
-from corpus.formats.records import Problem, RunRow, TopicRecord
+from corpus.formats.records import Problem, TopicRecord
 from corpus.formats.topics import read_topics
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids, phrases
@@ -97,13 +96,6 @@ def test_bad_questions_are_problems_and_rows_go_on(change: dict[str, Any], reaso
     assert isinstance(problem, Problem)
     assert (problem.line, reason in problem.reason) == (2, True), problem.reason
     assert (first.number, last.number) == ("0", "2")
-
-
-def test_rankings_are_rows_of_a_run() -> None:
-    assert records(read_litsearch_run(lines(QUERY | {"retrieved": [9, 11]}, QUERY), "f", tag="bm25")) == [
-        RunRow("0", "9", 1, 2.0, "bm25", "f", 1),
-        RunRow("0", "11", 2, 1.0, "bm25", "f", 1),
-    ]
 
 
 def test_the_clean_corpus_is_read() -> None:
