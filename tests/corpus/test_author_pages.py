@@ -1,7 +1,6 @@
 """The page an author answers on, without an account: what it takes, refuses and forgets."""
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -10,28 +9,12 @@ from accounts.refusals import Refused
 from corpus.actions.author_answers import BadLink, find_author, withdraw_answer
 from corpus.actions.author_calls import revoke_author
 from corpus.author_links import author_token
-from corpus.models import AuthorAnswer, AuthorOptOut, Membership, QuestionCall
+from corpus.models import AuthorAnswer, AuthorOptOut, QuestionCall
 from corpus.queries.authors import calls_of, contributors_of
-from tests.corpus.asking import QUESTION, answer, invite, new_call, new_manager, page_of, send
+from tests.corpus.asking import QUESTION, answer, invite, page_of, send
 from tests.factories.accounts import AT
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _quick(settings) -> None:
-    settings.MAIL_RATE = 0
-    cache.clear()
-
-
-@pytest.fixture
-def manager() -> Membership:
-    return new_manager()
-
-
-@pytest.fixture
-def call(manager: Membership) -> QuestionCall:
-    return new_call(manager)
 
 
 def test_whoever_withdrew_has_not_answered(call: QuestionCall) -> None:

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -21,26 +20,10 @@ from corpus.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.models import AuthorAnswer, AuthorMailing, Membership, QuestionCall
 from corpus.queries.authors import call_guideline, contributors_of, withdrawn_topics
 from corpus.runs.author_mails import run_mailing
-from tests.corpus.asking import QUESTION, answer, close, invite, new_call, new_manager, page_of, send
+from tests.corpus.asking import QUESTION, answer, close, invite, page_of, send
 from tests.factories.accounts import AT
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _quick(settings) -> None:
-    settings.MAIL_RATE = 0
-    cache.clear()
-
-
-@pytest.fixture
-def manager() -> Membership:
-    return new_manager()
-
-
-@pytest.fixture
-def call(manager: Membership) -> QuestionCall:
-    return new_call(manager)
 
 
 def test_answers_become_topics_after_the_deadline(manager: Membership, call: QuestionCall) -> None:

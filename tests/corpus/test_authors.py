@@ -4,7 +4,6 @@ import io
 
 import pytest
 from django.core import mail
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -29,26 +28,10 @@ from corpus.models import (
 )
 from corpus.queries.authors import count_call
 from corpus.runs.author_mails import run_mailing, send_letters
-from tests.corpus.asking import answer, invite, new_call, new_manager, send
+from tests.corpus.asking import answer, invite, send
 from tests.factories.accounts import AT, MembershipFactory
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _quick(settings) -> None:
-    settings.MAIL_RATE = 0
-    cache.clear()
-
-
-@pytest.fixture
-def manager() -> Membership:
-    return new_manager()
-
-
-@pytest.fixture
-def call(manager: Membership) -> QuestionCall:
-    return new_call(manager)
 
 
 # --- the call and who is asked ---------------------------------------------------------------------------------------
