@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from django.db import connection, transaction
 from django.db.models import BooleanField, Exists, ExpressionWrapper, Max, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 
 from accounts.audit import record_event
 from accounts.jobs import new_job
@@ -138,7 +139,8 @@ def reassign_assignments(
     either = Exists(theirs.exclude(state=AssignmentState.WITHDRAWN)) | Exists(seen)
     known = ExpressionWrapper(either, output_field=BooleanField())
     pending = _last(_pending(source).filter(queue__isnull=True), most)
-    rows = list(pending.values_list("pk", "slot", "item", "item__topic", "item__aspect", "item__document", known))
+    about = Coalesce("item__topic", "item__paper"), Coalesce("item__aspect", 0), Coalesce("item__document", 0)
+    rows = list(pending.values_list("pk", "slot", "item", *about, known))
     free = [row[:-1] for row in rows if not row[-1]]
     _check_capacity(target, len(free))
     Assignment.objects.filter(pk__in=[row[0] for row in free]).update(state=AssignmentState.WITHDRAWN, slot=None)
@@ -167,10 +169,10 @@ def _last(pending: QuerySet[Assignment], most: int | None) -> QuerySet[Assignmen
     return pending.order_by("-position", "-pk")[:most]
 
 
-def _hand_over(target: Annotator, rows: list[tuple[int, int, int, int, int | None, int | None]]) -> None:
-    """Insert for the target rows of (assignment, slot, item, topic, aspect, document), in the target's own order."""
-    table = np.array([[item, topic, aspect or 0, document or 0, 0] for _, _, item, topic, aspect, document in rows])
-    items = table.reshape(-1, 5).astype(np.int64)
+def _hand_over(target: Annotator, rows: list[tuple[int, ...]]) -> None:
+    """Insert for the target rows of (assignment, slot, item, topic or paper, aspect or 0, document or 0), in the
+    target's own order."""
+    items = np.array([(*about, 0) for _, _, *about in rows], dtype=np.int64).reshape(-1, 5)
     last = Assignment.objects.filter(annotator=target).aggregate(last=Max("position"))["last"] or 0
     rank = tree_ranks(target.campaign, items[:, 2])
     positions = order_positions(target.campaign, items, rank, target.order_seed, last + 1)

@@ -5,6 +5,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from django.urls import reverse
 
 from accounts.refusals import Refused
 from annotation.actions.annotators import (
@@ -21,6 +22,7 @@ from annotation.models import Assignment, Judgment
 from corpus.models import Role
 from tests.annotation.test_assignments import assign, check_slots, judges, order_of, start
 from tests.factories.annotation import AT, add_person, annotator, give_labels, make_campaign, make_material, skip_item
+from tests.factories.papers import PaperFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -91,6 +93,24 @@ def test_what_the_other_has_already_stays(made):
     moved = reassign_assignments(source=ana, target=ben, by=None, at=AT)
     assert (moved.moved, moved.stayed) == (16 - both, both)
     assert {len(names) for names in judges(campaign).values()} == {2}
+    check_slots(campaign)
+
+
+def test_papers_are_handed_over_on_the_page_too(made, client):
+    PaperFactory.create_batch(3, collection=made.collection)
+    campaign = make_campaign(made, name="Contexts", kind="extraction", overlap=1)
+    start(campaign)
+    ana, ben = annotator(campaign, "ana"), annotator(campaign, "ben")
+    reassign_assignments(source=ben, target=ana, by=None, at=AT)
+    papers = set(ana.assignments.filter(state="pending").values_list("item__paper", flat=True))
+    assert len(papers) >= 2  # hers and those of Ben
+    client.force_login(made.manager)
+    address = reverse("annotator_hand_over", args=["teas", campaign.slug, ana.pk])
+    page = client.post(address, {"target": ben.pk}, follow=True).content.decode()
+    assert f"{len(papers)} items went to Ben" in page
+    assert set(ben.assignments.filter(state="pending").values_list("item__paper", flat=True)) == papers
+    nothing = client.post(address, {"target": ben.pk}, follow=True)
+    assert [each.level_tag for each in nothing.context["messages"]] == ["warn"]  # moving nothing is no success
     check_slots(campaign)
 
 
