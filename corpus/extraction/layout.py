@@ -157,12 +157,27 @@ def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Ma
     if not zone:
         return False
     plain = _plain(line)
-    if margins.words[plain] >= 3 or plain in ("#", "- # -", "page #", "# of #", "page # of #"):
+    if plain in ("#", "- # -", "page #", "# of #", "page # of #"):
+        return True
+    if _is_in_text(line, lines, zone, measures):
+        return False
+    if margins.words[plain] >= 3:
         return True
     is_free = margins.is_often_here(zone, line) and _stands_outside(line, lines, zone, height, measures)
     if zone == "top":
         return is_free and len(line.text) < 120
     return (is_free and len(line.text) < 60) or margins.words[plain] >= 2
+
+
+def _is_in_text(line: Line, lines: Sequence[Line], zone: str, measures: Measures) -> bool:
+    """Whether body text goes on from a line of the margin to the next one inwards: a column may begin with any words."""
+    inwards = 1 if zone == "top" else -1
+    steps = (
+        inwards * (other.base - line.base)
+        for other in lines
+        if other.column == line.column and measures.is_body_size(other)
+    )
+    return measures.is_body_size(line) and any(0.8 * measures.leading < step < 1.2 * measures.leading for step in steps)
 
 
 def _stands_outside(line: Line, lines: Sequence[Line], zone: str, height: float, measures: Measures) -> bool:
@@ -337,8 +352,13 @@ def _kind_of_other_size(lines: list[Line], measures: Measures) -> Kind:
     if first.size > measures.size:
         return Kind.OTHER
     has_words = sum(len(line.text.split()) for line in lines) >= 4
-    is_note = has_words and not any(has_gaps(line) for line in lines)
+    is_note = has_words and not any(has_gaps(line) for line in lines) and not _has_cells(lines)
     return Kind.FOOTNOTE if is_note and first.size >= 0.6 * measures.size else Kind.OTHER
+
+
+def _has_cells(lines: list[Line]) -> bool:
+    """Whether some of the lines stand side by side, as the cells of a row do."""
+    return any(abs(one.base - other.base) < 1 and one.right < other.left for one, other in pairwise(lines))
 
 
 def _is_table(lines: list[Line]) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from corpus.extraction.pages import PageRuns, Run
 
@@ -113,7 +114,9 @@ def page_lines(page: PageRuns, gutter: Gutter | None) -> list[Line]:
     for fragment in _fragments(page.runs, gutter):
         parts[_column(fragment, gutter)].append(fragment)
     lines = [
-        _line(page.number, column, runs) for column, fragments in parts.items() for runs in _merged(fragments, gutter)
+        _line(page.number, column, runs)
+        for column, fragments in parts.items()
+        for runs in _stretched(_merged(fragments, gutter))
     ]
     return _in_order(lines)
 
@@ -210,6 +213,24 @@ def _merged(fragments: list[list[Run]], gutter: Gutter | None) -> list[list[Run]
         else:
             found.append(group)
     return [group.runs for group in found]
+
+
+def _stretched(found: list[list[Run]]) -> list[list[Run]]:
+    """Join the words of justified lines that few words fill: from edge to edge of the column, with equal gaps."""
+    edges = Counter((round(runs[0].left), round(runs[-1].right)) for runs in found)
+    left, right = max(edges, key=lambda edge: (edges[edge], edge)) if edges else (0, 0)
+    rows: dict[int, list[list[Run]]] = defaultdict(list)
+    for runs in found:
+        rows[round(runs[0].base)].append(runs)
+    return [runs for row in rows.values() for runs in _row_joined(row, left, right)]
+
+
+def _row_joined(row: list[list[Run]], left: int, right: int) -> list[list[Run]]:
+    runs = sorted((run for part in row for run in part), key=lambda run: run.left)
+    gaps = [other.left - one.right for one, other in pairwise(runs)]
+    if len(row) < 2 or len(gaps) < 2 or max(gaps) - min(gaps) > 0.4 * runs[0].size:
+        return row
+    return [runs] if abs(runs[0].left - left) < 2 and abs(runs[-1].right - right) < 2 else row
 
 
 def _line(page: int, column: int, runs: list[Run]) -> Line:

@@ -1,8 +1,32 @@
-"""Made-up papers in the layouts that papers come in, as HTML for Chromium to print. All words are invented."""
+"""Made-up papers in the layouts that papers come in, as HTML for Chromium to print. All words are invented.
+
+Their letters come from matplotlib's package, never from the machine: lines break at the same words everywhere.
+"""
 
 from __future__ import annotations
 
-BODY = "font: 10pt/12pt 'Liberation Serif', 'Times New Roman', serif; text-align: justify; hyphens: auto;"
+from base64 import b64encode
+from pathlib import Path
+
+import matplotlib
+
+FONT_FILES = {
+    "STIX": ("STIXGeneral", "STIXGeneralBol", "STIXGeneralItalic", "STIXGeneralBolIta"),  # as wide as Times
+    "DejaVu": ("DejaVuSerif", "DejaVuSerif-Bold", "DejaVuSerif-Italic", "DejaVuSerif-BoldItalic"),  # a fifth wider
+}
+SHAPES = ("normal normal", "normal bold", "italic normal", "italic bold")
+BODY = "font: 10pt/12pt Paper; text-align: justify; hyphens: auto;"
+
+
+def font_faces(family: str) -> str:
+    """Return CSS that gives the family "Paper" the letters of one of FONT_FILES."""
+    folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    return "".join(
+        f"@font-face {{ font-family: Paper; font-style: {shape.split()[0]}; font-weight: {shape.split()[1]};"
+        f" src: url(data:font/ttf;base64,{b64encode((folder / f'{name}.ttf').read_bytes()).decode()}) }}"
+        for name, shape in zip(FONT_FILES[family], SHAPES, strict=True)
+    )
+
 
 OPENING = [
     "Archives have been searched for a long time {a}. The first systems were built on cards, and the people who kept "

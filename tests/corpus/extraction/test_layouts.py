@@ -10,12 +10,13 @@ from reportlab.pdfgen.canvas import Canvas
 
 from corpus.extraction.paper import read_paper
 from corpus.formats.papers import FullPaper
-from tests.corpus.extraction.layouts import CITED, LAYOUTS, METHOD, OPENING, RELATED
+from tests.corpus.extraction.layouts import CITED, FONT_FILES, LAYOUTS, METHOD, OPENING, RELATED, font_faces
 
 pytestmark = pytest.mark.browser
 
 HEAD = '<div style="font-size: 7pt; width: 100%; text-align: center">Archive Conference 2022</div>'
 FOOT = '<div style="font-size: 7pt; width: 100%; text-align: center"><span class="pageNumber"></span></div>'
+PRINTED = [f"{layout}:{letters}" for layout in LAYOUTS for letters in FONT_FILES]
 WORDS = {"information-seeking": 3, "cross-language": 3, "state-of-the-art": 3}
 
 
@@ -24,9 +25,12 @@ def papers(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     found = {}
     folder = tmp_path_factory.mktemp("layouts")
     page = browser.new_page()
-    for name, html in LAYOUTS.items():
+    for name in PRINTED:
+        layout, letters = name.split(":")
         path = folder / f"{name}.pdf"
-        page.set_content(html())
+        page.set_content(LAYOUTS[layout]())
+        page.add_style_tag(content=font_faces(letters))
+        page.evaluate("document.fonts.ready.then(() => document.fonts.size)")
         page.pdf(
             path=path, prefer_css_page_size=True, display_header_footer=True, header_template=HEAD, footer_template=FOOT
         )
@@ -40,7 +44,7 @@ def read(path: Path) -> FullPaper:
         return read_paper(document, WORDS, path.name)
 
 
-@pytest.fixture(params=list(LAYOUTS))
+@pytest.fixture(params=PRINTED)
 def paper(request: pytest.FixtureRequest, papers: dict[str, FullPaper]) -> FullPaper:
     return papers[request.param]
 
@@ -142,7 +146,7 @@ def test_the_printed_text_keeps_its_lines(paper: FullPaper) -> None:
 
 
 def test_the_table_and_the_note_of_two_columns(papers: dict[str, FullPaper]) -> None:
-    kinds = {each.kind: each.text for each in papers["two-columns-years"].paragraphs}
+    kinds = {each.kind: each.text for each in papers["two-columns-years:STIX"].paragraphs}
     assert kinds["caption"] == "Table 1: Archives and their requests in 2020."
     assert kinds["footnote"] == "1 Cards of stiff paper, in drawers."
 
