@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -76,6 +77,17 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     with django_db_blocker.unblock():
         connection.settings_dict["TEST"]["TEMPLATE"] = databases.migrated_template()
     TransactionTestCase._fixture_teardown = lambda _: databases.empty_database()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The databases of tests, which nobody holds any longer when they are dropped."""
+    yield
+    with django_db_blocker.unblock():
+        held = databases.end_connections()
+    with warnings.catch_warnings(action="always"):  # to be read in the summary: it spoils no test
+        for query in held:
+            warnings.warn(f"a connection to the test database outlived the tests: {query}", stacklevel=1)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Test databases: migrated once and copied, and emptied after each test that commits."""
 
 import hashlib
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,6 +105,27 @@ def empty_database() -> None:
                 raise
         else:
             return
+
+
+def end_connections(seconds: float = 10) -> list[str]:
+    """Wait until nobody is connected to the test database, as it cannot be dropped before, and end who stays.
+
+    A page that a browser test leaves may have asked for something: the live server's thread answers it to the end.
+    Returns the last statements of those that stayed.
+    """
+    connection.close()
+    connection.close_pool()
+    others = "FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
+    name = connection.settings_dict["NAME"]
+    until = time.monotonic() + seconds
+    with connection._nodb_cursor() as cursor:
+        while time.monotonic() < until:
+            cursor.execute(f"SELECT count(*) {others}", [name])
+            if cursor.fetchone() == (0,):
+                return []
+            time.sleep(0.05)
+        cursor.execute(f"SELECT application_name || ': ' || query, pg_terminate_backend(pid, 5000) {others}", [name])
+        return [query for query, _ in cursor.fetchall()]
 
 
 def _digest_migrations() -> str:

@@ -170,7 +170,7 @@ def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Ma
 
 
 def _is_in_text(line: Line, lines: Sequence[Line], zone: str, measures: Measures) -> bool:
-    """Whether body text goes on from a line of the margin to the next one inwards: a column may begin with any words."""
+    """Whether body text goes on from a line of the margin to the next inwards: a column may begin with any words."""
     inwards = 1 if zone == "top" else -1
     steps = (
         inwards * (other.base - line.base)
