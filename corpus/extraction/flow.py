@@ -16,18 +16,16 @@ from corpus.extraction.layout import (
     plain_heading,
 )
 from corpus.extraction.lines import Line, part_of_line
+from corpus.extraction.sections import names_introduction
 
 _BULLET = re.compile(r"(?:[•·▪■◦‣∙●○►–—*⋆★-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S").match
 _SIGN = re.compile(r"[•·▪■◦‣∙●○►⋆★]").match
 _NUMBER = re.compile(r"\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s").match
 _LIST_BEFORE = re.compile(r"[.:;,?!]$|\b(?:and|or)$").search
 _ENDED = re.compile(r"[.?!:][\"'”’)\]\d,*†‡]*$").search
-_INTRODUCTION = re.compile(r"\bintroduction\b|\bmotivation\b")
+# Not any number: titles begin "20 Questions" and "A Study".
+_FIRST_NUMBERS = frozenset({"0", "1", "2", "1.1", "I", "II"})
 ABSTRACT = re.compile(r"\s*abstract\s?[.:—–-]+\s?", re.IGNORECASE)
-_RELATED = re.compile(
-    r"\b(?:related|previous|prior|existing|earlier)\s+(?:\w+\s+)?(?:works?|research|studies|literature|approaches|art)\b"
-    r"|\bliterature\s+(?:review|survey)\b|\bstate\s+of\s+the\s+art\b|\bbackground\b"
-)
 
 
 @dataclass(slots=True)
@@ -38,7 +36,7 @@ class Block:
     lines: list[Line]
     section: str = ""
     number: str = ""
-    part: str = ""
+    top: str = ""
 
 
 @dataclass(slots=True)
@@ -51,39 +49,27 @@ class Flow:
     references: list[Line] = field(default_factory=list)
 
 
-def part_of(name: str) -> str:
-    """Return what a section with this plain heading is known to be: "introduction", "related work" or ""."""
-    if _INTRODUCTION.search(name):
-        return "introduction"
-    return "related work" if _RELATED.search(name) else ""
-
-
 @dataclass(slots=True)
 class _Place:
     """Where in the sections the reading has come to."""
 
     section: str = ""
     number: str = ""
-    part: str = ""
+    top: str = ""
     size: float = 0.0
     is_numbered: bool = False
     is_lettered: bool = False
 
     def enter(self, chunk: Chunk) -> None:
-        """Go below a heading. A sub-section belongs to the part that its section is."""
+        """Go below a heading. A sub-section stays in the top-level section around it."""
         text = " ".join(chunk.text.split())
-        number, name = heading_number(text), plain_heading(text)
+        number = heading_number(text)
         is_top = self._is_top(chunk, number)
         self.section = text[len(number) :].lstrip(" .)") if number else text
         self.number = number
         if is_top:
-            self.part, self.size, self.is_numbered = part_of(name), chunk.lines[0].size, bool(number)
+            self.top, self.size, self.is_numbered = text, chunk.lines[0].size, bool(number)
             self.is_lettered = number.isalpha() and number in "ABCDEFGH"
-        elif not self.part:
-            self.part = part_of(name)
-            self.part = self.part if self.part == "related work" else ""
-        elif self.part == "introduction" and part_of(name) == "related work":
-            self.part = "related work"
 
     def _is_top(self, chunk: Chunk, number: str) -> bool:
         if number.isalpha() and number in "ABCDEFGH" and self.is_numbered and not self.is_lettered:
@@ -133,7 +119,7 @@ def _next_state(state: str, chunk: Chunk) -> str:
     name = plain_heading(chunk.text)
     if name == "abstract":
         return "abstract"
-    if state == "body" or part_of(name) == "introduction" or heading_number(chunk.text):
+    if state == "body" or names_introduction(name) or heading_number(chunk.text) in _FIRST_NUMBERS:
         return "body"
     return "front"
 
@@ -149,18 +135,18 @@ def _blocks(body: Iterable[tuple[Chunk, _Place]], measures: Measures) -> list[Bl
             open_block = None
         if chunk.kind is not Kind.BODY:
             if chunk.kind in (Kind.HEADING, Kind.CAPTION, Kind.FOOTNOTE, Kind.TABLE):
-                found.append(Block(chunk.kind, list(chunk.lines), place.section, place.number, place.part))
+                found.append(Block(chunk.kind, list(chunk.lines), place.section, place.number, place.top))
             continue
         for number, lines in enumerate(paragraphs(chunk.lines, measures)):
             title = run_in_heading(lines)
             if title is not None:
-                found.append(Block(Kind.HEADING, title, place.section, place.number, place.part))
+                found.append(Block(Kind.HEADING, title, place.section, place.number, place.top))
                 open_block = None
             text = without_run_in(lines) if title is not None else lines
             if number == 0 and open_block is not None and _joins(open_block, text, measures):
                 open_block.lines.extend(text)
                 continue
-            open_block = Block(Kind.BODY, text, place.section, place.number, place.part)
+            open_block = Block(Kind.BODY, text, place.section, place.number, place.top)
             found.append(open_block)
     return found
 

@@ -159,7 +159,7 @@ def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Ma
     plain = _plain(line)
     if plain in ("#", "- # -", "page #", "# of #", "page # of #"):
         return True
-    if _is_in_text(line, lines, zone, measures):
+    if _is_in_text(line, lines, zone, margins, measures):
         return False
     if margins.words[plain] >= 3:
         return True
@@ -169,15 +169,21 @@ def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Ma
     return (is_free and len(line.text) < 60) or margins.words[plain] >= 2
 
 
-def _is_in_text(line: Line, lines: Sequence[Line], zone: str, measures: Measures) -> bool:
-    """Whether body text goes on from a line of the margin to the next inwards: a column may begin with any words."""
+def _is_in_text(line: Line, lines: Sequence[Line], zone: str, margins: _Margins, measures: Measures) -> bool:
+    """Whether body text goes on from a line of the margin inwards, or outwards to a line that other pages do not have:
+    a column may begin or end with any words, the last line of a page may stand right below a heading."""
+    if not measures.is_body_size(line):
+        return False
     inwards = 1 if zone == "top" else -1
-    steps = (
-        inwards * (other.base - line.base)
+    near = (
+        (inwards * (other.base - line.base), other)
         for other in lines
         if other.column == line.column and measures.is_body_size(other)
     )
-    return measures.is_body_size(line) and any(0.8 * measures.leading < step < 1.2 * measures.leading for step in steps)
+    return any(
+        0.8 * measures.leading < abs(step) < 1.2 * measures.leading and (step > 0 or margins.words[_plain(other)] < 2)
+        for step, other in near
+    )
 
 
 def _stands_outside(line: Line, lines: Sequence[Line], zone: str, height: float, measures: Measures) -> bool:

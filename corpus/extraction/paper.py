@@ -16,6 +16,7 @@ from corpus.extraction.markers import AuthorYears, author_year_markers, numeric_
 from corpus.extraction.pages import PageRuns, read_pages
 from corpus.extraction.prose import RAISED_NUMBERS, boxes, is_note_mark, printed, prose
 from corpus.extraction.references import references_of
+from corpus.extraction.sections import with_parts
 from corpus.extraction.sentences import sentence_spans
 from corpus.extraction.vocabulary import Vocabulary, count_words
 from corpus.formats.papers import FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
@@ -50,7 +51,7 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     own = _own_words(kept)
     references, labels = references_of(flow.references, own, vocabulary)
     marking = _Marking(references, labels, flow)
-    paragraphs = tuple(marking.paragraph(block, own, vocabulary) for block in flow.blocks)
+    paragraphs = [marking.paragraph(block, own, vocabulary) for block in flow.blocks]
     return FullPaper(
         "",
         _title(lines[0] if lines else [], described),
@@ -59,7 +60,7 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
         "",
         None,
         _doi(lines[0], flow) if lines else "",
-        tuple(paragraph for paragraph in paragraphs if paragraph.text),
+        with_parts(paragraph for paragraph in paragraphs if paragraph.text),
         tuple(references),
         {},
         file,
@@ -155,6 +156,6 @@ class _Marking:
         spans = sentence_spans(text) if is_citing else []
         sentences = tuple(self.anonymiser.proposal(each, text, markers) for each in cited_sentences(spans, markers))
         return Paragraph(
-            text, block.section, block.number, block.kind.value, markers, sentences, boxes(block.lines), block.part,
-            printed(block.lines),
+            text, block.section, block.number, block.kind.value, markers, sentences, boxes(block.lines),
+            printed=printed(block.lines), top=block.top,
         )  # fmt: skip

@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from corpus.extraction.anonymise import Anonymiser
-from corpus.extraction.flow import part_of
-from corpus.extraction.layout import heading_number, plain_heading
+from corpus.extraction.layout import heading_number
+from corpus.extraction.sections import with_parts
 from corpus.extraction.sentences import sentence_spans
 from corpus.formats.paper_json import reference_numbers
-from corpus.formats.papers import FullPaper, Paragraph, Sentence, cited_sentences
+from corpus.formats.papers import FullPaper, Paragraph, cited_sentences
 
 
 def complete(paper: FullPaper) -> FullPaper:
     """Return the paper with the part each paragraph belongs to, its sentences, and proposals to anonymise them.
 
-    What the source says already stays. A subsection ("2.1") is of the part of the section above it.
+    Sections are told by their numbers ("2.1" is in "2"); in a paper without numbers each heading is a section.
     """
     keys = [reference.key for reference in paper.references]
     numbers = dict(zip(keys, reference_numbers(paper.references), strict=True))
     anonymiser = Anonymiser({reference.key: reference for reference in paper.references}, numbers)
-    parts: dict[str, str] = {}
-    done = [_completed(paragraph, parts, anonymiser) for paragraph in paper.paragraphs]
-    return replace(paper, paragraphs=tuple(done))
+    placed = [_with_sentences(each) for each in _with_tops(paper.paragraphs)]
+    return replace(paper, paragraphs=tuple(_proposed(each, anonymiser) for each in with_parts(placed)))
 
 
-def _completed(paragraph: Paragraph, parts: dict[str, str], anonymiser: Anonymiser) -> Paragraph:
-    number = (paragraph.number or heading_number(paragraph.section)).rstrip(".")
-    top = number.partition(".")[0]
-    own = part_of(plain_heading(paragraph.section))
-    if number and number == top:
-        parts.setdefault(top, own)
-    part = paragraph.part or own or (parts.get(top, "") if number else "")
-    if paragraph.kind != "paragraph":
-        return replace(paragraph, part=part)
-    found = paragraph.sentences or cited_sentences(sentence_spans(paragraph.text), paragraph.markers)
-    return replace(paragraph, part=part, sentences=tuple(_proposed(each, paragraph, anonymiser) for each in found))
+def _with_tops(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
+    """The paragraphs with the top-level section that each stands in."""
+    top, last = "", ""
+    is_numbered = any(_number(each) for each in paragraphs)
+    for each in paragraphs:
+        first = _number(each).partition(".")[0]
+        if first != last if first else not is_numbered:
+            top = each.section
+        last = first or last
+        yield replace(each, top=top)
 
 
-def _proposed(sentence: Sentence, paragraph: Paragraph, anonymiser: Anonymiser) -> Sentence:
-    return sentence if sentence.anonymised else anonymiser.proposal(sentence, paragraph.text, paragraph.markers)
+def _number(paragraph: Paragraph) -> str:
+    return (paragraph.number or heading_number(paragraph.section)).rstrip(".")
+
+
+def _with_sentences(paragraph: Paragraph) -> Paragraph:
+    if paragraph.kind != "paragraph" or paragraph.sentences:
+        return paragraph
+    return replace(paragraph, sentences=cited_sentences(sentence_spans(paragraph.text), paragraph.markers))
+
+
+def _proposed(paragraph: Paragraph, anonymiser: Anonymiser) -> Paragraph:
+    sentences = (
+        each if each.anonymised else anonymiser.proposal(each, paragraph.text, paragraph.markers)
+        for each in paragraph.sentences
+    )
+    return replace(paragraph, sentences=tuple(sentences))

@@ -66,8 +66,9 @@ class Sentence:
 class Paragraph:
     """A block of the body. `kind` is "paragraph", "footnote" or "caption", from a PDF also "heading" or "table".
 
-    `section` is the nearest heading, `number` its printed number, `part` what the top-level section is known to be:
-    "introduction", "related work", "" for all else. `sentences` are given where the source has them, `boxes` where
+    `section` is the nearest heading, `number` its printed number, `top` the heading of the top-level section,
+    `part` what that section was decided to be: "introduction", "related work", "" for all else; `reason` says why, as
+    a sentence for people. `sentences` are given where the source has them, `boxes` where
     it says where the block stands on its pages: one box for each column and page it runs through. `printed` is the
     text before cleaning: lines as they stand, with line-end hyphens.
     """
@@ -81,6 +82,8 @@ class Paragraph:
     boxes: tuple[Box, ...] = ()
     part: str = ""
     printed: str = ""
+    top: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
