@@ -41,6 +41,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ],
     path("c/<slug:slug>/papers/", papers.paper_list, name="paper_list"),
     path("c/<slug:slug>/papers/<int:pk>/", papers.paper_detail, name="paper_detail"),
+    path("c/<slug:slug>/papers/<int:pk>/doi/", papers.paper_doi, name="paper_doi"),
     path("c/<slug:slug>/papers/<int:pk>/file/", papers.paper_file, name="paper_file"),
     *[
         path(f"c/<slug:slug>/campaigns/<slug:campaign>/extractions/{address}", view, name=name)

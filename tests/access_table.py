@@ -291,6 +291,7 @@ TABLE: list[Row] = [
     *row("mention_restore", MANAGERS_WRITE, where=_mention),
     *row("paper_list", OVERSEERS_PAGE),
     *row("paper_detail", OVERSEERS_PAGE, where=key_of("paper")),
+    *row("paper_doi", "POST login 404 403 403 403 gone", where=key_of("paper")),
     *row("paper_file", "GET login 404 403 404 404 404", where=key_of("paper")),  # it came without a file
     *row("generation_list", OVERSEERS_PAGE),
     *row("generation_create", MANAGERS_FORM),

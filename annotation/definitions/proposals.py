@@ -98,9 +98,12 @@ def _sentence(paragraph: Paragraph, sentence: Sentence, numbers: Mapping[str, st
 
 def _reference(reference: Reference, number: str, link: Link) -> ExtractedReference:
     value = link.docno or _address(reference.ids.items()) or link.doi or None
-    first = filter(None, (link.docno, link.refereed))
-    candidates = tuple(dict.fromkeys((*first, *link.candidates)))[:MOST_CANDIDATES]
-    is_open = link.is_ambiguous and not link.docno
+    first = [each for each in (link.docno, link.refereed) if each]
+    either = reference.ids.get("dois", "").split()
+    if link.docno or link.doi in either:
+        either = []
+    candidates = tuple(dict.fromkeys((*first, *either, *link.candidates)))[:MOST_CANDIDATES]
+    is_open = bool(either) or (link.is_ambiguous and not link.docno)
     return ExtractedReference(number, value, _raw(reference), kind_of(value), candidates, link.refereed, is_open)
 
 

@@ -1,6 +1,6 @@
 """Reading papers into a collection: each file by itself, a bad one reported and the others taken.
 
-A paper is known by its DOI, else by its file's name. The same paper may come as PDF and as ACM-CR XML: the one gives
+Which paper a file is, `paper_identity` says. The same paper may come as PDF and as ACM-CR XML: the one gives
 the text and the machine's proposal, the other title, abstract and the imported gold.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import DatabaseError, transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 from django.utils import timezone
 
 from accounts.jobs import Progress
@@ -22,15 +22,16 @@ from annotation.definitions.extractions import BadExtraction, Content, content_o
 from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.runs.extractions import replace_content, store_extraction
-from annotation.runs.paper_reading import Found, Incoming, Links, NewestLinks, PaperFile, Reader, Spool
+from annotation.runs.paper_identity import Identity, identify
+from annotation.runs.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Spool
 from corpus.formats.acm_cr import AnnotatedPaper
 from corpus.formats.paper_files import PlaceInOrder
 from corpus.formats.paper_json import reference_numbers, write_blocks, write_pages, write_references
 from corpus.formats.papers import FullPaper
-from corpus.formats.records import BrokenFile, Problem, id_problem
+from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportRun, Paper, PaperSource
 from corpus.runs.imports import Work
-from corpus.runs.tally import REPEATED, Tally
+from corpus.runs.tally import Tally
 
 
 @contextmanager
@@ -60,7 +61,7 @@ class _Storing:
     tally: Tally
     links: NewestLinks
     at: datetime
-    seen: set[tuple[bool, str]] = field(default_factory=set)  # (is it gold, key)
+    seen: dict[tuple[bool, str], str] = field(default_factory=dict)  # (is it gold, key): name of the file
 
     def take(self, paper: Incoming) -> None:
         """Store one paper; what is wrong with it is a problem of its own."""
@@ -76,15 +77,16 @@ class _Storing:
             self.tally.add_problems([Problem(name, 0, f"cannot be stored: {reason}")])
 
     def _store(self, incoming: Incoming) -> None:
-        found, source, file = incoming.found, incoming.source, incoming.file
+        found, file = incoming.found, incoming.file
         is_gold = isinstance(found, AnnotatedPaper)
-        paper = self._paper_for(found, file)
-        if (is_gold, paper.key) in self.seen:
-            self.tally.skips[REPEATED] += 1
+        paper, identity = self._identify(incoming)
+        if before := self.seen.get((is_gold, paper.key)):
+            reason = f"is the paper {paper.key}, which {before} of this import has given already"
+            self.tally.add_problems([Problem(file.name, 0, reason)])
             return
-        self.seen.add((is_gold, paper.key))
+        self.seen[is_gold, paper.key] = file.name
         if isinstance(found, AnnotatedPaper):
-            fields, content = _gold_fields(found, paper, file), content_of_gold(found)
+            fields, content = _gold_fields(found, paper, identity, file), content_of_gold(found)
             kind, state = ExtractionSource.IMPORTED, ExtractionState.FINISHED
             if found.status:  # a draft that was given out: nobody stands by it
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
@@ -92,12 +94,14 @@ class _Storing:
             links = self.links.of(incoming)
             sections = self.run.parameters.get("sections", ())
             content = read_content(write_content(propose(found, links, sections)))
-            fields = _parsed_fields(found, paper, source, file, links)
+            fields = _parsed_fields(incoming, paper, identity, links)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:
                 self._leave(paper, file)
                 return
         is_new = paper.pk is None
+        if identity.doubt and not paper.is_doi_settled:
+            self._ask(identity, file)
         changed = self._write(paper, fields, file)
         changed |= self._write_extraction(paper, kind, state, content, file)
         if is_new:
@@ -107,21 +111,20 @@ class _Storing:
         else:
             self.tally.unchanged += 1
 
-    def _paper_for(self, found: Found, file: PaperFile) -> Paper:
-        """The paper that is here already under this key, else a new one. Raises `BrokenFile` for an unusable key."""
-        known = Paper.objects.filter(collection=self.run.collection_id)
-        key = found.doi or (found.paper_id if isinstance(found, FullPaper) else "") or file.stem
-        if reason := id_problem(key):
-            raise BrokenFile(file.name, 0, f"doi: {reason}")
-        same = known.filter(key=key).first()
-        if same is None and file.data and not isinstance(found, AnnotatedPaper):
-            # A PDF without a printed DOI, named as the last part of the DOI of a paper that is here.
-            same = known.filter(Q(key=file.stem) | Q(key__endswith=f"/{file.stem}")).first()
-        if same is not None:
-            return same
-        last = known.aggregate(last=Max("position"))["last"]
+    def _identify(self, incoming: Incoming) -> tuple[Paper, Identity]:
+        """The paper that is here already, else a new one."""
+        file, collection = incoming.file, self.run.collection
+        identity = identify(incoming.found, name=file.name, stem=file.stem, data=file.data, collection=collection)
+        if identity.paper is not None:
+            return identity.paper, identity
+        last = Paper.objects.filter(collection=collection).aggregate(last=Max("position"))["last"]
         position = 0 if last is None else last + 1
-        return Paper(collection=self.run.collection, key=key, position=position, created_at=self.at)
+        return Paper(collection=collection, key=identity.key, position=position, created_at=self.at), identity
+
+    def _ask(self, identity: Identity, file: PaperFile) -> None:
+        """Say that the DOI is in doubt; the paper's page asks."""
+        told = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}; say on its page"
+        self.tally.add_notes([Problem(file.name, 0, f"{told} which is its DOI.")])
 
     def _write(self, paper: Paper, fields: Mapping[str, Any], file: PaperFile) -> bool:
         """Store the fields; whether any was different."""
@@ -168,18 +171,18 @@ class _Storing:
             self.tally.updated, self.tally.unchanged = len(changed), len(first) - len(changed)
 
 
-def _gold_fields(gold: AnnotatedPaper, paper: Paper, file: PaperFile) -> dict[str, Any]:
-    fields = {"doi": gold.doi, "title": gold.title, "abstract": gold.abstract}
+def _gold_fields(gold: AnnotatedPaper, paper: Paper, identity: Identity, file: PaperFile) -> dict[str, Any]:
+    fields: dict[str, Any] = {"doi": identity.doi, "title": gold.title, "abstract": gold.abstract}
     if paper.source in ("", PaperSource.ACM_CR):  # a PDF that is here stays the file of the paper
         fields |= {"source": PaperSource.ACM_CR, **_file_fields(file)}
     return fields
 
 
-def _parsed_fields(
-    found: FullPaper, paper: Paper, source: PaperSource, file: PaperFile, links: Links
-) -> dict[str, Any]:
+def _parsed_fields(incoming: Incoming, paper: Paper, identity: Identity, links: Links) -> dict[str, Any]:
+    found = incoming.found
+    assert isinstance(found, FullPaper)  # noqa: S101 - narrows the type
     fields: dict[str, Any] = {
-        "source": source,
+        "source": incoming.source,
         "venue": found.venue,
         "year": found.year,
         "authors": list(found.authors),
@@ -189,10 +192,12 @@ def _parsed_fields(
             write_references(found.references, reference_numbers(found.references)),
             links,
         ),
-        **_file_fields(file),
+        **_file_fields(incoming.file),
     }
     if paper.pk is None or not _has_gold(paper):
-        fields |= {"doi": found.doi, "title": found.title, "abstract": found.abstract}
+        fields |= {"title": found.title, "abstract": found.abstract}
+        if not paper.is_doi_settled:
+            fields |= {"doi": identity.doi, "warnings": identity.warnings}
     return fields
 
 

@@ -3,17 +3,22 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
 
+from accounts.telling import refusals_in_message
+from annotation.actions.papers import settle_doi
 from annotation.definitions.extractions import Content, findings_of, read_content
 from annotation.models import Extraction, ExtractionSource
 from annotation.queries.extractions import docnos_among, has_to_do, with_content
 from annotation.queries.gold import Gold, gold_of_papers
-from corpus.models import Membership, Paper, PaperSource
+from corpus.models import Collection, Membership, Paper, PaperSource
+from corpus.models.papers import DOUBTFUL_DOI
 from corpus.permissions import can_manage, check_can_oversee, fetch_membership
 
 PER_PAGE = 50
@@ -25,6 +30,9 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The papers with what counts of each: how many contexts, how much of what they cite is in the collection."""
     membership = _overseer(request, slug)
     papers = Paper.objects.filter(collection=membership.collection).defer("blocks", "references", "pages")
+    only_doubtful = request.GET.get("doi") == "doubtful"
+    if only_doubtful:
+        papers = papers.filter(pk__in=_doubtful(membership.collection))
     sought = request.GET.get("q", "").strip()
     if sought:
         papers = papers.filter(Q(title__icontains=sought) | Q(key__icontains=sought))
@@ -36,6 +44,8 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": [_row(gold, docnos) for gold in golds],
         "sought": sought,
         "may_manage": can_manage(membership),
+        "doubtful": _doubtful(membership.collection).count(),
+        "only_doubtful": only_doubtful,
     }
     return render(request, "annotation/paper_list.html", context)
 
@@ -50,9 +60,22 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     shown = _shown(request, paper, extractions)
     content = read_content(shown.content) if shown else None
     context = _context(membership) | {"paper": paper, "extractions": extractions, "shown": shown}
+    context["may_manage"] = can_manage(membership)
     if content is not None:
         context |= extraction_context(paper, content)
     return render(request, "annotation/paper_detail.html", context)
+
+
+@require_POST
+def paper_doi(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Say which DOI the paper has: one of those found, another, or none of them."""
+    membership = _overseer(request, slug)
+    paper = _fetch_paper(membership, pk)
+    doi = request.POST.get("other" if request.POST.get("doi") == "other" else "doi", "")
+    with refusals_in_message(request):
+        paper = settle_doi(paper=paper, doi=doi, by=membership.user, at=timezone.now())
+        messages.success(request, f"DOI saved: {paper.doi}." if paper.doi else "Saved: none of these is its DOI.")
+    return redirect("paper_detail", slug, pk)
 
 
 @require_safe
@@ -103,6 +126,12 @@ def _shown(request: HttpRequest, paper: Paper, extractions: list[Any]) -> Any:
     (gold,) = gold_of_papers([paper], drafts=True)
     counts = gold.extraction.pk if gold.extraction else None
     return next((each for each in extractions if each.pk == counts), extractions[0] if extractions else None)
+
+
+def _doubtful(collection: Collection) -> QuerySet[Paper]:
+    """The papers whose DOI is asked about."""
+    asked = [{"code": DOUBTFUL_DOI, "settled": False}]
+    return Paper.objects.filter(collection=collection, warnings__contains=asked)
 
 
 def _values(gold: Gold) -> list[str | None]:

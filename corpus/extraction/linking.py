@@ -94,7 +94,9 @@ def _printed_document(reference: Reference, index: TitleIndex) -> int | None:
     """Return the place of the document whose DOI or arXiv number the reference prints."""
     doi, arxiv = reference.ids.get("doi", ""), re.sub(r"v\d+$", "", reference.ids.get("arxiv", ""))
     names = [doi, *((f"10.48550/arxiv.{arxiv}", arxiv) if arxiv else ())]
-    return next((place for name in names if name and (place := index.with_doi(name)) is not None), None)
+    found = next((place for name in names if name and (place := index.with_doi(name)) is not None), None)
+    either = {index.with_doi(name) for name in reference.ids.get("dois", "").split()} - {None}
+    return either.pop() if found is None and len(either) == 1 else found
 
 
 def _contradicts(doi: str, best: Candidate) -> bool:

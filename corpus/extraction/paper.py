@@ -19,9 +19,9 @@ from corpus.extraction.references import references_of
 from corpus.extraction.sections import with_parts
 from corpus.extraction.sentences import sentence_spans
 from corpus.extraction.vocabulary import Vocabulary, count_words
-from corpus.formats.papers import FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
+from corpus.formats.dois import distinct, is_of_data, is_placeholder, readings
+from corpus.formats.papers import DOUBTFUL_DOIS, FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
 
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>,;]+")
 _CITING = (Kind.BODY, Kind.FOOTNOTE, Kind.CAPTION)
 
 
@@ -51,6 +51,7 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     own = _own_words(kept)
     references, labels = references_of(flow.references, own, vocabulary)
     marking = _Marking(references, labels, flow)
+    dois = _dois(lines[0], flow) if lines else []
     paragraphs = [marking.paragraph(block, own, vocabulary) for block in flow.blocks]
     return FullPaper(
         "",
@@ -59,10 +60,10 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
         _described_authors(described),
         "",
         None,
-        _doi(lines[0], flow) if lines else "",
+        dois[0] if len(dois) == 1 and not is_of_data(dois[0]) else "",
         with_parts(paragraph for paragraph in paragraphs if paragraph.text),
         tuple(references),
-        {},
+        {DOUBTFUL_DOIS: dois} if len(dois) > 1 or any(map(is_of_data, dois)) else {},
         file,
         0,
         tuple(PageSize(page.width, page.height) for page in pages),
@@ -105,11 +106,16 @@ def _described_authors(described: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in (each.strip() for each in names) if " " in name)
 
 
-def _doi(lines: Sequence[Line], flow: Flow) -> str:
-    """Return the first DOI of the first page that stands in no reference."""
+def _dois(lines: Sequence[Line], flow: Flow) -> list[str]:
+    """Return the DOIs of the first page that stand in no reference, each once and in both readings where a line end
+    leaves it open; a template's placeholder is none."""
     cited = {id(line) for line in flow.references}
-    found = (_DOI.search(line.text) for line in lines if id(line) not in cited)
-    return next((match.group().rstrip(".)") for match in found if match), "")
+    columns: dict[int, list[str]] = {}
+    for line in lines:
+        if id(line) not in cited:
+            columns.setdefault(line.column, []).append(line.text)
+    found = (doi for texts in columns.values() for reads in readings(texts) for doi in reads)
+    return distinct(doi for doi in found if not is_placeholder(doi))
 
 
 def _cites_raised(flow: Flow, references: Mapping[str, Reference]) -> bool:

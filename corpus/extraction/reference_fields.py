@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from corpus.formats.dois import is_placeholder
 from corpus.formats.papers import Box, Reference
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.IGNORECASE)
@@ -46,7 +47,7 @@ def printed_ids(raw: str) -> dict[str, str]:
     text = re.sub(r"(https?:)\s+(//)", r"\1\2", raw)
     text = re.sub(r"(doi\.org/)\s+(10\.)", r"\1\2", text)
     text = re.sub(r"\b(10\.)\s+(\d{4,9}/)", r"\1\2", text)
-    if match := _DOI.search(text):
+    if (match := _DOI.search(text)) and not is_placeholder(match.group()):
         found["doi"] = _closed(match.group())
     for kind, pattern in (("arxiv", _ARXIV), ("acl", _ACL), ("pmid", _PMID), ("pmcid", _PMCID)):
         if match := pattern.search(text):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus.extraction.lines import Line
 from corpus.extraction.prose import boxes, join
 from corpus.extraction.reference_fields import parse_reference
 from corpus.extraction.vocabulary import Vocabulary
+from corpus.formats.dois import readings
 from corpus.formats.papers import Reference
 
 MOST_ENTRIES = 3000
@@ -143,5 +144,16 @@ def references_of(
         if entry.label and not entry.label.isdigit():
             labels[entry.label] = key
         raw = entry_text(entry, own, vocabulary)
-        found.append(parse_reference(key, raw, boxes(entry.lines)))
+        found.append(_with_doubt(parse_reference(key, raw, boxes(entry.lines)), entry))
     return found, labels
+
+
+def _with_doubt(reference: Reference, entry: Entry) -> Reference:
+    """The reference with both readings in place of a DOI that the next line may go on with."""
+    printed = reference.ids.get("doi")
+    doubtful = [reads for reads in readings([line.text for line in entry.lines]) if len(reads) > 1]
+    both = next((reads for reads in doubtful if printed in reads), None)
+    if both is None:
+        return reference
+    others = {kind: value for kind, value in reference.ids.items() if kind != "doi"}
+    return replace(reference, ids={**others, "dois": " ".join(both)})

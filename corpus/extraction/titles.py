@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nlargest
 
+from corpus.formats.dois import is_placeholder
 from corpus.text.words import title_key, tokens
 
 _MOST_CANDIDATES = 40
@@ -61,7 +62,7 @@ class TitleIndex:
         else:
             self.by_key[key] = place if known is None else [known, place]
         for doi in {work.doi, work.docno}:
-            if doi.startswith("10.") or _ARXIV(doi):
+            if (doi.startswith("10.") and not is_placeholder(doi)) or _ARXIV(doi):
                 self.by_doi.setdefault(doi.lower(), place)
 
     def work(self, place: int) -> Work:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from corpus.formats.dois import is_placeholder
 from corpus.formats.json_fields import FieldError, take_text
 from corpus.formats.jsonl import read_objects
 from corpus.formats.members import DEFAULT_LIMITS, Limits
@@ -52,10 +53,10 @@ class MentionRecord:
 
 
 def source_key_of(paper_id: str, doi: str, title: str, file: str) -> str:
-    """Return what tells a source paper from others: its id, else DOI, else title, else the file it stands in."""
+    """Return what tells a source paper from others: its id, else DOI (no template's), else title, else the file."""
     if paper_id:
         return f"id:{paper_id}"[:LONGEST_KEY]
-    if doi:
+    if doi and not is_placeholder(doi):
         return f"doi:{doi.lower()}"[:LONGEST_KEY]
     key = title_key(title)
     return f"title:{key}"[:LONGEST_KEY] if key else f"file:{file}"[-LONGEST_KEY:]

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+DOUBTFUL_DOIS = "doubtful_dois"
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -89,7 +91,8 @@ class Paragraph:
 @dataclass(frozen=True, slots=True)
 class Reference:
     """An entry of the bibliography. `target` is the id of the cited paper where the source links it, `ids` are printed
-    ones by kind in lower case (doi, arxiv, acl, pmid, pmcid, url), `raw` is the entry as printed. From a PDF the key is
+    ones by kind in lower case (doi, arxiv, acl, pmid, pmcid, url; `dois`: both readings of a
+    DOI, separated by a blank, that a line end leaves open), `raw` is the entry as printed. From a PDF the key is
     the reference's number, counted in print order where the list prints none."""
 
     key: str
@@ -115,6 +118,7 @@ class PageSize:
 class FullPaper:
     """A paper with its text and its references in print order. `paper_id` is the source's own id, "" for none.
 
+    `doi` is empty where none is printed, or none for sure: then `extra[DOUBTFUL_DOIS]` lists what it may be.
     `pages` are the sizes of its pages where the source has pages.
     """
 

@@ -1,5 +1,7 @@
 """Papers: the raw material of citation contexts, as their files were parsed."""
 
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Func, Q, TextField, Value
@@ -7,6 +9,8 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import Exact
 
 from corpus.models.collections import Collection, InCollection
+
+DOUBTFUL_DOI = "doubtful-doi"  # a warning with `candidates`; `settled` once somebody has answered
 
 
 class PaperSource(models.TextChoices):
@@ -27,7 +31,8 @@ def json_is(field: str, kind: str) -> Exact:
 class Paper(models.Model):
     """A citing paper: its running text in blocks and its list of references, before anybody has judged anything.
 
-    `key` is the DOI, or the file's name where there is none; it has no blanks and never changes. The lists are JSON,
+    `key` is the DOI, or the file's name where there is none; it has no blanks, and changes only where somebody says
+    what its DOI is. The lists are JSON,
     because a paper is read and written whole (ADR 13): `corpus/formats/paper_json.py` says what stands in them.
     """
 
@@ -51,7 +56,7 @@ class Paper(models.Model):
     pages = models.JSONField(default=list, blank=True)  # [[width, height] in points]
     blocks = models.JSONField(default=list, blank=True)
     references = models.JSONField(default=list, blank=True)
-    warnings = models.JSONField(default=list, blank=True)  # what the parser noticed, for people
+    warnings = models.JSONField(default=list, blank=True)  # for people: [{"code", "text", …}]
     position = models.PositiveIntegerField(default=0)  # the order of papers in topics and qrels
     first_sentence_number = models.PositiveIntegerField(null=True, blank=True)  # of its sentence topics; null: runs on
     created_at = models.DateTimeField()
@@ -73,6 +78,16 @@ class Paper(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.key
+
+    @property
+    def doubtful_doi(self) -> dict[str, Any] | None:
+        """The open question about its DOI: `text` and `candidates`."""
+        return next((each for each in self.warnings if each["code"] == DOUBTFUL_DOI and not each["settled"]), None)
+
+    @property
+    def is_doi_settled(self) -> bool:
+        """Whether somebody has said what its DOI is, or that it has none."""
+        return any(each["code"] == DOUBTFUL_DOI and each["settled"] for each in self.warnings)
 
     @property
     def tail(self) -> str:

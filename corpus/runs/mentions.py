@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.jobs import Progress
+from corpus.formats.dois import believed
 from corpus.formats.mentions import MentionRecord, read_mentions
 from corpus.formats.papers import Reference
 from corpus.formats.records import PartProblem, Problem
@@ -201,7 +202,7 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, list[bytes]]:
     told = [
         record.source_key,
         record.source_id,
-        record.source_doi,
+        believed(record.source_doi),
         record.source_title,
         title_key(record.source_title),
         str(record.position),
@@ -216,7 +217,7 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, list[bytes]]:
 
 
 def _reference_fields(position: int, reference: Reference) -> list[str]:
-    doi = reference.ids.get("doi", "")
+    doi = believed(reference.ids.get("doi", ""))
     _check_length("key of a reference", reference.key, LONGEST_KEY)
     _check_length("cited id", reference.target, LONGEST["source_id"])
     _check_length("cited DOI", doi, LONGEST["source_doi"])

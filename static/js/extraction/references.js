@@ -103,7 +103,7 @@ export class References extends EventTarget {
     if (isDouble) line.append(make("span", "badge warn", "twice"));
     const isPicked = reference.candidates.includes(reference.value);
     if (reference.refereed && !isPicked) line.append(make("span", "badge warn", "a preprint that has a refereed version"));
-    if (reference.ambiguous && !isPicked) line.append(make("span", "badge warn", "one title, several works: pick one"));
+    if (reference.ambiguous && !isPicked) line.append(make("span", "badge warn", "several fit: pick one"));
     return line;
   }
 

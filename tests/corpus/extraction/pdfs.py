@@ -29,6 +29,23 @@ def pages_of_text(path: Path, pages: int = 1, lines: int = 40, *, password: str 
     return path
 
 
+def titled(path: Path, title: str, *small: str, start: int = 0) -> Path:
+    """Write a page with a title, some lines of text and below them these small lines, such as a notice with a DOI."""
+    canvas = Canvas(str(path), pagesize=A4)
+    canvas.setFont("Times-Bold", 18)
+    canvas.drawString(72, 780, title)
+    canvas.setFont("Times-Roman", 11)
+    for line in range(20):
+        place = (start + line * 13) % len(WORDS)
+        canvas.drawString(72, 740 - 14 * line, " ".join((WORDS * 2)[place : place + 13]))
+    canvas.setFont("Times-Roman", 8)
+    for line, words in enumerate(small):
+        canvas.drawString(72, 400 - 10 * line, words)
+    canvas.showPage()
+    canvas.save()
+    return path
+
+
 def scanned(path: Path, pages: int = 2) -> Path:
     """Write pages that hold only a drawing."""
     canvas = Canvas(str(path), pagesize=A4)
