@@ -23,8 +23,8 @@ FROM vocabulary, generate_series(1, :documents) n, LATERAL (
 ) text;
 
 INSERT INTO corpus_topic
-  (collection_id, number, kind, source, author, title, text, narrative, sentences, position, extra)
-SELECT :collection, n, 'complex-query', '', '', '', array_to_string(sentences, ' '), '', sentences, n, '{}'
+  (collection_id, number, prefix, kind, source, author, title, text, narrative, sentences, position, extra)
+SELECT :collection, n, '', 'complex-query', '', '', '', array_to_string(sentences, ' '), '', sentences, n, '{}'
 FROM generate_series(1, :topics) n, LATERAL (
   SELECT array_agg('I look for work number ' || q || ' on dense retrieval of labelled papers.') AS sentences
   FROM generate_series(1, 8) q WHERE n > 0

@@ -22,6 +22,7 @@ from corpus.retrieval.analysis import LUCENE, STEMMERS, TOKENS
 
 PORTER = "porter"
 TOPIC_SOURCE = "citation-context"
+PREFIXES = {TopicKind.CONTEXT_PARAGRAPH: "p", TopicKind.CONTEXT_SENTENCE: "s"}
 
 
 @transaction.atomic
@@ -73,11 +74,13 @@ def cancel_context_check(*, job: ContextCheck, by: User, at: datetime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TopicsMade:
-    """What became of the contexts: topics made, topics that were here already, documents named as their targets."""
+    """What became of the contexts: topics made, topics that were here already, documents named as their targets; and
+    what new numbers begin with, because without it they would be those of other topics ("" where they are not)."""
 
     made: int
     known: int
     targets: int
+    prefix: str = ""
 
 
 @transaction.atomic
@@ -87,9 +90,11 @@ def make_context_topics(
     """Make topics of the contexts of a level, so that runs, pools and evaluation have them; what they cite is a target.
 
     Topics that are here under their number stay as they are, with new targets added. Where two contexts share a number,
-    the later text counts. Errors: Refused where nothing stands or a number is taken by a topic of another kind.
+    the later text counts. Where topics of another kind have numbers of this level, all its new ones get a prefix, which
+    exports take off again. Errors: Refused where nothing stands.
     """
     check_manager(collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker of numbers at a time
     options = make_options(collection, "topics", level=level, drafts=drafts)
     if fatal := [finding.text for finding in find(options) if finding.is_fatal]:
         raise Refused(" ".join(fatal))
@@ -98,28 +103,36 @@ def make_context_topics(
     for record, rows in made_topics(options):
         wanted[record.number] = record
         cited.setdefault(record.number, set()).update(row.docno for row in rows)
-    known = dict(Topic.objects.filter(collection=collection, number__in=wanted).values_list("number", "kind"))
     kind = TopicKind.CONTEXT_PARAGRAPH if level == PARAGRAPH else TopicKind.CONTEXT_SENTENCE
-    if taken := sorted(number for number, other in known.items() if other != kind):
-        raise Refused(f"The number {taken[0]} is taken by a topic of another kind. Change that topic's number first.")
-    new = [record for number, record in wanted.items() if number not in known]
-    _insert_topics(collection, kind, new)
-    targets = _insert_targets(collection, cited)
-    made = TopicsMade(len(new), len(known), targets)
-    record_event(
-        by=by, at=at, verb="make_context_topics", target=collection, scope=collection.slug, level=level, made=made.made
-    )
+    topics = {each.bare_number: each for each in collection.topics.filter(kind=kind)}
+    new = [record for number, record in wanted.items() if number not in topics]
+    prefix = _prefix(collection, kind, [record.number for record in new])
+    topics |= {each.bare_number: each for each in _insert_topics(collection, kind, new, prefix)}
+    targets = _insert_targets(collection, {topics[number].pk: docnos for number, docnos in cited.items()})
+    made = TopicsMade(len(new), len(wanted) - len(new), targets, prefix)
+    told = {"level": level, "made": made.made, "prefix": prefix}
+    record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection.slug, **told)
     return made
 
 
-def _insert_topics(collection: Collection, kind: TopicKind, records: list[TopicRecord]) -> None:
+def _prefix(collection: Collection, kind: TopicKind, numbers: list[str]) -> str:
+    """What to put before these numbers: what the level has already, else nothing, else the first that is free."""
+    there = collection.topics.filter(kind=kind).exclude(prefix="").values_list("prefix", flat=True)
+    for prefix in (there.first() or "", *(f"{PREFIXES[kind]}{n or ''}-" for n in range(len(numbers) + 1))):
+        if not collection.topics.filter(number__in=[f"{prefix}{number}" for number in numbers]).exists():
+            return prefix
+    raise Refused("Topics of other kinds have the numbers of this level. Change their numbers first.")
+
+
+def _insert_topics(collection: Collection, kind: TopicKind, records: list[TopicRecord], prefix: str) -> list[Topic]:
     last = Topic.objects.filter(collection=collection).aggregate(last=Max("position"))["last"]
     start = 0 if last is None else last + 1
-    Topic.objects.bulk_create(
+    return Topic.objects.bulk_create(
         [
             Topic(
                 collection=collection,
-                number=record.number,
+                number=f"{prefix}{record.number}",
+                prefix=prefix,
                 kind=kind,
                 source=TOPIC_SOURCE,
                 title=record.title,
@@ -132,19 +145,18 @@ def _insert_topics(collection: Collection, kind: TopicKind, records: list[TopicR
     )
 
 
-def _insert_targets(collection: Collection, cited: dict[str, set[str]]) -> int:
-    """Name the cited documents as targets; how many are new."""
-    topics = dict(Topic.objects.filter(collection=collection, number__in=cited).values_list("number", "pk"))
+def _insert_targets(collection: Collection, cited: dict[int, set[str]]) -> int:
+    """Name the documents cited as targets of topics (by id); how many are new."""
     docnos = set[str]().union(*cited.values())
     documents = dict(Document.objects.filter(collection=collection, docno__in=docnos).values_list("docno", "pk"))
-    before = Target.objects.filter(topic__in=topics.values()).count()
+    before = Target.objects.filter(topic__in=cited).count()
     Target.objects.bulk_create(
         [
-            Target(topic_id=topics[number], document_id=documents[docno], source=TOPIC_SOURCE)
-            for number, found in cited.items()
+            Target(topic_id=topic, document_id=documents[docno], source=TOPIC_SOURCE)
+            for topic, found in cited.items()
             for docno in sorted(found)
         ],
         batch_size=1_000,
         ignore_conflicts=True,
     )
-    return Target.objects.filter(topic__in=topics.values()).count() - before
+    return Target.objects.filter(topic__in=cited).count() - before

@@ -10,6 +10,7 @@ from adjudication.exports import statements
 from adjudication.exports.contexts import context_findings
 from adjudication.exports.lines import column
 from adjudication.exports.options import Options
+from adjudication.exports.streams import parameters
 from adjudication.exports.topics import query_problem
 from adjudication.queries.question_set import UNDECIDED, fetch_question_set
 from adjudication.queries.queue import count_late, fetch_vote_standing
@@ -106,13 +107,11 @@ def question_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
 
 def _reader(options: Options, memo: dict[Any, Any]) -> Read:
     """Reads a statement's rows for these options, each statement once."""
-    named = {
-        "collection": options.collection.pk,
-        "campaign": options.campaign.pk if options.campaign else None,
-        "criterion": options.criterion.pk if options.criterion else None,
-    }
+    named: dict[str, Any] = {}
 
     def read(statement: str) -> list[tuple[Any, ...]]:
+        if not named:
+            named.update(parameters(options))
         key = (statement, *named.values())
         if key not in memo:
             with connection.cursor() as cursor:
@@ -284,8 +283,8 @@ ODD_IDS = f"""
 SELECT DISTINCT d.docno FROM corpus_document d JOIN annotation_item i ON i.document_id = d.id
 WHERE i.campaign_id = %(campaign)s AND d.docno !~ '{_PLAIN}'
 UNION
-SELECT DISTINCT t.number FROM corpus_topic t JOIN annotation_item i ON i.topic_id = t.id
-WHERE i.campaign_id = %(campaign)s AND t.number !~ '{_PLAIN}'
+SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON i.topic_id = t.id
+WHERE i.campaign_id = %(campaign)s AND t.written !~ '{_PLAIN}'
 ORDER BY 1
 """
 WITHDRAWN = f"""
@@ -296,13 +295,13 @@ NAMES = """
 SELECT who.name FROM annotation_annotator who WHERE who.campaign_id = %(campaign)s AND EXISTS (
   SELECT FROM annotation_assignment a WHERE a.annotator_id = who.id AND a.state = 'done') ORDER BY who.name
 """
-ODD_NUMBERS = """
-SELECT DISTINCT t.number FROM corpus_topic t JOIN annotation_item i ON i.topic_id = t.id
-WHERE i.campaign_id = %(campaign)s AND t.number !~ '^[0-9]+$' ORDER BY 1
+ODD_NUMBERS = f"""
+SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON i.topic_id = t.id
+WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1
 """
-SAME_IDS = """
-SELECT t.number FROM corpus_topic t JOIN corpus_document d
-ON d.collection_id = t.collection_id AND d.docno = t.number WHERE t.collection_id = %(collection)s ORDER BY 1
+SAME_IDS = f"""
+SELECT t.written FROM {statements.STANDING} t JOIN corpus_document d
+ON d.collection_id = t.collection_id AND d.docno = t.written WHERE t.collection_id = %(collection)s ORDER BY 1
 """
 QUOTED_IDS = """
 SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno LIKE '%%"%%'

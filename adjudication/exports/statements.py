@@ -1,11 +1,15 @@
 """The statements behind the exports. Each gives rows in an order that depends only on what is stored.
 
-Named parameters: campaign, criterion, collection. Values are verdicts (by hand before vote) unless labels are wanted.
+Named parameters: campaign, criterion, collection, and `bare`: whether prefixes that keep numbers unique in the
+collection are taken off, which is so where the numbers written stay unique without them. Values are verdicts (by hand
+before vote) unless labels are wanted.
 """
 
 # Topics but those whose authors have withdrawn them: judged, so they stay, but they are not published.
-STANDING = """(
-  SELECT * FROM corpus_topic one WHERE NOT EXISTS (
+# `written` is their number in files.
+WRITTEN = "substr(one.number, CASE WHEN %(bare)s THEN length(one.prefix) + 1 ELSE 1 END)"
+STANDING = f"""(
+  SELECT *, {WRITTEN} AS written FROM corpus_topic one WHERE NOT EXISTS (
     SELECT FROM corpus_authorquestion q
     JOIN corpus_authoranswer made ON made.id = q.answer_id
     JOIN corpus_authoranswer later ON later.invitation_id = made.invitation_id
@@ -37,14 +41,14 @@ whole AS (
 """
 QUERY_SUMS = f"""
 WITH {WHOLE}
-SELECT t.number, d.docno, sum(v.value)::int AS total, whole.n::int AS n
+SELECT t.written, d.docno, sum(v.value)::int AS total, whole.n::int AS n
 FROM annotation_item i
 JOIN {STANDING} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
 JOIN whole ON whole.topic_id = i.topic_id
 JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
 WHERE i.campaign_id = %(campaign)s
-GROUP BY t.position, t.id, t.number, d.docno, whole.n
+GROUP BY t.position, t.id, t.written, d.docno, whole.n
 HAVING count(*) = whole.n
 ORDER BY t.position, t.id, d.docno COLLATE "C"
 """
@@ -83,7 +87,7 @@ WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
 """
 ASPECT_VALUES = f"""
 WITH {PLACES}
-SELECT t.number, coalesce(places.place, 1) AS place, d.docno, v.value
+SELECT t.written, coalesce(places.place, 1) AS place, d.docno, v.value
 FROM annotation_item i
 JOIN {STANDING} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
@@ -102,17 +106,17 @@ JOIN corpus_document d ON d.id = i.document_id
 """
 QUERY_SUMS_BY_ANNOTATOR = f"""
 WITH {WHOLE}
-SELECT t.number, who.name, d.docno, sum(j.value)::int AS total, whole.n::int AS n
+SELECT t.written, who.name, d.docno, sum(j.value)::int AS total, whole.n::int AS n
 {LABELS}
 JOIN whole ON whole.topic_id = i.topic_id
 WHERE i.campaign_id = %(campaign)s
-GROUP BY t.position, t.id, t.number, d.docno, who.name, whole.n
+GROUP BY t.position, t.id, t.written, d.docno, who.name, whole.n
 HAVING count(*) = whole.n
 ORDER BY t.position, t.id, d.docno COLLATE "C", who.name COLLATE "C"
 """
 ASPECT_VALUES_BY_ANNOTATOR = f"""
 WITH {PLACES}
-SELECT t.number, coalesce(places.place, 1) AS place, who.name, d.docno, j.value
+SELECT t.written, coalesce(places.place, 1) AS place, who.name, d.docno, j.value
 {LABELS}
 LEFT JOIN places ON places.aspect_id = i.aspect_id
 WHERE i.campaign_id = %(campaign)s
@@ -149,17 +153,17 @@ ORDER BY i.id, c.position, c.id
 """
 ASPECTS = f"""
 WITH {PLACES}
-SELECT t.number, places.place, asp.text
+SELECT t.written, places.place, asp.text
 FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
 ORDER BY t.position, t.id, places.place
 """
 TOPICS = f"""
-SELECT t.number, t.title, t.text, t.narrative FROM {STANDING} t
+SELECT t.written, t.title, t.text, t.narrative FROM {STANDING} t
 WHERE t.collection_id = %(collection)s ORDER BY t.position, t.id
 """
 ASPECT_TOPICS = f"""
 WITH {PLACES}
-SELECT t.number || '.' || places.place, asp.text, asp.text, t.text
+SELECT t.written || '.' || places.place, asp.text, asp.text, t.text
 FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
 ORDER BY t.position, t.id, places.place
 """

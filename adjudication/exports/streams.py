@@ -13,13 +13,29 @@ ROWS = 2000  # fetched at a time
 PIECE = 64 * 1024  # bytes given out at a time
 
 
-def rows(statement: str, options: Options) -> Iterator[tuple[Any, ...]]:
-    """The statement's rows, fetched `ROWS` at a time from a cursor on the server."""
+BARE = """
+SELECT bool_or(prefix <> '') AND count(*) = count(DISTINCT substr(number, length(prefix) + 1)) FROM corpus_topic
+WHERE collection_id = %(collection)s AND (%(campaign)s::bigint IS NULL
+  OR id IN (SELECT topic_id FROM annotation_item WHERE campaign_id = %(campaign)s))
+"""
+
+
+def parameters(options: Options) -> dict[str, Any]:
+    """What the statements are about, by name."""
     named = {
         "collection": options.collection.pk,
         "campaign": options.campaign.pk if options.campaign else None,
         "criterion": options.criterion.pk if options.criterion else None,
     }
+    with connection.cursor() as cursor:
+        cursor.execute(BARE, named)
+        ((bare,),) = cursor.fetchall()
+    return {**named, "bare": bool(bare)}
+
+
+def rows(statement: str, options: Options) -> Iterator[tuple[Any, ...]]:
+    """The statement's rows, fetched `ROWS` at a time from a cursor on the server."""
+    named = parameters(options)
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(statement, named)
         while found := cursor.fetchmany(ROWS):

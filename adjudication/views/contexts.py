@@ -105,6 +105,8 @@ def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
         text = (
             f"{made.made:,} topics made, {made.known:,} were here already; {made.targets:,} documents are new targets."
         )
+        if made.prefix:
+            text += f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
         messages.success(request, text)
     return redirect("context_report", slug)
 

@@ -15,10 +15,14 @@ class TopicKind(models.TextChoices):
 
 
 class Topic(models.Model):
-    """An information need; `number` is its external id. `sentences`, where known, joined by blanks are `text`."""
+    """An information need; `number` is its external id, once `prefix` is taken off.
+
+    `sentences`, where known, joined by blanks are `text`.
+    """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="topics")
     number = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=20, blank=True)  # what its number begins with only to be unique here
     kind = models.CharField(max_length=20, choices=TopicKind, default=TopicKind.QUESTION)
     source = models.CharField(max_length=60, blank=True)
     author = models.CharField(max_length=200, blank=True)
@@ -37,6 +41,10 @@ class Topic(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "number"], name="topic_number_unique"),
             models.CheckConstraint(name="topic_number_without_blanks", condition=models.Q(number__regex=r"^\S+$")),
+            models.CheckConstraint(
+                name="topic_number_has_its_prefix",
+                condition=models.Q(number__startswith=models.F("prefix")) & ~models.Q(number=models.F("prefix")),
+            ),
             models.CheckConstraint(name="topic_kind_known", condition=models.Q(kind__in=TopicKind.values)),
             models.CheckConstraint(name="topic_has_text", condition=~models.Q(text="")),
             models.CheckConstraint(name="topic_not_its_own_parent", condition=~models.Q(parent=models.F("id"))),
@@ -44,6 +52,11 @@ class Topic(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number}: {self.title or self.text[:80]}"
+
+    @property
+    def bare_number(self) -> str:
+        """Its number as released: without what was put before it to be unique in the collection."""
+        return self.number.removeprefix(self.prefix)
 
     @property
     def source_papers(self) -> list[str]:

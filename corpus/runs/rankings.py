@@ -33,6 +33,23 @@ SELECT r.file, min(r.line), r.topic, count(*), count(*) OVER () FROM import_rank
 WHERE NOT EXISTS (SELECT FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number = r.topic)
 GROUP BY r.file, r.topic ORDER BY 1, 2 LIMIT %(most)s
 """
+# A file may number the contexts of a level as they were released, without what keeps them unique here. That is so where
+# more of its topics are found by such numbers than by those of the collection.
+BARE_NUMBERS = """
+WITH found AS (
+  SELECT n.file, n.topic, bare.number, EXISTS (
+    SELECT FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number = n.topic) AS is_number
+  FROM (SELECT DISTINCT file, topic FROM import_ranked) n
+  LEFT JOIN corpus_topic bare ON bare.collection_id = %(collection)s AND bare.prefix <> ''
+    AND bare.number = bare.prefix || n.topic
+), meant AS (
+  SELECT file FROM found GROUP BY file HAVING count(number) > count(*) FILTER (WHERE is_number)
+)
+UPDATE import_ranked r SET topic = found.number FROM found JOIN meant USING (file)
+WHERE r.file = found.file AND r.topic = found.topic AND found.number IS NOT NULL AND NOT EXISTS (
+  SELECT FROM unnest(%(files)s::integer[], %(topics)s::text[]) AS bad (file, topic)
+  WHERE bad.file = r.file AND bad.topic = r.topic)
+"""
 ORDER = """
 CREATE TEMP TABLE import_ranking ON COMMIT DROP AS
 SELECT r.file, t.id AS topic_id, array_agg(r.docno ORDER BY r.score DESC, r.docno COLLATE "C" DESC) AS docnos,
@@ -144,7 +161,9 @@ def load_runs(run: ImportRun, progress: Progress, tally: Tally) -> None:
     Errors: BrokenFile for what `read_runs` refuses, and for runs whose names are taken or unfit.
     """
     odometer = Odometer()
-    reader = Reader(run, frozenset(run.collection.topics.values_list("number", flat=True)), odometer)
+    topics = frozenset(run.collection.topics.values_list("number", flat=True))
+    bare = frozenset(each.bare_number for each in run.collection.topics.exclude(prefix="").only("number", "prefix"))
+    reader = Reader(run, topics | bare, odometer)
     _execute(STAGE)
     with in_background(batches(reader.rows(), reader.line, odometer)) as found:
         for batch in found:
@@ -153,9 +172,11 @@ def load_runs(run: ImportRun, progress: Progress, tally: Tally) -> None:
     files = [file for file in reader.files if file.tag]
     names = _names(run, files)
     progress.report(run.total, run.total, "ordering rankings")
-    _tell_unknown_topics(run, reader.files, tally)
     spoiled = [(file.number, topic) for file in files for topic in file.spoiled]
     bad = {"files": [number for number, _ in spoiled], "topics": [topic for _, topic in spoiled]}
+    if bare:
+        _execute(BARE_NUMBERS, collection=run.collection_id, **bad)
+    _tell_unknown_topics(run, reader.files, tally)
     _execute(ORDER, collection=run.collection_id, **bad)
     for file, name in zip(files, names, strict=True):
         progress.report(run.total, run.total, f"writing {name}")

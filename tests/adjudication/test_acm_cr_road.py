@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from corpus.formats.acm_cr import read_acm_cr
-from corpus.models import Collection, Document, ImportKind, Paper
+from corpus.models import Collection, Document, ImportKind, Paper, Topic
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import CollectionFactory
 from tests.shared import shared_path
@@ -57,7 +57,15 @@ def test_the_release_comes_out_row_for_row(collection, tmp_path, capsys) -> None
         order = [row["doi"] for row in csv.DictReader(table, delimiter="\t")]
     assert list(Paper.objects.filter(collection=made).values_list("key", flat=True)) == order
 
+    for level, count in (("paragraph", 133), ("sentence", 287)):  # both, though 337177501 and others are of each
+        capsys.readouterr()
+        call_command("make_context_topics", "acm-cr", "--level", level, "--json")
+        told = json.loads(capsys.readouterr().out)
+        assert (told["made"], told["prefix"]) == (count, "s-" if level == "sentence" else "")
     for level, name in (("paragraph", "contexts"), ("sentence", "sentences")):
+        released = (folder / f"{name}.qrels").read_text("utf-8").split()
+        topics = Topic.objects.filter(collection=made, kind=f"context-{level}")
+        assert {each.bare_number for each in topics} == set(released[::4])
         for kind in ("topics", "qrels"):
             out = tmp_path / f"{name}.{kind}"
             call_command("export", "acm-cr", "--format", kind, "--level", level, "--out", str(out))
