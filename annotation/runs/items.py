@@ -171,7 +171,8 @@ def _batches(sizes: list[tuple[int, int]]) -> list[tuple[list[int], int]]:
     for topic, size in sizes:
         if batches and batches[-1][1] + size <= TOPIC_PAIRS_AT_ONCE:
             topics, before = batches[-1]
-            batches[-1] = ([*topics, topic], before + size)
+            topics.append(topic)  # in place: copied, a hundred thousand topics cost their square
+            batches[-1] = (topics, before + size)
         else:
             batches.append(([topic], size))
     return batches

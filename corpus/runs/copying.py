@@ -8,6 +8,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db import connection
+from django.db.models import GeneratedField, JSONField, Model
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
 NULL = "\\N"
 HOLDS_NUL = "a NUL character, which cannot be stored"
 _encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -64,3 +69,31 @@ def encode_line(fields: Iterable[str]) -> bytes:
         return line.encode() + b"\n"
     except UnicodeEncodeError as error:
         raise ValueError("half of a surrogate pair, which is no character") from error
+
+
+def copy_rows(rows: Sequence[Model]) -> None:
+    """Insert the objects of one model by COPY, as `bulk_create` does at four times the cost, and give each its id."""
+    if not rows:
+        return
+    meta = rows[0]._meta
+    fields = [field for field in meta.concrete_fields if not isinstance(field, GeneratedField)]
+    as_json = {place for place, field in enumerate(fields) if isinstance(field, JSONField)}
+    names = [field.attname for field in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
+            [meta.db_table, meta.pk.column, len(rows)],
+        )
+        for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
+            row.pk = key
+        columns = sql.SQL(", ").join(sql.Identifier(field.column) for field in fields)
+        statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(meta.db_table), columns)
+        with cursor.copy(statement) as copy:
+            for row in rows:
+                values = [getattr(row, name) for name in names]
+                for place in as_json:
+                    values[place] = None if values[place] is None else Jsonb(values[place])
+                copy.write_row(values)
+    for row in rows:
+        row._state.adding = False
+        row._state.db = connection.alias

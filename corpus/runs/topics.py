@@ -1,4 +1,4 @@
-"""Topics with their aspect trees and targets from files into the database, a few hundred at a time.
+"""Topics with their aspect trees and targets from files into the database, a thousand at a time.
 
 A topic is known by its number. What a file does not say (aspects, targets, kind, source) stays as it is. What has
 been judged does not change: such a record is reported and skipped.
@@ -15,14 +15,14 @@ from corpus.formats.records import Problem, Skip, TopicRecord
 from corpus.formats.topics import read_topics
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
 from corpus.queries.judged import aspects_in_campaigns, judged_topics
-from corpus.runs.copying import HOLDS_NUL
+from corpus.runs.copying import HOLDS_NUL, copy_rows
 from corpus.runs.question_remarks import QuestionRemarks
 from corpus.runs.reading import Odometer, sources_of
 from corpus.runs.tally import REPEATED, Tally
 from corpus.runs.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
 from corpus.runs.versions import keep_first_versions, keep_versions
 
-CHUNK = 300
+CHUNK = 1_000
 LONGEST_NUMBER = 100
 LONGEST_SOURCE = 60
 JUDGED = ("number", "title", "text", "narrative", "sentences")  # what annotators read; fixed once somebody judged it
@@ -149,6 +149,8 @@ class Stored:
 def fetch_stored(run: ImportRun, numbers: list[str]) -> Stored:
     """What the collection holds under these topic numbers, in a fixed number of queries."""
     topics = list(run.collection.topics.filter(number__in=numbers).prefetch_related("aspects"))
+    if not topics:
+        return Stored({}, {}, {}, set(), set())
     made = aspects_in_campaigns(topics)
     targets: dict[int, frozenset[str]] = {}
     for topic, docno in Target.objects.filter(topic__in=topics).values_list("topic_id", "document__docno"):
@@ -200,13 +202,15 @@ def _create(fresh: list[Wanted], found: dict[str, int], state: State) -> None:
         number, position = wanted.record.number, state.next_position
         topics.append(Topic(collection_id=state.run.collection_id, number=number, position=position, **values))
         state.next_position += 1
-    Topic.objects.bulk_create(topics)
+    copy_rows(topics)
     pairs = list(zip(fresh, topics, strict=True))
     replace_trees({topic.pk: wanted.tree for wanted, topic in pairs if wanted.tree}, created=True)
-    _write_targets(pairs, found)
+    _add_targets(pairs, found)
 
 
 def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: Stored, run: ImportRun) -> None:
+    if not changed:
+        return
     topics = [topic for _, topic in changed]
     at = run.started_at or run.requested_at
     list(Topic.objects.select_for_update().filter(pk__in=[topic.pk for topic in topics]).order_by("pk"))
@@ -233,6 +237,8 @@ def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: 
 def _target_documents(chunk: list[Wanted], state: State) -> dict[str, int]:
     """Ids of the documents that are named as targets, by docno; a note for each that the collection lacks."""
     docnos = {docno for wanted in chunk for docno in wanted.targets or ()}
+    if not docnos:
+        return {}
     found = dict(state.run.collection.documents.filter(docno__in=docnos).values_list("docno", "pk"))
     for wanted in chunk:
         missing = [docno for docno in wanted.targets or () if docno not in found]
@@ -249,11 +255,15 @@ def _target_documents(chunk: list[Wanted], state: State) -> dict[str, int]:
 
 def _write_targets(pairs: list[tuple[Wanted, Topic]], found: dict[str, int]) -> None:
     """Make the targets of these topics those of the file."""
+    Target.objects.filter(topic__in=[topic for _, topic in pairs]).delete()
+    _add_targets(pairs, found)
+
+
+def _add_targets(pairs: list[tuple[Wanted, Topic]], found: dict[str, int]) -> None:
     rows = [
         Target(topic=topic, document_id=found[docno], source=topic.source)
         for wanted, topic in pairs
         for docno in dict.fromkeys(wanted.targets or ())
         if docno in found
     ]
-    Target.objects.filter(topic__in=[topic for _, topic in pairs]).delete()
-    Target.objects.bulk_create(rows, batch_size=5_000)
+    copy_rows(rows)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from corpus.formats.records import AspectRecord
 from corpus.models import Aspect, AspectNode, Topic
+from corpus.runs.copying import copy_rows
 
 LONGEST_ASPECT = 2_500  # bytes in UTF-8: the text stands in a unique index
 
@@ -74,10 +75,11 @@ def replace_trees(trees: Mapping[int, Tree], *, created: bool) -> None:
         kept = {(aspect.topic_id, aspect.text): aspect for aspect in Aspect.objects.filter(topic__in=trees)}
     wanted = [(topic, text) for topic, tree in trees.items() for text in texts_of(tree)]
     fresh = [Aspect(topic_id=topic, text=text) for topic, text in wanted if (topic, text) not in kept]
-    for aspect in Aspect.objects.bulk_create(fresh, batch_size=5_000):
+    copy_rows(fresh)
+    for aspect in fresh:
         kept[aspect.topic_id, aspect.text] = aspect
-    gone = set(kept) - set(wanted)
-    Aspect.objects.filter(pk__in=[kept[key].pk for key in gone]).delete()
+    if gone := set(kept) - set(wanted):
+        Aspect.objects.filter(pk__in=[kept[key].pk for key in gone]).delete()
     _create_nodes(trees, kept)
 
 
@@ -88,13 +90,13 @@ def _create_nodes(trees: Mapping[int, Tree], aspects: Mapping[tuple[int, str], A
         for position, branch in enumerate(tree):
             tops.append(_node(topic, branch, position, None, aspects))
             branches.append(branch)
-    AspectNode.objects.bulk_create(tops, batch_size=5_000)
+    copy_rows(tops)
     inner = [
         _node(top.topic_id, branch, position, top, aspects)
         for top, parent in zip(tops, branches, strict=True)
         for position, branch in enumerate(parent.below)
     ]
-    AspectNode.objects.bulk_create(inner, batch_size=5_000)
+    copy_rows(inner)
 
 
 def _node(
