@@ -86,7 +86,7 @@ def copy_rows(rows: Sequence[Model]) -> None:
         )
         for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
             row.pk = key
-        columns = sql.SQL(", ").join(sql.Identifier(field.column) for field in fields)
+        columns = sql.SQL(", ").join([sql.Identifier(str(field.column)) for field in fields])
         statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(meta.db_table), columns)
         with cursor.copy(statement) as copy:
             for row in rows:
