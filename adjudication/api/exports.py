@@ -14,14 +14,23 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.actions.exports import note_download
 from adjudication.exports.files import open_export
-from adjudication.exports.options import GRADES, ITERATIONS, KINDS, LEVELS, UNRESOLVED, make_options, whole_number
+from adjudication.exports.options import (
+    ASPECTS,
+    GRADES,
+    ITERATIONS,
+    KINDS,
+    LEVELS,
+    UNRESOLVED,
+    make_options,
+    whole_number,
+)
 from adjudication.permissions import check_can_take_out
 from corpus.api.base import InCollectionView
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
 CONTENT_TYPES = sorted({kind.content_type.split(";")[0] for kind in KINDS.values()})
-WORDS = ("campaign", "criterion", "level", "grades", "unresolved", "iteration")
+WORDS = ("campaign", "criterion", "level", "grades", "unresolved", "aspects", "iteration")
 PARAMETERS = [
     OpenApiParameter("campaign", OpenApiTypes.STR, description="slug; needed when there are several"),
     OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first"),
@@ -29,6 +38,12 @@ PARAMETERS = [
     OpenApiParameter("grades", OpenApiTypes.STR, enum=list(GRADES)),
     OpenApiParameter("annotators", OpenApiTypes.BOOL, description="labels by annotator, named in column 2"),
     OpenApiParameter("unresolved", OpenApiTypes.STR, enum=list(UNRESOLVED)),
+    OpenApiParameter(
+        "aspects",
+        OpenApiTypes.STR,
+        enum=list(ASPECTS),
+        description="“judged”: score over judged aspects only; a ZIP archive with a comment file and a manifest",
+    ),
     OpenApiParameter("iteration", OpenApiTypes.STR, enum=list(ITERATIONS), description="of contexts"),
     OpenApiParameter("first_number", OpenApiTypes.INT, description="of sentence topics"),
     OpenApiParameter("drafts", OpenApiTypes.BOOL, description="of contexts: also what nobody has confirmed"),

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.api.results import InUnsealedView
+from adjudication.exports.options import ASPECTS, EVERY, JUDGED
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from annotation.models import CampaignKind, Criterion
 from annotation.permissions.labels import check_can_read_labels
@@ -21,15 +22,21 @@ from corpus.permissions import OVERSEERS
 
 CRITERION = OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first")
 
+ASPECTS_ASKED = OpenApiParameter(
+    "aspects", OpenApiTypes.STR, enum=list(ASPECTS), description="“judged”: score over judged aspects only"
+)
+
 
 class TopicRelevanceSerializer(serializers.Serializer[Any]):
-    """`things` are the distinct aspects and sub-aspects; `complete` documents have a value on each of them.
+    """`things` are the topic's distinct aspects and sub-aspects, of which `judged` have a value on some document.
 
-    A document is relevant where the mean over them is 1 or more; `best` is the highest sum, null without one.
+    `complete` documents have a value on each of them, or on any where `aspects=judged` was asked for. A document is
+    relevant where the mean over them is 1 or more; `best` is the highest sum, null without one.
     """
 
     topic = serializers.CharField(source="number")
     things = serializers.IntegerField()
+    judged = serializers.IntegerField()
     documents = serializers.IntegerField()
     complete = serializers.IntegerField()
     relevant = serializers.IntegerField()
@@ -37,7 +44,10 @@ class TopicRelevanceSerializer(serializers.Serializer[Any]):
 
 
 class RankedSerializer(serializers.Serializer[Any]):
-    """`rank` and `mean` are null while one of the `things` has no value; equal sums share a rank."""
+    """`rank` and `mean` are null while one of the `things` has no value; equal means share a rank.
+
+    With `aspects=judged` they stand on the `valued` ones.
+    """
 
     docno = serializers.CharField()
     rank = serializers.IntegerField(allow_null=True)
@@ -79,6 +89,10 @@ class InRelevanceView(InUnsealedView):
             raise Http404
         return found
 
+    @property
+    def judged_only(self) -> bool:
+        return self.request.query_params.get("aspects", EVERY) == JUDGED
+
 
 class RelevanceList(InRelevanceView):
     """What is relevant to each topic, from the verdicts there are."""
@@ -87,13 +101,14 @@ class RelevanceList(InRelevanceView):
 
     @extend_schema(
         operation_id="relevance_list",
-        parameters=[CRITERION],
+        parameters=[CRITERION, ASPECTS_ASKED],
         responses=answers({200: TopicRelevanceSerializer(many=True)}, 403),
     )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List topics with how many of their documents are judged on everything, and relevant."""
         criterion = self.criterion()
-        return Response(TopicRelevanceSerializer(relevance_by_topic(self.campaign, criterion), many=True).data)
+        found = relevance_by_topic(self.campaign, criterion, judged_only=self.judged_only)
+        return Response(TopicRelevanceSerializer(found, many=True).data)
 
 
 class RelevanceDetail(InRelevanceView):
@@ -103,7 +118,11 @@ class RelevanceDetail(InRelevanceView):
 
     @extend_schema(
         operation_id="relevance_read",
-        parameters=[CRITERION, OpenApiParameter("part", OpenApiTypes.STR, description="a key of `parts`")],
+        parameters=[
+            CRITERION,
+            ASPECTS_ASKED,
+            OpenApiParameter("part", OpenApiTypes.STR, description="a key of `parts`"),
+        ],
         responses=answers({200: RankingSerializer}, 403),
     )
     def get(self, request: Request, slug: str, campaign: str, number: str) -> Response:
@@ -116,6 +135,6 @@ class RelevanceDetail(InRelevanceView):
         part = next((each for each in parts if each.key == request.query_params.get("part", "")), None)
         if part is None:
             raise Http404
-        documents = rank_documents(self.campaign, criterion, topic, part)
+        documents = rank_documents(self.campaign, criterion, topic, part, judged_only=self.judged_only)
         told = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
         return Response({**told, "documents": RankedSerializer(documents, many=True).data})

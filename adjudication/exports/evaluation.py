@@ -27,12 +27,14 @@ def evaluate_runs(
     """Means of each run over all judged queries, with intervals over queries, and every pair of runs tested.
 
     `options` are those of query-level qrels. A document is relevant when the mean over its topic's aspects is 1 or
-    more; nDCG gains are the sums. Queries a run lacks score 0 and are listed. Refused like the export itself.
-    Errors: NotAllowed for a sealed test set.
+    more; nDCG gains are the sums. Queries a run lacks score 0 and are listed. Refused like the export itself; what the
+    export only warns of is in `notes`. A measure that cannot be computed for a run has no value there, and `problem`
+    says why. Errors: NotAllowed for a sealed test set.
     """
     if options.campaign is not None:
         check_not_sealed(options.campaign)
-    if fatal := [finding.text for finding in find(options) if finding.is_fatal]:
+    findings = find(options)
+    if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused("Runs cannot be evaluated. " + " ".join(fatal))
     qrels, thresholds = _gold(options)
     try:
@@ -42,16 +44,17 @@ def evaluate_runs(
         }
     except ValueError as error:
         raise Refused(f"Runs cannot be evaluated: {error}.") from None
-    return _told(scores, measures, resamples, seed)
+    about = {"aspects": options.aspects, "notes": [finding.text for finding in findings]}
+    return {**_told(scores, measures, resamples, seed), **about}
 
 
-def _gold(options: Options) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
-    """({topic: {docno: sum}}, {topic: number of aspects, from which on a sum is relevant})."""
+def _gold(options: Options) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
+    """({topic: {docno: sum}}, {topic: {docno: number of aspects in the sum, from which on it is relevant}})."""
     qrels: dict[str, dict[str, int]] = {}
-    thresholds: dict[str, float] = {}
-    for number, docno, total, things in rows(statements.QUERY_SUMS, options):
+    thresholds: dict[str, dict[str, int]] = {}
+    for number, docno, total, judged, _ in rows(statements.QUERY_SUMS, options, bare=False):
         qrels.setdefault(number, {})[docno] = total
-        thresholds[number] = things
+        thresholds.setdefault(number, {})[docno] = judged
     if not qrels:
         raise Refused("No document is judged on every aspect of its topic, so there is nothing to evaluate against.")
     return qrels, thresholds
@@ -77,7 +80,10 @@ def _told(scores: dict[str, RunScores], measures: Sequence[str], resamples: int,
     tests = compare_runs(scores, measures, rng=make_rng(seed))
     return {
         "runs": {
-            name: {measure: _mean(estimate.to_json()) for measure, estimate in found.items()}
+            name: {
+                measure: _mean(estimate.to_json()) | _problem(scores[name], measure)
+                for measure, estimate in found.items()
+            }
             for name, found in means.items()
         },
         "tests": [
@@ -99,6 +105,10 @@ def _told(scores: dict[str, RunScores], measures: Sequence[str], resamples: int,
         "seed": seed,
         "resamples": resamples,
     }
+
+
+def _problem(scores: RunScores, measure: str) -> dict[str, str]:
+    return {"problem": scores.problems[measure]} if measure in scores.problems else {}
 
 
 def _mean(estimate: dict[str, Any]) -> dict[str, Any]:

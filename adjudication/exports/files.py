@@ -4,21 +4,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accounts.refusals import Refused
+from adjudication.exports.commented import Members, with_comment
 from adjudication.exports.findings import Finding, find
-from adjudication.exports.lines import written
+from adjudication.exports.lines import members, written
 from adjudication.exports.options import Options, make_options
+from adjudication.exports.streams import zipped
 from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
 
 
 @dataclass(frozen=True)
 class Export:
-    """A file that may be given out: its name, type, the warnings that go with it, and its bytes in pieces."""
+    """A file that may be given out: its name, type, the warnings that go with it, and its bytes in pieces.
+
+    `members` are the files of the archive where it is one only because a comment file goes with the file itself; to be
+    read instead of `pieces`, in their order.
+    """
 
     filename: str
     content_type: str
     warnings: tuple[Finding, ...]
     pieces: Iterator[bytes]
+    members: Members | None = None
 
 
 def open_export(options: Options) -> Export:
@@ -31,7 +38,12 @@ def open_export(options: Options) -> Export:
     findings = find(options)
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused(f"{options.kind.label} cannot be written. " + " ".join(fatal))
-    return Export(options.filename, options.kind.content_type, tuple(findings), written(options))
+    warnings = tuple(findings)
+    if options.judged_only:
+        found = with_comment(options, members(options), [finding.text for finding in warnings])
+        alone = found if options.filename != options.base_name else None
+        return Export(options.filename, options.content_type, warnings, zipped(found), alone)
+    return Export(options.filename, options.content_type, warnings, written(options))
 
 
 def campaign_findings(campaign: Campaign) -> list[Finding]:

@@ -13,12 +13,12 @@ from adjudication.exports.options import Options
 from adjudication.exports.streams import parameters
 from adjudication.exports.topics import query_problem
 from adjudication.queries.question_set import UNDECIDED, fetch_question_set
-from adjudication.queries.queue import count_late, fetch_vote_standing
+from adjudication.queries.queue import VoteStanding, count_late, fetch_vote_standing
 from corpus.formats.records import id_problem
 
 FATAL, WARNING = "fatal", "warning"
 MOST_EXAMPLES = 3
-LOWEST, HIGHEST = -127, 127  # what trec_eval holds
+HIGHEST = 127  # what trec_eval holds
 
 
 @dataclass(frozen=True)
@@ -127,15 +127,16 @@ def _verdict_findings(options: Options, read: Read) -> list[Finding]:
     counts = _one(read, ITEMS, ITEM_COLUMNS)
     if not counts["items"]:
         return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
-    if not counts["valued"]:
-        advice = "No item has a value yet. Count the votes first (manage.py adjudicate, or the adjudication page)."
-        return [Finding(FATAL, "no_verdicts", advice, counts["items"])]
     standing = fetch_vote_standing(options.campaign) if options.campaign is not None else None
+    if not counts["valued"]:
+        return [Finding(FATAL, "no_verdicts", _without_values(counts, standing), counts["items"])]
     newer = standing.newer if standing else 0
     if newer and options.criterion is not None:
         counts["reopened"] += count_late(options.criterion)
     severity = WARNING if options.skips else FATAL
-    told = "left out" if options.skips else "decide them, or leave them out with “skip”"
+    told = "decide them, or leave them out with “skip”"
+    if options.skips:
+        told = "left out" + (", with the scores of their documents" if options.sums and not options.judged_only else "")
     texts = {
         "missing": f"{_items(counts['missing'])} without enough votes for a verdict: {told}.",
         "unresolved": f"{_items(counts['unresolved'])} whose votes are tied or too few: {told}.",
@@ -155,6 +156,20 @@ def _verdict_findings(options: Options, read: Read) -> list[Finding]:
     return [finding for finding in found if finding.count]
 
 
+def _without_values(counts: dict[str, Any], standing: VoteStanding | None) -> str:
+    """Why no item has a value, and what gives them one."""
+    if standing is None or standing.run is None:
+        return "No item has a value yet. Count the votes first (manage.py adjudicate, or the adjudication page)."
+    if counts["missing"] == counts["items"]:
+        return "When the votes were counted, no item had any. Count the votes again once items are judged."
+    states = {"unresolved": "tied or with too few votes", "missing": "without a vote", "excluded": "left out as ties"}
+    some = ", ".join(f"{counts[state]:,} {words}" for state, words in states.items() if counts[state])
+    return (
+        f"The votes were counted, but no item has a value: {some}. An item needs at least {standing.run.min_votes} "
+        "votes. Collect more answers, count again with other rules, or decide the items by hand."
+    )
+
+
 def _items(count: int) -> str:
     return f"{count:,} item" if count == 1 else f"{count:,} items"
 
@@ -166,20 +181,52 @@ def _grade_findings(options: Options, read: Read) -> list[Finding]:
     if negative := [level.value for level in levels if level.value < 0]:
         text = f"Level {negative[0]} is below 0, which readers of qrels take for “not judged”."
         found.append(Finding(FATAL, "negative_level", text, len(negative)))
-    if options.level == "aspect" or options.kind.name in ("diversity", "doris-mae"):
+    if not options.sums:
         return found
-    pairs = _one(read, PAIRS, PAIR_COLUMNS)
-    if pairs["highest"] is not None and not LOWEST <= pairs["highest"] <= HIGHEST and options.grades == "sum":
-        text = (
-            f"The largest sum is {pairs['highest']}; trec_eval holds at most {HIGHEST}. Export binary grades or means."
-        )
+    pairs = _one(read, statements.coverage_of(options), statements.COVERAGE_COLUMNS)
+    highest = pairs["highest"]
+    if highest is not None and highest > HIGHEST and options.grades == "sum" and options.kind.name != "doris-mae":
+        text = f"The largest sum is {highest}; trec_eval holds at most {HIGHEST}. Export binary grades or means."
         found.append(Finding(FATAL, "grade_too_large", text, 1))
-    if pairs["partial"]:
-        some = f"{pairs['partial']:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
-        severity = WARNING if options.skips or options.annotators else FATAL
-        told = "They are left out." if severity == WARNING else "Judge them, skip them, or export by aspect."
-        found.append(Finding(severity, "partial", f"{some}, so their grade would be too low. {told}", pairs["partial"]))
+    return found + (_judged_findings(pairs) if options.judged_only else _aspect_findings(options, pairs))
+
+
+def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
+    """Of scores over the judged aspects alone."""
+    if not pairs["begun"]:
+        return []
+    some = f"{pairs['begun']:,} of {pairs['pairs']:,} documents are scored over judged aspects only"
+    text = f"{some}: topic {_first(pairs['examples'])}. The comment file says over how many each."
+    return [Finding(WARNING, "judged_only", text, pairs["begun"])]
+
+
+def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
+    """Of scores that need a value on every aspect of the topic, whether or not the campaign asks for it."""
+    found = []
+    advice = "export by aspect, or choose “score over judged aspects only”"
+    if pairs["short"]:
+        what = "sub-queries" if options.level == "sub-query" else "topics"
+        some = f"The campaign judges only some of the aspects of {pairs['short']:,} {what}: {_first(pairs['examples'])}"
+        text = f"{some}. The scores of their documents would be too low: judge the other aspects, {advice}."
+        found.append(Finding(FATAL, "aspects_missing", text, pairs["short"]))
+    adds_up = options.kind.name == "doris-mae"  # its readers add up whatever values there are: nothing can be left out
+    partial = pairs["begun"] if adds_up and options.skips else pairs["partial"]
+    leaves_out = (options.skips or options.annotators) and not adds_up
+    if partial:
+        some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
+        told = "They are left out." if leaves_out else f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
+        text = f"{some}, so their scores would be too low. {told}"
+        found.append(Finding(WARNING if leaves_out else FATAL, "partial", text, partial))
+    if options.skips and pairs["begun"] and not (pairs["complete"] or pairs["short"] or options.annotators or adds_up):
+        text = f"No document is judged on every aspect of its topic: {_first(pairs['examples'])}."
+        found.append(Finding(FATAL, "nothing_complete", f"{text} Judge the other aspects, {advice}.", pairs["begun"]))
     return found
+
+
+def _first(examples: list[str] | None) -> str:
+    """The first few of what is found, in words."""
+    shown = examples or []
+    return ", ".join(shown[:MOST_EXAMPLES]) + (" …" if len(shown) > MOST_EXAMPLES else "")
 
 
 def _id_findings(read: Read) -> list[Finding]:
@@ -238,6 +285,10 @@ def _doris_findings(read: Read) -> list[Finding]:
     for aspect, docno, count in read(statements.TWO_SCORES):
         text = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share: decide on one."
         found.append(Finding(FATAL, "two_scores", text, count))
+    ((alone,),) = read(statements.POOLED_ALONE)
+    if alone:
+        text = f"Pooled documents without any value, which readers of DORIS-MAE's layout score 0: {alone:,}."
+        found.append(Finding(WARNING, "pooled_alone", text, alone))
     return found
 
 
@@ -266,17 +317,6 @@ SELECT count(*), count(v.value), count(*) FILTER (WHERE v.id IS NULL),
 FROM annotation_item i
 LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
 WHERE i.campaign_id = %(campaign)s
-"""
-PAIR_COLUMNS = "pairs partial highest"
-PAIRS = f"""
-WITH {statements.WHOLE}
-SELECT count(*), count(*) FILTER (WHERE things < n), max(total) FROM (
-  SELECT count(DISTINCT coalesce(i.aspect_id, 0)) AS things, whole.n, sum(v.value) AS total
-  FROM annotation_item i
-  JOIN whole ON whole.topic_id = i.topic_id
-  LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
-  WHERE i.campaign_id = %(campaign)s GROUP BY i.topic_id, i.document_id, whole.n
-) each
 """
 _PLAIN = r"^[!-~]{1,255}$"
 ODD_IDS = f"""

@@ -32,6 +32,17 @@ def written(options: Options) -> Iterator[bytes]:
         return _questions(options)
     if options.kind.name == "beir":
         return zipped(_beir(options))
+    return pieces(_lines(options))
+
+
+def members(options: Options) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The file by its name, or the members of what is an archive anyway."""
+    if options.kind.name == "beir":
+        return _beir(options)
+    return iter([(options.base_name, pieces(_lines(options)))])
+
+
+def _lines(options: Options) -> Iterator[str]:
     makers: dict[str, Callable[[Options], Iterator[str]]] = {
         "qrels": lambda options: write_qrels(qrel_rows(options)),
         "diversity": lambda options: write_diversity_qrels(_diversity_rows(options)),
@@ -45,7 +56,7 @@ def written(options: Options) -> Iterator[bytes]:
         "queries-txt": query_blocks,
         "documents": lambda options: write_jsonl_documents(document_records(options, statements.SEARCHED_DOCUMENTS)),
     }
-    return pieces(makers[options.kind.name](options))
+    return makers[options.kind.name](options)
 
 
 def _questions(options: Options) -> Iterator[bytes]:
@@ -73,7 +84,7 @@ def _question_beir(options: Options, found: QuestionSet) -> Iterator[tuple[str, 
 
 
 def grade(total: int, things: int, grades: str) -> int:
-    """A document's grade from the sum over the topic's `things`: the sum, mean ≥ 1, or the mean rounded half up."""
+    """A document's grade from the sum over so many `things`: the sum, mean ≥ 1, or the mean rounded half up."""
     if grades == "binary":
         return int(total >= things)
     return (2 * total + things) // (2 * things) if grades == "mean" else total
@@ -92,13 +103,10 @@ def qrel_rows(options: Options) -> Iterator[QrelRow]:
     elif options.level == "aspect":
         for number, place, docno, value in rows(statements.ASPECT_VALUES, options):
             yield QrelRow(f"{number}.{place}", "0", docno, value)
-    elif options.annotators:
-        for number, name, docno, total, things in rows(statements.QUERY_SUMS_BY_ANNOTATOR, options):
-            yield QrelRow(number, column(name), docno, grade(total, things, options.grades))
     else:
-        sums = statements.SUB_QUERY_SUMS if options.level == "sub-query" else statements.QUERY_SUMS
-        for number, docno, total, things in rows(sums, options):
-            yield QrelRow(number, "0", docno, grade(total, things, options.grades))
+        for number, *who, docno, total, judged, _ in rows(statements.sums_of(options), options):
+            iteration = column(who[0]) if who else "0"
+            yield QrelRow(number, iteration, docno, grade(total, judged, options.grades))
 
 
 def _diversity_rows(options: Options) -> Iterator[QrelRow]:

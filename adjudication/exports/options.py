@@ -15,6 +15,8 @@ BY_SUB_QUERY = ("qrels", "topics")  # kinds that can be written for sub-queries
 ITERATIONS = ("reference", "zero")
 GRADES = ("sum", "binary", "mean")
 UNRESOLVED = ("refuse", "skip")
+EVERY, JUDGED = "every", "judged"  # which of a topic's aspects a document's score needs
+ASPECTS = (EVERY, JUDGED)
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,7 @@ class Options:
     grades: str = "sum"
     annotators: bool = False
     unresolved: str = "refuse"
+    aspects: str = EVERY
     iteration: str = "reference"
     first_number: int | None = None
     drafts: bool = False
@@ -206,12 +209,33 @@ class Options:
         return self.unresolved == "skip"
 
     @property
+    def sums(self) -> bool:
+        """Whether its values are documents' scores over all aspects of a query or sub-query, or are summed to them."""
+        return is_summed(self.kind.name, self.level) and self.campaign is not None
+
+    @property
+    def judged_only(self) -> bool:
+        """Whether documents are scored over their judged aspects alone; then the file goes out with a comment file."""
+        return self.aspects == JUDGED and self.sums
+
+    @property
+    def content_type(self) -> str:
+        return "application/zip" if self.judged_only else self.kind.content_type
+
+    @property
     def uses_verdicts(self) -> bool:
         """Labels by annotator need no verdicts."""
         return self.kind.verdicts and not self.annotators and not self.of_contexts
 
     @property
     def filename(self) -> str:
+        """The name of what is sent: an archive where a comment file goes with it."""
+        name = self.base_name
+        return f"{name}.zip" if self.judged_only and not name.endswith(".zip") else name
+
+    @property
+    def base_name(self) -> str:
+        """The name of the file itself."""
         parts = [self.collection.slug]
         if self.of_contexts:
             parts += [self.level] if not self.kind.contexts else []
@@ -220,6 +244,8 @@ class Options:
             parts.append(self.campaign.slug)
         if self.kind.name == "qrels":
             parts += [self.level, "annotators" if self.annotators else self.grades if self.level != "aspect" else ""]
+        if self.judged_only:
+            parts.append("judged-aspects")
         if self.kind.name == "topics" and self.level != "query":
             parts.append(self.level)
         return "-".join(filter(None, parts)) + f".{self.kind.suffix}"
@@ -235,6 +261,7 @@ def make_options(
     grades: str = "sum",
     annotators: bool = False,
     unresolved: str = "refuse",
+    aspects: str = EVERY,
     iteration: str = "reference",
     first_number: int | None = None,
     drafts: bool = False,
@@ -243,7 +270,9 @@ def make_options(
 
     `iteration`, `first_number` and `drafts` are about citation contexts alone.
     """
-    _check_words(kind, ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED), (iteration, ITERATIONS)))
+    words = ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED), (aspects, ASPECTS), (iteration, ITERATIONS))
+    _check_words(kind, words)
+    _check_summed(kind, level, aspects)
     if annotators and kind != "qrels":
         raise Refused("Only qrels can be written by annotator; “judgments” always are.")
     if level == "sub-query":
@@ -264,8 +293,21 @@ def make_options(
             f"{judged} is of kind {judged.get_kind_display()}: it judges no documents, so there are no qrels."
         )
     return Options(
-        collection, KINDS[kind], judged, _criterion(judged, criterion), level, grades, annotators, unresolved
+        collection, KINDS[kind], judged, _criterion(judged, criterion), level, grades, annotators, unresolved, aspects
     )
+
+
+def _check_summed(kind: str, level: str, aspects: str) -> None:
+    if aspects == JUDGED and not is_summed(kind, level):
+        raise Refused(
+            "Only scores over aspects can be written over the judged ones alone: qrels and BEIR by query or sub-query, "
+            "and DORIS-MAE JSON."
+        )
+
+
+def is_summed(kind: str, level: str) -> bool:
+    """Whether a file of this kind and level holds scores of documents over all aspects of a query or sub-query."""
+    return kind == "doris-mae" or (kind in ("qrels", "beir") and level in ("query", "sub-query"))
 
 
 def _check_words(kind: str, words: Iterable[tuple[str, Sequence[str]]]) -> None:

@@ -21,11 +21,13 @@ WHERE collection_id = %(collection)s AND (%(campaign)s::bigint IS NULL
 
 
 def parameters(options: Options) -> dict[str, Any]:
-    """What the statements are about, by name."""
+    """What the statements of exports call by name."""
     named = {
         "collection": options.collection.pk,
         "campaign": options.campaign.pk if options.campaign else None,
         "criterion": options.criterion.pk if options.criterion else None,
+        "judged_only": options.judged_only,
+        "annotators": options.annotators,
     }
     with connection.cursor() as cursor:
         cursor.execute(BARE, named)
@@ -33,9 +35,9 @@ def parameters(options: Options) -> dict[str, Any]:
     return {**named, "bare": bool(bare)}
 
 
-def rows(statement: str, options: Options) -> Iterator[tuple[Any, ...]]:
-    """The statement's rows, fetched `ROWS` at a time from a cursor on the server."""
-    named = parameters(options)
+def rows(statement: str, options: Options, **more: Any) -> Iterator[tuple[Any, ...]]:
+    """The statement's rows, fetched `ROWS` at a time from a cursor on the server; `more` replaces named parameters."""
+    named = {**parameters(options), **more}
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(statement, named)
         while found := cursor.fetchmany(ROWS):

@@ -42,6 +42,7 @@ REASONS = {
     "no_variation": "every resample gives the same value",
     "no_relevant_document": "no document is relevant",
     "no_difference": "there is no difference at all",
+    "unjudged_document": "the run ranks a document that is not judged",
 }
 LEFT_OUT = {
     "too_few_items": "fewer than 10 items",

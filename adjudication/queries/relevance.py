@@ -1,12 +1,13 @@
 """How relevant pooled documents are to a query, an aspect or a sub-query, from a campaign's verdicts.
 
 S(p|Q) is the sum of the values over the distinct aspects and sub-aspects, a document is relevant when the mean over
-them is 1 or more (formats.md 1.3). Only a document that has a value on each of them has a sum; a value below 0 is no
-value. A topic without aspects is one item.
+them is 1 or more (formats.md 1.3). They are the topic's own, not those that the campaign happens to ask for: a sample
+judges one of nineteen. Only a document that has a value on each of them has a score, unless scores over the judged ones
+alone are asked for. A value below 0 is no value. A topic that is judged as a whole is one item.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import connection
@@ -14,61 +15,82 @@ from django.db import connection
 from annotation.models import Campaign, Criterion
 from corpus.models import AspectNode, SubQuery, Topic
 
-# Each pair of topic and document in the campaign; `aspects` null asks for the whole topic.
-SUMS = """
-SELECT i.topic_id, i.document_id, count(*) AS things, count(v.value) AS valued, coalesce(sum(v.value), 0) AS total
-FROM annotation_item i
-LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value >= 0
-WHERE i.campaign_id = %(campaign)s AND i.document_id IS NOT NULL
-  AND (%(topic)s::bigint IS NULL OR i.topic_id = %(topic)s)
-  AND (%(aspects)s::bigint[] IS NULL OR i.aspect_id = ANY(%(aspects)s))
-GROUP BY 1, 2
-"""
+# On how many distinct things a topic is judged: all its aspects as soon as the campaign asks for one of them (which
+# `by_aspect` tells), or the topic itself. The exports stand on it too.
 WHOLE = """
-SELECT i.topic_id, count(DISTINCT coalesce(i.aspect_id, 0)) AS n FROM annotation_item i
-WHERE i.campaign_id = %(campaign)s AND i.document_id IS NOT NULL
-  AND (%(topic)s::bigint IS NULL OR i.topic_id = %(topic)s)
-  AND (%(aspects)s::bigint[] IS NULL OR i.aspect_id = ANY(%(aspects)s))
-GROUP BY 1
+whole AS (
+  SELECT topic_id, by_aspect, CASE WHEN by_aspect THEN
+    (SELECT count(*) FROM corpus_aspect a WHERE a.topic_id = asked.topic_id)::int ELSE 1 END AS n
+  FROM (
+    SELECT topic_id, bool_or(aspect_id IS NOT NULL) AS by_aspect FROM annotation_item
+    WHERE campaign_id = %(campaign)s AND document_id IS NOT NULL GROUP BY topic_id
+  ) asked
+)
+"""
+# The campaign's items with their values; `aspects` null asks for the whole topic.
+VALUES = f"""
+WITH {WHOLE}, value AS (
+  SELECT i.topic_id, i.document_id, coalesce(i.aspect_id, 0) AS thing, v.value,
+    coalesce(cardinality(%(aspects)s::bigint[]), whole.n) AS n
+  FROM annotation_item i
+  JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
+  LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value >= 0
+  WHERE i.campaign_id = %(campaign)s AND i.document_id IS NOT NULL
+    AND (%(topic)s::bigint IS NULL OR i.topic_id = %(topic)s)
+    AND (%(aspects)s::bigint[] IS NULL OR i.aspect_id = ANY(%(aspects)s))
+), pair AS (
+  SELECT topic_id, document_id, n, count(value) AS valued, coalesce(sum(value), 0) AS total,
+    count(value) = n OR (%(judged_only)s AND count(value) > 0) AS scored
+  FROM value GROUP BY 1, 2, 3
+)
 """
 BY_TOPIC = f"""
-WITH whole AS ({WHOLE}), pair AS ({SUMS})
-SELECT t.id, t.number, coalesce(nullif(t.title, ''), t.text), whole.n, count(*),
-  count(*) FILTER (WHERE pair.valued = whole.n),
-  count(*) FILTER (WHERE pair.valued = whole.n AND pair.total >= whole.n),
-  max(pair.total) FILTER (WHERE pair.valued = whole.n)
-FROM pair JOIN whole USING (topic_id) JOIN corpus_topic t ON t.id = pair.topic_id
-GROUP BY t.id, whole.n ORDER BY t.position, t.id
+{VALUES}, judged AS (SELECT topic_id, count(DISTINCT thing) AS judged FROM value WHERE value IS NOT NULL GROUP BY 1)
+SELECT t.id, t.number, coalesce(nullif(t.title, ''), t.text), pair.n, coalesce(judged.judged, 0), count(*),
+  count(*) FILTER (WHERE scored), count(*) FILTER (WHERE scored AND total >= valued),
+  max(total) FILTER (WHERE scored), max(total::float8 / valued) FILTER (WHERE scored)
+FROM pair LEFT JOIN judged USING (topic_id) JOIN corpus_topic t ON t.id = pair.topic_id
+GROUP BY t.id, pair.n, judged.judged ORDER BY t.position, t.id
 """
 RANKED = f"""
-WITH whole AS ({WHOLE}), pair AS ({SUMS})
-SELECT d.docno, d.title, pair.valued, whole.n, pair.total
-FROM pair JOIN whole USING (topic_id) JOIN corpus_document d ON d.id = pair.document_id
-ORDER BY pair.valued = whole.n DESC, pair.total DESC, d.docno COLLATE "C"
+{VALUES}
+SELECT d.docno, d.title, valued, n, total, scored
+FROM pair JOIN corpus_document d ON d.id = pair.document_id
+ORDER BY scored DESC, CASE WHEN scored THEN total::numeric / valued END DESC, total DESC, d.docno COLLATE "C"
 """
 
 
 @dataclass(frozen=True)
 class TopicRelevance:
-    """A topic's documents: all in the campaign, those with a value on each of its `things`, the relevant ones."""
+    """A topic's documents: all in the campaign, those judged on enough to have a score (`complete`), the relevant ones.
+
+    The topic has so many `things` (its aspects), of which the campaign's verdicts value `judged`; `best` is the highest
+    sum and `best_mean` the highest mean among those with a score.
+    """
 
     topic: int
     number: str
     title: str
     things: int
+    judged: int
     documents: int
     complete: int
     relevant: int
     best: int | None
+    best_mean: float | None
 
     @property
-    def best_mean(self) -> float | None:
-        return None if self.best is None else self.best / self.things
+    def is_short(self) -> bool:
+        """Whether some aspect has no value on any document, so that no document has a value on each."""
+        return self.judged < self.things
 
 
 @dataclass(frozen=True)
 class RankedDocument:
-    """A document with its sum; `rank` and `mean` are None while a value is missing. Equal sums share a rank."""
+    """A document with its sum over `valued` of the topic's `things`; `rank` and `mean` are None without a score.
+
+    Equal means share a rank.
+    """
 
     docno: str
     title: str
@@ -79,11 +101,15 @@ class RankedDocument:
 
     @property
     def mean(self) -> float | None:
-        return None if self.rank is None else self.total / self.things
+        return None if self.rank is None else self.total / self.valued
 
     @property
     def is_relevant(self) -> bool:
-        return self.rank is not None and self.total >= self.things
+        return self.rank is not None and self.total >= self.valued
+
+    def ties(self, other: "RankedDocument") -> bool:
+        """Whether both have the same mean, without dividing."""
+        return self.total * other.valued == other.total * self.valued
 
 
 @dataclass(frozen=True)
@@ -95,20 +121,25 @@ class Part:
     aspects: tuple[int, ...] | None = None
 
 
-def relevance_by_topic(campaign: Campaign, criterion: Criterion) -> list[TopicRelevance]:
-    """All topics of the campaign in their order; one query."""
-    return [TopicRelevance(*row) for row in _rows(BY_TOPIC, campaign, criterion, None, None)]
+def relevance_by_topic(campaign: Campaign, criterion: Criterion, *, judged_only: bool = False) -> list[TopicRelevance]:
+    """All topics of the campaign in their order; one query. `judged_only` scores over the judged aspects alone."""
+    return [TopicRelevance(*row) for row in _rows(BY_TOPIC, campaign, criterion, judged_only=judged_only)]
 
 
-def rank_documents(campaign: Campaign, criterion: Criterion, topic: Topic, part: Part) -> list[RankedDocument]:
-    """The topic's documents by falling sum over the part, those without all values last; one query."""
+def rank_documents(
+    campaign: Campaign, criterion: Criterion, topic: Topic, part: Part, *, judged_only: bool = False
+) -> list[RankedDocument]:
+    """The topic's documents by falling mean over the part, those without a score last; one query.
+
+    Where all are judged on everything, the order is that of the sums. `judged_only`: as in `relevance_by_topic`.
+    """
     found: list[RankedDocument] = []
-    rows = _rows(RANKED, campaign, criterion, topic.pk, part.aspects)
-    for place, (docno, title, valued, things, total) in enumerate(rows, 1):
-        rank = place if valued == things else None
-        if rank and found and found[-1].total == total:
-            rank = found[-1].rank
-        found.append(RankedDocument(docno, title, valued, things, total, rank))
+    rows = _rows(RANKED, campaign, criterion, topic=topic.pk, aspects=part.aspects, judged_only=judged_only)
+    for place, (*figures, scored) in enumerate(rows, 1):
+        row = RankedDocument(*figures, rank=place if scored else None)
+        if scored and found and found[-1].ties(row):
+            row = replace(row, rank=found[-1].rank)
+        found.append(row)
     return found
 
 
@@ -139,13 +170,20 @@ def _with_below(nodes: Sequence[AspectNode], top: AspectNode) -> set[int]:
 
 
 def _rows(
-    statement: str, campaign: Campaign, criterion: Criterion, topic: int | None, aspects: tuple[int, ...] | None
+    statement: str,
+    campaign: Campaign,
+    criterion: Criterion,
+    *,
+    judged_only: bool,
+    topic: int | None = None,
+    aspects: tuple[int, ...] | None = None,
 ) -> list[tuple[Any, ...]]:
     named = {
         "campaign": campaign.pk,
         "criterion": criterion.pk,
         "topic": topic,
         "aspects": None if aspects is None else list(aspects),
+        "judged_only": judged_only,
     }
     with connection.cursor() as cursor:
         cursor.execute(statement, named)

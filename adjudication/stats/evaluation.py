@@ -1,7 +1,7 @@
 """Runs against judgments over an explicit set of queries: scores, means with query-bootstrap intervals, tests."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from adjudication.stats.bootstrap import TopicDesign, make_rng, resample
 from adjudication.stats.intervals import Request, Sample, make_interval
 from adjudication.stats.results import Estimate, FloatArray, Reason, to_jsonable, undefined
-from adjudication.stats.retrieval import Grades, canonical_ranking, cut_off, measure, ties_at
+from adjudication.stats.retrieval import Grades, Threshold, UnjudgedError, canonical_ranking, cut_off, measure, ties_at
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
 
 Run = Mapping[str, Mapping[str, float]]
@@ -22,7 +22,8 @@ class RunScores:
     """Per-query scores of one run: `values[query][measure]`, None where undefined (no relevant document).
 
     Queries absent from the run score 0 and are listed in `missing`. `tied` counts, for each measure with a cut-off,
-    the queries where equal scores straddle it, so that the order of ties matters.
+    the queries where equal scores straddle it, so that the order of ties matters. `problems` says of a measure why it
+    cannot be computed for this run; its values are None.
     """
 
     measures: tuple[str, ...]
@@ -30,6 +31,7 @@ class RunScores:
     values: tuple[tuple[float | None, ...], ...]
     missing: tuple[str, ...]
     tied: tuple[int, ...]
+    problems: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, name: str) -> list[float | None]:
         index = self.measures.index(name)
@@ -42,12 +44,13 @@ def score_run(
     measures: Sequence[str],
     *,
     queries: Sequence[str] | None = None,
-    threshold: float | Mapping[str, float] = 1,
+    threshold: float | Mapping[str, Threshold] = 1,
 ) -> RunScores:
     """Score a run (query -> document -> score) on the queries given, by default all judged ones.
 
-    `threshold` is the lowest relevant grade, for all queries or for each (sums over aspects: the number of aspects).
-    Raises ValueError on unknown measures, NaN scores and queries without judgments.
+    `threshold` is the lowest relevant grade, for all queries, for each, or for each of a query's documents (sums over
+    aspects: the number of aspects). A measure that re-ranks judged pools has a problem where the run ranks an unjudged
+    document. Raises ValueError on unknown measures, NaN scores and queries without judgments.
     """
     wanted = tuple(qrels if queries is None else queries)
     unjudged = [query for query in wanted if query not in qrels]
@@ -55,19 +58,28 @@ def score_run(
         raise ValueError(f"queries without judgments: {', '.join(unjudged[:5])}")
     functions = [measure(name) for name in measures]
     cuts = [cut_off(name) for name in measures]
-    tied, rows = [0] * len(measures), []
+    tied, rows, problems = [0] * len(measures), [], dict[str, str]()
     for query in wanted:
         scores = run.get(query) or {}
         ranking = canonical_ranking(scores)
         least = threshold if isinstance(threshold, int | float) else threshold[query]
-        values = [function(ranking, qrels[query], least) for function in functions]
+        values: list[float | None] = []
+        for name, function in zip(measures, functions, strict=True):
+            try:
+                values.append(None if name in problems else function(ranking, qrels[query], least))
+            except UnjudgedError as error:
+                problems[name] = f"query {query}: {error}"
+                values.append(None)
         if not ranking:
             values = [_absent(value, qrels[query]) for value in values]
         rows.append(tuple(values))
         for index, cut in enumerate(cuts):
             tied[index] += bool(cut is not None and ties_at(scores, ranking, cut))
     missing = tuple(query for query in wanted if not run.get(query))
-    return RunScores(tuple(measures), wanted, tuple(rows), missing, tuple(tied))
+    if problems:
+        kept = [name not in problems for name in measures]
+        rows = [tuple(value if keep else None for value, keep in zip(row, kept, strict=True)) for row in rows]
+    return RunScores(tuple(measures), wanted, tuple(rows), missing, tuple(tied), problems)
 
 
 def _absent(value: float | None, grades: Grades) -> float | None:
@@ -100,7 +112,11 @@ def mean_scores(
     defined = np.isfinite(table)
     counts = defined.sum(axis=0)
     names = scores.measures
-    found = {name: undefined(Reason.NO_RELEVANT_DOCUMENT) for name, n in zip(names, counts, strict=True) if not n}
+    found = {
+        name: undefined(Reason.UNJUDGED_DOCUMENT if name in scores.problems else Reason.NO_RELEVANT_DOCUMENT)
+        for name, n in zip(names, counts, strict=True)
+        if not n
+    }
     kept = np.flatnonzero(counts)
     if not len(kept):
         return found
@@ -169,6 +185,10 @@ def compare_runs(
     found = []
     for name in measures:
         for a, b in combinations(runs, 2):
+            if name in runs[a].problems or name in runs[b].problems:
+                none = TestResult(None, Reason.UNJUDGED_DOCUMENT, None, 0)
+                found.append(RunComparison(a, b, name, none, none))
+                continue
             pairs = zip(runs[a].column(name), runs[b].column(name), strict=True)
             both = [(one, two) for one, two in pairs if one is not None and two is not None]
             first, second = [one for one, _ in both], [two for _, two in both]

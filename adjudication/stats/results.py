@@ -35,6 +35,7 @@ class Reason(StrEnum):
     NO_VARIATION = "no_variation"
     NO_RELEVANT_DOCUMENT = "no_relevant_document"
     NO_DIFFERENCE = "no_difference"
+    UNJUDGED_DOCUMENT = "unjudged_document"
 
 
 class Flag(StrEnum):

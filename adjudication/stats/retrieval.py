@@ -9,6 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 Grades = Mapping[str, int]
 Ranking = Sequence[str]
+Threshold = float | Mapping[str, float]  # the lowest relevant grade, of all documents or of each judged one
+
+
+class UnjudgedError(ValueError):
+    """A ranking holds a document that is not judged, for a measure that re-ranks a judged pool."""
 
 
 def canonical_ranking(scores: Mapping[str, float]) -> list[str]:
@@ -29,8 +34,10 @@ def ties_at(scores: Mapping[str, float], ranking: Ranking, cut: int) -> int:
     return sum(score == scores[ranking[cut]] for score in scores.values())
 
 
-def relevant_documents(grades: Grades, threshold: float = 1) -> set[str]:
+def relevant_documents(grades: Grades, threshold: Threshold = 1) -> set[str]:
     """Documents whose grade reaches the threshold. With sums over aspects, pass the number of aspects."""
+    if isinstance(threshold, Mapping):
+        return {docno for docno, grade in grades.items() if grade >= threshold[docno]}
     return {docno for docno, grade in grades.items() if grade >= threshold}
 
 
@@ -84,10 +91,10 @@ def ndcg(ranking: Ranking, grades: Grades, k: int | None = None) -> float | None
 
 
 def _pool_cut(ranking: Ranking, grades: Grades, share: float) -> int:
-    """Length of the top `share` of a re-ranked pool. Raises ValueError on an unjudged document."""
+    """Length of the top `share` of a re-ranked pool. Raises UnjudgedError on an unjudged document."""
     missing = next((docno for docno in ranking if docno not in grades), None)
     if missing is not None:
-        raise ValueError(f"{missing!r} is not judged; this measure re-ranks a judged pool")
+        raise UnjudgedError(f"{missing!r} is not judged; this measure re-ranks a judged pool")
     return int(share * len(ranking))
 
 
@@ -122,19 +129,24 @@ def doris_reciprocal_rank(ranking: Ranking, grades: Grades, k: int = 10) -> floa
     return reciprocal_rank(ranking, set(relevant), k) or 0.0
 
 
-def measure(name: str) -> Callable[[Ranking, Grades, float], float | None]:
+def measure(name: str) -> "Measure":
     """The measure called `name`, as a function of ranking, grades and relevance threshold.
 
-    Names: r@K, p@K, rprec, ap, rr, rr@K, ndcg, ndcg@K, ndcg_10pct, ndcg_exp_10pct, doris_mrr@K. Raises ValueError on
-    any other.
+    Names are those of `measure_names`, in capitals or not, so that ir-measures' are read too (nDCG@10, RR@10, AP).
+    Raises ValueError on any other.
     """
-    kind, _, size = name.partition("@")
+    kind, _, size = name.casefold().partition("@")
     k = cut_off(name)
     if size and k is not None and kind in CUT_MEASURES:
         return CUT_MEASURES[kind](k)
-    if name in WHOLE_MEASURES:
-        return WHOLE_MEASURES[name]
-    raise ValueError(f"unknown measure {name!r}")
+    if not size and kind in WHOLE_MEASURES:
+        return WHOLE_MEASURES[kind]
+    raise ValueError(f"unknown measure {name!r}; there are {', '.join(measure_names())}")
+
+
+def measure_names() -> list[str]:
+    """What `measure` knows; K stands for a whole number from 1."""
+    return [*(f"{kind}@K" for kind in CUT_MEASURES), *WHOLE_MEASURES]
 
 
 def cut_off(name: str) -> int | None:
@@ -143,11 +155,11 @@ def cut_off(name: str) -> int | None:
     if not at:
         return None
     if not size.isdecimal() or int(size) < 1:
-        raise ValueError(f"measure {name!r} needs a cut-off of at least 1 after @")
+        raise ValueError(f"measure {name!r} needs a whole number from 1 after @, such as {name.partition('@')[0]}@10")
     return int(size)
 
 
-Measure = Callable[[Ranking, Grades, float], float | None]
+Measure = Callable[[Ranking, Grades, Threshold], float | None]
 
 CUT_MEASURES: dict[str, Callable[[int], Measure]] = {
     "r": lambda k: lambda ranking, grades, least: recall(ranking, relevant_documents(grades, least), k),

@@ -68,14 +68,15 @@ def randomisation_test(
     """Fisher's randomisation: flip the signs of the non-zero differences, two-sided on the absolute sum.
 
     Exact for up to 16 non-zero differences, else `flips` random sign patterns and p = (hits+1)/(flips+1). Sums within
-    a relative 1e-9 of the observed one count as hits (Smucker, Allan & Carterette 2007).
+    a relative 1e-9 of the observed one count as hits (Smucker, Allan & Carterette 2007). Where all differences are 0,
+    every pattern gives the observed sum: p = 1.
     """
     gaps = _differences(first, second)
     if not len(gaps):
         return TestResult(None, Reason.TOO_FEW_QUERIES, None, 0)
     moved = gaps[gaps != 0]
     if not len(moved):
-        return TestResult(None, Reason.NO_DIFFERENCE, 0.0, len(gaps))
+        return TestResult(1.0, None, 0.0, len(gaps))
     observed = abs(float(moved.sum()))
     reach = observed - TIE * max(observed, float(np.abs(moved).sum()) * 1e-3)
     mean = float(gaps.mean())

@@ -15,11 +15,14 @@ from adjudication.exports.findings import find
 from adjudication.exports.options import (
     BY_SUB_QUERY,
     CONTEXT_LEVELS,
+    EVERY,
     GRADES,
     ITERATIONS,
+    JUDGED,
     JUDGED_LEVELS,
     KINDS,
     QUESTION_KINDS,
+    is_summed,
     make_options,
     whole_number,
 )
@@ -28,7 +31,7 @@ from annotation.models import CampaignKind
 from corpus.models import Collection, Membership
 from corpus.permissions import check_can_oversee, fetch_membership
 
-CHOICES = ("campaign", "criterion", "level", "grades", "unresolved")
+CHOICES = ("campaign", "criterion", "level", "grades", "unresolved", "aspects")
 JUDGED_NAMES = [name for name, kind in KINDS.items() if not kind.contexts and not kind.questions]
 
 
@@ -88,6 +91,7 @@ def _chosen(request: HttpRequest) -> dict[str, Any]:
     found["annotators"] = request.GET.get("annotators") == "1"
     found["grades"] = found["grades"] if found["grades"] in GRADES else "sum"
     found["level"] = found["level"] if found["level"] in JUDGED_LEVELS else "query"
+    found["aspects"] = JUDGED if found["aspects"] == JUDGED else EVERY
     found["unresolved"] = "skip" if found["unresolved"] == "skip" else "refuse"
     return found
 
@@ -127,7 +131,13 @@ def _context_offers(collection: Collection, request: HttpRequest) -> list[dict[s
 def _words(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
     """The options that this kind of file knows."""
     level = chosen["level"] if chosen["level"] != "sub-query" or name in BY_SUB_QUERY else "query"
-    return {**chosen, "level": level, "annotators": chosen["annotators"] and name == "qrels" and level != "sub-query"}
+    aspects = chosen["aspects"] if is_summed(name, level) else EVERY
+    return {
+        **chosen,
+        "level": level,
+        "aspects": aspects,
+        "annotators": chosen["annotators"] and name == "qrels" and level != "sub-query",
+    }
 
 
 def _offer(membership: Membership, name: str, chosen: dict[str, Any], memo: dict[Any, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from adjudication.exports.options import JUDGED
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope
@@ -14,15 +15,23 @@ from annotation.models import CampaignKind
 
 TOPICS_PER_PAGE = 100
 DOCUMENTS_PER_PAGE = 100
+SHOWN_SHORT = 3  # topics named as examples
 
 
 @require_safe
 def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Every topic of the campaign: documents with a value on each aspect, relevant ones, the best."""
+    """Every topic of the campaign: aspects judged, documents with a score, relevant ones, the best.
+
+    `?aspects=judged` scores over the judged aspects alone, here and below.
+    """
     scope, context = _begin(request, slug, campaign)
     criterion = context["criterion"]
-    rows = relevance_by_topic(scope.campaign, criterion) if criterion else []
+    judged_only = context["judged_only"]
+    rows = relevance_by_topic(scope.campaign, criterion, judged_only=judged_only) if criterion else []
+    short = [row for row in rows if row.is_short]
     context |= {
+        "short": len(short),
+        "shortest": short[:SHOWN_SHORT],
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
         "relevant": sum(row.relevant for row in rows),
         "complete": sum(row.complete for row in rows),
@@ -40,7 +49,8 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
     parts = parts_of(found)
     part = next((each for each in parts if each.key == request.GET.get("part", "")), parts[0])
     criterion = context["criterion"]
-    rows = rank_documents(scope.campaign, criterion, found, part) if criterion else []
+    judged_only = context["judged_only"]
+    rows = rank_documents(scope.campaign, criterion, found, part, judged_only=judged_only) if criterion else []
     context |= {
         "topic": found,
         "parts": parts,
@@ -49,6 +59,7 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
         "relevant": sum(row.is_relevant for row in rows),
         "complete": sum(row.rank is not None for row in rows),
         "things": rows[0].things if rows else 0,
+        "partial": sum(row.rank is not None and row.valued < row.things for row in rows),
     }
     return render(request, "adjudication/relevance_detail.html", context)
 
@@ -60,4 +71,6 @@ def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     votes = fetch_vote_standing(scope.campaign)
-    return scope, scope.context(section="relevance", criteria=criteria, criterion=criterion, votes=votes)
+    judged_only = request.GET.get("aspects") == JUDGED
+    more = {"criteria": criteria, "criterion": criterion, "votes": votes, "judged_only": judged_only}
+    return scope, scope.context(section="relevance", **more)

@@ -16,7 +16,7 @@ from adjudication.models import Verdict
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from annotation.models import Campaign, Criterion, Level
 from corpus.actions.sub_queries import make_sub_queries
-from corpus.models import Aspect, Collection, Document, Role, Topic
+from corpus.models import Aspect, AspectNode, Collection, Document, Role, Topic
 from tests.adjudication.test_votes import vote
 from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built, Triple, build_campaign
@@ -80,6 +80,57 @@ def test_topics_tell_what_is_relevant_to_them(built: Built, django_assert_num_qu
     assert row.best_mean == 2
 
 
+@pytest.fixture
+def sampled() -> Built:
+    """Topic 7 has 19 aspects, of which the campaign judges one, on one document; topic 8 is judged as a whole."""
+    found = build_campaign([[2] * 3, [1] * 3], triples=[("7", "tea", "D1"), ("8", None, "D1")])
+    make_tree(Topic.objects.get(number="7"), {"brewing": [f"step {place}" for place in range(17)]})
+    vote(found)
+    return found
+
+
+class TestSampledCampaign:
+    """Every aspect is every aspect of the topic, not every aspect that the campaign happens to judge."""
+
+    def test_no_document_is_fully_judged(self, sampled: Built) -> None:
+        rows = relevance_by_topic(sampled.campaign, sampled.criterion)
+        told = [
+            (row.number, row.judged, row.things, row.documents, row.complete, row.relevant, row.best) for row in rows
+        ]
+        assert told == [("7", 1, 19, 1, 0, 0, None), ("8", 1, 1, 1, 1, 1, 1)]
+        assert ranked(sampled) == [(None, "D1", 2, False)]
+
+    def test_an_aspect_with_what_stands_below_it_is_whole_only_with_all_of_it(self, sampled: Built) -> None:
+        topic = Topic.objects.get(number="7")
+        tea = next(part for part in parts_of(topic) if "tea" in part.label)
+        top = topic.nodes.get(aspect__text="tea")
+        AspectNode.objects.create(topic=topic, aspect=topic.aspects.get(text="step 3"), parent=top, position=0)
+        assert ranked(sampled, tea.key) == [(None, "D1", 2, False)]
+
+    def test_judged_aspects_only_is_a_choice(self, sampled: Built) -> None:
+        (row, _) = relevance_by_topic(sampled.campaign, sampled.criterion, judged_only=True)
+        assert (row.judged, row.things, row.complete, row.relevant, row.best_mean) == (1, 19, 1, 1, 2)
+        topic = Topic.objects.get(number="7")
+        (found,) = rank_documents(sampled.campaign, sampled.criterion, topic, parts_of(topic)[0], judged_only=True)
+        assert (found.rank, found.mean, found.valued, found.things, found.is_relevant) == (1, 2, 1, 19, True)
+
+    def test_pages_and_api_say_so(self, sampled: Built, client: Client) -> None:
+        client.force_login(sampled.people["viewer"])
+        names = [sampled.collection.slug, sampled.campaign.slug]
+        page = client.get(reverse("relevance_list", args=names)).content.decode()
+        assert "1 topic is not judged on every aspect: 7 (1 of 19 aspects judged)" in page
+        assert "1 relevant of 1 fully judged documents (2 in the campaign)" in page, "topic 8 alone"
+        page = client.get(reverse("relevance_list", args=names), {"aspects": "judged"}).content.decode()
+        assert "2 relevant of 2 documents scored over judged aspects only" in page
+        detail = reverse("relevance_detail", args=[*names, Topic.objects.get(number="7").pk])
+        assert "0 relevant of 0 fully judged documents; sums over 19 aspects" in client.get(detail).content.decode()
+        page = client.get(detail, {"aspects": "judged"}).content.decode()
+        assert "1 of 19 aspects judged" in page
+        address = reverse("api_relevance", args=names)
+        assert [row["complete"] for row in client.get(address).json()] == [0, 1]
+        assert [row["complete"] for row in client.get(address, {"aspects": "judged"}).json()] == [1, 1]
+
+
 class TestPages:
     def test_overseers_see_ranks(self, built: Built, client: Client) -> None:
         client.force_login(MembershipFactory(collection=built.collection, role=Role.VIEWER).user)
@@ -89,7 +140,7 @@ class TestPages:
         address = reverse("relevance_detail", args=[*names, Topic.objects.get(number="7").pk])
         page = client.get(address, {"part": "aspect-2"}).content.decode()
         assert "Aspect 2: pots – " in page
-        assert "2 of 3 valued" in client.get(address, {"part": "nothing"}).content.decode()
+        assert "2 of 3 aspects judged" in client.get(address, {"part": "nothing"}).content.decode()
         assert client.get(reverse("relevance_detail", args=[*names, 999_999])).status_code == 404
 
     def test_annotators_learn_nothing(self, built: Built, client: Client) -> None:

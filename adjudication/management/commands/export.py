@@ -1,5 +1,6 @@
 """manage.py export SLUG --format F [--campaign C] [--level query|aspect] [--grades …] [--annotators] [--out FILE]
 
+--aspects judged: scores over the judged aspects of a topic alone; FILE.comment.tsv and FILE.manifest.json go with it.
 Of citation contexts: --format topics|qrels --level paragraph|sentence [--iteration reference|zero] [--first-number N],
 --format acm-cr --out DIR, --format blacklist; [--include-drafts]
 """
@@ -7,6 +8,7 @@ Of citation contexts: --format topics|qrels --level paragraph|sentence [--iterat
 import hashlib
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,21 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.told import ToldCommand
 from accounts.refusals import Refused
+from adjudication.exports.commented import Members
 from adjudication.exports.contexts import context_files
 from adjudication.exports.files import Export, open_export
-from adjudication.exports.options import GRADES, ITERATIONS, KINDS, LEVELS, UNRESOLVED, Options, make_options
+from adjudication.exports.options import (
+    ASPECTS,
+    EVERY,
+    GRADES,
+    ITERATIONS,
+    JUDGED,
+    KINDS,
+    LEVELS,
+    UNRESOLVED,
+    Options,
+    make_options,
+)
 from corpus.queries.collections import collection_with
 
 
@@ -41,6 +55,9 @@ class Command(ToldCommand):
             help="items without a sure value: refuse, or skip them",
         )
         parser.add_argument(
+            "--aspects", choices=ASPECTS, default=EVERY, help="score over every aspect of a topic, or the judged only"
+        )
+        parser.add_argument(
             "--iteration", choices=ITERATIONS, default="reference", help="of contexts: the reference's number, or 0"
         )
         parser.add_argument(
@@ -54,18 +71,24 @@ class Command(ToldCommand):
     def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:
         if out is not None and kind == "judgments" and out.suffix == ".jsonl":
             kind = "judgments-jsonl"
-        names = ("campaign", "criterion", "level", "grades", "annotators", "unresolved", "iteration", "first_number")
+        names = ("campaign", "criterion", "level", "grades", "annotators", "unresolved", "aspects", "iteration")
+        names += ("first_number",)
         asked = {name: options[name] for name in names} | {"drafts": options["include_drafts"]}
         chosen = make_options(collection_with(slug), kind, **asked)
         started = time.monotonic()
         export = open_export(chosen)
         if kind == "acm-cr" and out is not None and out.suffix != ".zip":
             return _write_folder(chosen, export, out)
-        size, lines, digest = _write(export, out)
+        files = [out.name] if out else []
+        if export.members is not None and out is not None and out.suffix != ".zip":
+            (size, lines, digest), files = _write_members(export.members, out)
+        else:
+            size, lines, digest = _write(export.pieces, out)
         result = {
             "format": kind,
             "campaign": chosen.campaign.slug if chosen.campaign else None,
             "file": str(out) if out else None,
+            "files": files,
             "bytes": size,
             "lines": lines,
             "sha256": digest,
@@ -73,11 +96,14 @@ class Command(ToldCommand):
             "seconds": round(time.monotonic() - started, 3),
         }
         told = [f"Wrote {lines:,} lines, {size:,} bytes, to {out or 'standard output'}."]
+        told += [f"With it: {', '.join(files[1:])}."] if files[1:] else []
         return "\n".join(told + [f"Note: {each.text}" for each in export.warnings]), result
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         if as_json and options["out"] is None:
             raise CommandError("--json needs --out: both would write to standard output.", returncode=2)
+        if options["aspects"] == JUDGED and options["out"] is None:
+            raise CommandError("--aspects judged needs --out: a comment file and a manifest go with it.", returncode=2)
         super().handle(*args, as_json=as_json, **options)
 
 
@@ -99,7 +125,18 @@ def _write_folder(options: Options, export: Export, out: Path) -> tuple[str, dic
     return "\n".join(told), {"format": "acm-cr", "folder": str(out), "files": names, "warnings": warnings}
 
 
-def _write(export: Export, out: Path | None) -> tuple[int, int, str]:
+def _write_members(members: Members, out: Path) -> tuple[tuple[int, int, str], list[str]]:
+    """The file itself to `out`, what goes with it next to it; (what `_write` says of the former, all names)."""
+    _, content = next(members)
+    told = _write(content, out)
+    names = [out.name]
+    for name, content in members:
+        names.append(f"{out.name}.{name}")
+        _write(content, out.with_name(names[-1]))
+    return told, names
+
+
+def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int, str]:
     """(bytes, lines, SHA-256). A file appears under its name only when it is whole."""
     digest, size, lines = hashlib.sha256(), 0, 0
     part = out.with_name(out.name + ".part") if out else None
@@ -108,7 +145,7 @@ def _write(export: Export, out: Path | None) -> tuple[int, int, str]:
     except OSError as error:
         raise Refused(f"{out} cannot be written: {error.strerror}.") from None
     try:
-        for piece in export.pieces:
+        for piece in content:
             target.write(piece)
             digest.update(piece)
             size, lines = size + len(piece), lines + piece.count(b"\n")

@@ -1,0 +1,76 @@
+"""Files that do not go out alone: scores over the judged aspects, with a comment file and a manifest.
+
+Neither qrels nor BEIR nor DORIS-MAE's layout can say over how many aspects a score runs. So `comment.tsv` says it for
+each document, and `manifest.json` for each topic, with the options, the warnings and a hash of each file.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from adjudication.exports import statements
+from adjudication.exports.options import Options
+from adjudication.exports.streams import pieces, rows
+from corpus.formats.csv_text import write_csv
+
+Members = Iterator[tuple[str, Iterator[bytes]]]
+
+COMMENT, MANIFEST = "comment.tsv", "manifest.json"
+COLUMNS = ("topic", "annotator", "docno", "aspects_judged", "aspects")
+MEANING = (
+    "Scored over judged aspects only: a document's score runs over those aspects of its topic (or sub-query) that have "
+    f"a value on it, not over all of them. {COMMENT} has their number for each document. Scores over different numbers "
+    "of aspects do not compare."
+)
+
+
+def with_comment(options: Options, members: Members, warnings: Sequence[str]) -> Members:
+    """The members, then the comment file, then the manifest over all of them; to be read in this order."""
+    files: list[dict[str, Any]] = []
+    for name, content in members:
+        yield name, _noted(name, content, files)
+    yield COMMENT, _noted(COMMENT, pieces(_comment(options)), files)
+    yield MANIFEST, _manifest(options, warnings, files)
+
+
+def _comment(options: Options) -> Iterator[str]:
+    """A row for each score, in the order of the file; no annotator where scores stand on verdicts."""
+    found = (
+        (topic, "".join(who), docno, judged, aspects)
+        for topic, *who, docno, _, judged, aspects in rows(statements.sums_of(options), options)
+    )
+    return write_csv(COLUMNS, found, guarded=False, delimiter="\t")
+
+
+def _noted(name: str, content: Iterable[bytes], files: list[dict[str, Any]]) -> Iterator[bytes]:
+    """The same pieces; size and hash are noted once they have gone by."""
+    digest, size = hashlib.sha256(), 0
+    for piece in content:
+        digest.update(piece)
+        size += len(piece)
+        yield piece
+    files.append({"name": name, "bytes": size, "sha256": digest.hexdigest()})
+
+
+def _manifest(options: Options, warnings: Sequence[str], files: list[dict[str, Any]]) -> Iterator[bytes]:
+    topics = [
+        {"topic": number, "judged": judged, "aspects": aspects}
+        for number, judged, aspects in rows(statements.aspects_judged_of(options), options)
+    ]
+    about = {
+        "format": options.kind.name,
+        "collection": options.collection.slug,
+        "campaign": options.campaign.slug if options.campaign else None,
+        "criterion": options.criterion.key if options.criterion else None,
+        **{name: getattr(options, name) for name in ("level", "grades", "annotators", "unresolved")},
+        "aspects": {
+            "scored": options.aspects,
+            "meaning": MEANING,
+            **{name: sum(each[name] for each in topics) for name in ("judged", "aspects")},
+            "topics": topics,
+        },
+        "warnings": list(warnings),
+        "files": files,
+    }
+    yield (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()
