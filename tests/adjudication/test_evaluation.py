@@ -13,6 +13,7 @@ from adjudication.exports.options import make_options
 from corpus.models import Ranking, RetrievalRun, Topic
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
+from tests.factories.corpus import make_tree
 
 pytestmark = pytest.mark.django_db
 
@@ -73,11 +74,55 @@ def test_refusals(built: Built) -> None:
     options = make_options(built.collection, "qrels")
     with pytest.raises(Refused, match="no run 'none'"):
         evaluate_runs(options, ["none"])
-    with pytest.raises(Refused, match="unknown measure"):
+    with pytest.raises(Refused, match=r"unknown measure 'magic'; there are r@K, p@K, .*ndcg_exp_10pct"):
         evaluate_runs(options, ["good"], measures=["magic"])
+    with pytest.raises(Refused, match=r"r@0.*such as r@10"):
+        evaluate_runs(options, ["good"], measures=["r@0"])
     built.label(built.items[0], "ana", 1, repeat=1)
     with pytest.raises(Refused, match="newer answer"):
         evaluate_runs(options, ["good"])
+
+
+def test_a_measure_that_one_run_lacks_spoils_nothing_else(built: Built) -> None:
+    """Re-ranking measures want every ranked document judged, which is so of one run and not of the other."""
+    stray = RetrievalRun.objects.create(collection=built.collection, name="stray", created_at=AT)
+    topic = Topic.objects.get(number="1")
+    Ranking.objects.create(run=stray, topic=topic, docnos=["d1", "unjudged"], scores=[2, 1])
+    options = make_options(built.collection, "qrels")
+    found = evaluate_runs(options, ["good", "stray"], measures=["ndcg_exp_10pct", "AP"], resamples=1000)
+    stray_mean = found["runs"]["stray"]["ndcg_exp_10pct"]
+    assert (stray_mean["value"], stray_mean["reason"]) == (None, "unjudged_document")
+    assert stray_mean["problem"] == "query 1: 'unjudged' is not judged; this measure re-ranks a judged pool"
+    assert found["runs"]["good"]["ndcg_exp_10pct"]["value"] is not None
+    assert found["runs"]["stray"]["AP"]["value"] is not None
+    assert [(test["measure"], test["reason"]) for test in found["tests"]] == [
+        ("ndcg_exp_10pct", "unjudged_document"),
+        ("AP", None),
+    ]
+
+
+def test_identical_runs(built: Built) -> None:
+    again = RetrievalRun.objects.create(collection=built.collection, name="again", created_at=AT)
+    for ranking in Ranking.objects.filter(run__name="good"):
+        Ranking.objects.create(run=again, topic=ranking.topic, docnos=ranking.docnos, scores=ranking.scores)
+    (test,) = evaluate_runs(
+        make_options(built.collection, "qrels"), ["good", "again"], measures=["ap"], resamples=1000
+    )["tests"]
+    assert (test["p"], test["reason"], test["p_randomisation"]) == (None, "no_difference", 1.0)
+
+
+def test_sampled_aspects(built: Built) -> None:
+    """Topic 1 gets an aspect that nobody judged: refused, or over the judged ones, each document by its own number."""
+    make_tree(Topic.objects.get(number="1"), {"aspect 3": []})
+    with pytest.raises(Refused, match=r"1 \(2 of 3 aspects judged\)"):
+        evaluate_runs(make_options(built.collection, "qrels", unresolved="skip"), ["good"])
+    before = evaluate_runs(make_options(built.collection, "qrels", aspects="judged"), ["good"], resamples=1000)
+    assert (before["aspects"], before["queries"]) == ("judged", TOPICS)
+    assert "1 (2 of 3 aspects judged)" in before["notes"][0]
+    Topic.objects.get(number="1").nodes.filter(aspect__text="aspect 3").delete()
+    Topic.objects.get(number="1").aspects.filter(text="aspect 3").delete()
+    after = evaluate_runs(make_options(built.collection, "qrels"), ["good"], resamples=1000)
+    assert before["runs"] == after["runs"], "the unjudged aspect is in no sum and in no threshold"
 
 
 def test_command(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
