@@ -139,10 +139,12 @@ class RunHolesSerializer(serializers.Serializer[Any]):
 
 
 class PoolReportSerializer(serializers.Serializer[Any]):
-    """`total` counts all combinations of methods; the largest ones are listed."""
+    """`total` counts all combinations of methods; the largest ones are listed. `methods` says over all of them how
+    many pairs each method brought in."""
 
     pairs = serializers.IntegerField()
     total = serializers.IntegerField()
+    methods = serializers.DictField(child=serializers.IntegerField())
     combinations = CombinationSerializer(many=True)
     runs = RunHolesSerializer(many=True)
 

@@ -15,9 +15,14 @@ WITH entry AS (
   SELECT s.entry_id, array_agg(s.method ORDER BY s.method COLLATE "C") AS methods FROM corpus_poolsource s
   JOIN corpus_poolentry e ON e.id = s.entry_id JOIN corpus_topic t ON t.id = e.topic_id
   WHERE t.collection_id = %s GROUP BY s.entry_id
+), combination AS (
+  SELECT methods, count(*) AS n FROM entry GROUP BY methods
 )
-SELECT methods, count(*) AS n, count(*) OVER (), sum(count(*)) OVER ()::bigint FROM entry
-GROUP BY methods ORDER BY n DESC, methods LIMIT %s
+SELECT methods, n, count(*) OVER (), sum(n) OVER ()::bigint, (
+  SELECT json_object_agg(method, total) FROM (
+    SELECT method, sum(n) AS total FROM combination, unnest(methods) AS method GROUP BY method
+  ) by_method
+) FROM combination ORDER BY n DESC, methods LIMIT %s
 """
 # Only topics that have a pool: nobody was asked about the others.
 HOLES = """
@@ -52,11 +57,24 @@ class Combination:
 
 @dataclass(frozen=True)
 class Overlap:
-    """The largest combinations, how many there are in all, and the pairs of all of them."""
+    """The largest combinations, how many there are in all, and the pairs of all of them.
+
+    `methods` are the pairs that each method brought in, alone or with others: over all combinations.
+    """
 
     combinations: list[Combination]
     total: int
     pairs: int
+    methods: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def others(self) -> int:
+        """How many combinations are not among the largest."""
+        return self.total - len(self.combinations)
+
+    @property
+    def pairs_of_others(self) -> int:
+        return self.pairs - sum(each.pairs for each in self.combinations)
 
 
 @dataclass(frozen=True)
@@ -92,8 +110,10 @@ def overlap_of_methods(collection: Collection) -> Overlap:
     with connection.cursor() as cursor:
         cursor.execute(COMBINATIONS, [collection.pk, SHOWN])
         rows = cursor.fetchall()
-    found = [Combination(tuple(methods), pairs) for methods, pairs, _, _ in rows]
-    return Overlap(found, rows[0][2] if rows else 0, rows[0][3] if rows else 0)
+    if not rows:
+        return Overlap([], 0, 0)
+    found = [Combination(tuple(methods), pairs) for methods, pairs, *_ in rows]
+    return Overlap(found, *rows[0][2:])
 
 
 def holes_of_runs(collection: Collection) -> list[RunHoles]:

@@ -12,7 +12,7 @@ LONGEST_NAME = 24
 
 @dataclass(frozen=True)
 class Row:
-    """A method: where its line of dots is, its name in full and as shown, its pairs in the shown combinations."""
+    """A method: where its line of dots is, its name in full and as shown, its pairs in all combinations."""
 
     y: int
     name: str
@@ -54,12 +54,8 @@ class Upset:
 
 
 def draw_upset(overlap: Overlap) -> Upset:
-    """Coordinates in pixels. Methods come by the pairs of the shown combinations they are in, most first."""
-    found = overlap.combinations
-    totals: dict[str, int] = {}
-    for each in found:
-        for method in each.methods:
-            totals[method] = totals.get(method, 0) + each.pairs
+    """Coordinates in pixels. Methods come by the pairs they brought in, most first: all methods, all their pairs."""
+    found, totals = overlap.combinations, overlap.methods
     names = sorted(totals, key=lambda name: (-totals[name], name))
     top = TOP + BARS + GAP
     rows = [Row(top + ROW * place + ROW // 2, name, _short(name), totals[name]) for place, name in enumerate(names)]

@@ -9,7 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.models import Collection, PoolEntry, PoolSource, Role, Topic
+from corpus.queries import pool_report
 from corpus.queries.pool_report import CUTS, Combination, holes_of_runs, overlap_of_methods
+from corpus.queries.pools import pool_methods
 from corpus.queries.upset import draw_upset
 from tests.factories.accounts import CollectionFactory, MembershipFactory
 from tests.factories.adjudication import build_campaign
@@ -40,6 +42,28 @@ def test_combinations_count_what_exactly_these_methods_found(collection: Collect
     found = overlap_of_methods(collection)
     assert found.combinations == [Combination(("a", "b"), 2), Combination(("a",), 1), Combination(("c",), 1)]
     assert (found.total, found.pairs) == (3, 4)
+
+
+def test_totals_count_the_combinations_that_are_not_shown(
+    collection: Collection, client: Client, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of three combinations are shown; the totals of methods are those of the list of pools all the same."""
+    pool(collection.topics.get(), "D5", "c", "a")
+    monkeypatch.setattr(pool_report, "SHOWN", 2)
+    found = overlap_of_methods(collection)
+    assert [each.methods for each in found.combinations] == [("a", "b"), ("a",)]
+    assert found.methods == {method.name: method.entries for method in pool_methods(collection)}
+    assert found.methods == {"a": 4, "b": 2, "c": 2}
+    assert (found.others, found.pairs_of_others, found.pairs) == (2, 2, 5)
+    plot = draw_upset(found)
+    assert [(row.name, row.pairs) for row in plot.rows] == [("a", 4), ("b", 2), ("c", 2)]
+    client.force_login(MembershipFactory(collection=collection, role=Role.VIEWER).user)
+    page = client.get(reverse("pool_report", args=["tea"])).content.decode()
+    assert "2 other combinations" in page
+    call_command("pool_report", "tea", as_json=True)
+    told = capsys.readouterr()
+    assert json.loads(told.out)["methods"] == {"a": 4, "b": 2, "c": 2}
+    assert "2 other combinations: 2" in told.err
 
 
 def test_the_plot_has_a_bar_for_each_and_dots_for_its_methods(collection: Collection) -> None:

@@ -22,6 +22,9 @@ class Command(ToldCommand):
         overlap, holes = overlap_of_methods(collection), holes_of_runs(collection)
         lines = [f"{overlap.pairs:,} pairs, {overlap.total:,} combinations of methods"]
         lines += [f"  {' + '.join(each.methods)}: {each.pairs:,}" for each in overlap.combinations]
+        if overlap.others:
+            lines.append(f"  {overlap.others:,} other combinations: {overlap.pairs_of_others:,}")
+        lines += [f"{method}: {pairs:,} pairs, alone or with others" for method, pairs in overlap.methods.items()]
         lines += [_line(run) for run in holes]
         return "\n".join(lines), {**asdict(overlap), "holes": [asdict(run) for run in holes]}
 
