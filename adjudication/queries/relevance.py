@@ -135,8 +135,8 @@ def rank_documents(
     """
     found: list[RankedDocument] = []
     rows = _rows(RANKED, campaign, criterion, topic=topic.pk, aspects=part.aspects, judged_only=judged_only)
-    for place, (*figures, scored) in enumerate(rows, 1):
-        row = RankedDocument(*figures, rank=place if scored else None)
+    for place, (docno, title, valued, things, total, scored) in enumerate(rows, 1):
+        row = RankedDocument(docno, title, valued, things, total, place if scored else None)
         if scored and found and found[-1].ties(row):
             row = replace(row, rank=found[-1].rank)
         found.append(row)

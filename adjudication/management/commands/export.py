@@ -33,6 +33,11 @@ from adjudication.exports.options import (
 )
 from corpus.queries.collections import collection_with
 
+ASKED = (
+    *("campaign", "criterion", "level", "grades", "annotators", "unresolved", "aspects", "iteration"),
+    "first_number",
+)
+
 
 class Command(ToldCommand):
     help = "Write qrels, topics, judgments or documents of a collection, to a file or to standard output."
@@ -71,9 +76,7 @@ class Command(ToldCommand):
     def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:
         if out is not None and kind == "judgments" and out.suffix == ".jsonl":
             kind = "judgments-jsonl"
-        names = ("campaign", "criterion", "level", "grades", "annotators", "unresolved", "aspects", "iteration")
-        names += ("first_number",)
-        asked = {name: options[name] for name in names} | {"drafts": options["include_drafts"]}
+        asked = {name: options[name] for name in ASKED} | {"drafts": options["include_drafts"]}
         chosen = make_options(collection_with(slug), kind, **asked)
         started = time.monotonic()
         export = open_export(chosen)
