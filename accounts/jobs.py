@@ -1,24 +1,27 @@
 """The life of a background job: sent on commit, claimed by one worker, reporting progress, cancelled, resumed.
 
-A claim is a PostgreSQL advisory lock held by the worker's own connection. It ends with the connection, so a worker
-that was killed leaves a job that is `running` but unclaimed, and `resume_lost_jobs` (run by beat) sends it again.
+A worker that was killed leaves a job that is `running` but whose claim (accounts/claims.py) nobody renews, and
+`resume_lost_jobs` (run by beat) sends it again. A job that could not be sent, because Redis is away, is sent by it too.
 Live progress is in Redis, because a job's own transaction would hide it; the final figures are in the row.
 """
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
+import redis
 from celery import current_app
 from django.apps import apps
 from django.conf import settings
-from django.core.cache import cache
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
+from accounts import broker
+from accounts.caches import volatile
+from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused
 
@@ -30,6 +33,10 @@ MOST_PATIENCE = timedelta(hours=1)  # between sending a job again and again: it 
 REPORT_EVERY = 0.25  # seconds between two progress reports of one job
 
 J = TypeVar("J", bound=Job)
+
+
+class ClaimLost(Exception):
+    """Another worker has taken the job over, because this one was silent for too long; its work ends unstored."""
 
 
 class Cancelled(Exception):
@@ -44,8 +51,9 @@ class Progress:
 
     seconds_kept: ClassVar[int] = 24 * 3600
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, claim: Claim | None = None) -> None:
         self.job = job
+        self.claim = claim
         self.last = 0.0
 
     def report(self, done: int, total: int | None = None, step: str = "") -> None:
@@ -57,19 +65,31 @@ class Progress:
         if now - self.last < REPORT_EVERY and done != self.job.total:
             return
         self.last = now
-        cache.set(_key(self.job), (self.job.done, self.job.total, self.job.step), self.seconds_kept)
+        volatile.set(_key(self.job), (self.job.done, self.job.total, self.job.step), self.seconds_kept)
         self.check()
 
     def check(self) -> None:
-        """Raise Cancelled when somebody cancelled the job."""
+        """Raise Cancelled when somebody cancelled the job, ClaimLost when another worker has it."""
+        if self.claim is not None and self.claim.is_lost:
+            raise ClaimLost
         model = type(self.job)
         if model._default_manager.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
             raise Cancelled
 
 
 def send(job: Job) -> None:
-    """Hand the job to a worker once the present transaction has committed."""
-    transaction.on_commit(lambda: current_app.send_task(task_name(type(job)), kwargs={"run_id": job.pk}))
+    """Hand the job to a worker once the present transaction has committed; while Redis is away, it waits in its row."""
+    transaction.on_commit(lambda: _hand_over(job))
+
+
+def _hand_over(job: Job) -> None:
+    if broker.is_reachable():
+        try:
+            current_app.send_task(task_name(type(job)), kwargs={"run_id": job.pk})
+        except (OperationalError, redis.RedisError, OSError) as error:
+            logger.warning("%s %s waits for Redis: %s", job._meta.label, job.pk, error)
+    else:
+        logger.warning("%s %s waits for Redis, which cannot be reached.", job._meta.label, job.pk)
 
 
 def task_name(model: type[Job]) -> str:
@@ -91,7 +111,7 @@ def cancel(job: Job, *, at: datetime) -> None:
 def with_live_progress(job: J) -> J:
     """The same job with the newest done, total and step its worker has told."""
     if job.state == JobState.RUNNING:
-        live = cache.get(_key(job))
+        live = volatile.get(_key(job))
         if live:
             job.done, job.total, job.step = live
     return job
@@ -103,20 +123,23 @@ def carry_out(model: type[J], pk: int, work: Callable[[J, Progress], None]) -> N
     `work` stores its own results and may be called again after a crash, so it must be idempotent. A Refused from it
     ends the job as failed with that reason; anything unexpected is recorded and raised again.
     """
-    with _claimed(model, pk) as job:
-        if job is None:
+    with claimed(model, pk) as claim:
+        job = _start(model, pk) if claim else None
+        if claim is None or job is None:
             return
         try:
-            work(job, Progress(job))
+            work(job, Progress(job, claim))
         except Cancelled as cancelled:
-            _finish(job, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
+            _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
         except Refused as refusal:
-            _finish(job, JobState.FAILED, refusal.reason)
+            _finish(job, claim, JobState.FAILED, refusal.reason)
+        except ClaimLost:
+            logger.warning("%s %s was taken over by another worker.", job._meta.label, job.pk)
         except Exception as error:
-            _finish(job, JobState.FAILED, f"Unexpected: {type(error).__name__}: {error}")
+            _finish(job, claim, JobState.FAILED, f"Unexpected: {type(error).__name__}: {error}")
             raise
         else:
-            _finish(job, JobState.DONE, "")
+            _finish(job, claim, JobState.DONE, "")
 
 
 def resume_lost_jobs(now: datetime) -> int:
@@ -125,13 +148,13 @@ def resume_lost_jobs(now: datetime) -> int:
     A queued job may have lost its message or may wait for a busy worker, which cannot be told apart from here. So it is
     sent again soon, and then ever more rarely: waiting jobs must not fill the queue with copies of themselves.
     """
-    sent = 0
+    sent, held = 0, jobs_claimed()
     for model in apps.get_models():
         if not issubclass(model, Job):
             continue
         unfinished = model._default_manager.exclude(state__in=FINAL_STATES)
         for job in unfinished.filter(requested_at__lt=now - LOST_AFTER):
-            if not _is_claimed(job) and _is_due(job, now):
+            if (job._meta.label_lower, job.pk) not in held and _is_due(job, now):
                 sent += 1
                 send(job)
     return sent
@@ -140,23 +163,12 @@ def resume_lost_jobs(now: datetime) -> int:
 def _is_due(job: Job, now: datetime) -> bool:
     """Whether to send it again: at once for each attempt, then after one minute, two, four, up to an hour."""
     key = f"job-sent:{job._meta.label_lower}:{job.pk}:{job.attempts}:{job.requested_at.timestamp()}"
-    times, due_at = cache.get(key, (0, now))
+    times, due_at = volatile.get(key, (0, now))
     if now < due_at:
         return False
     pause = min(timedelta(minutes=2 ** min(times, 10)), MOST_PATIENCE)
-    cache.set(key, (times + 1, now + pause), 2 * MOST_PATIENCE.total_seconds())
+    volatile.set(key, (times + 1, now + pause), 2 * MOST_PATIENCE.total_seconds())
     return True
-
-
-@contextmanager
-def _claimed(model: type[J], pk: int) -> Iterator[J | None]:
-    if not _lock(model, pk):
-        yield None
-        return
-    try:
-        yield _start(model, pk)
-    finally:
-        _unlock(model, pk)
 
 
 def _start(model: type[J], pk: int) -> J | None:
@@ -165,7 +177,7 @@ def _start(model: type[J], pk: int) -> J | None:
         return None
     job.attempts += 1
     if job.attempts > MOST_ATTEMPTS:
-        _finish(job, JobState.FAILED, f"Its worker died {MOST_ATTEMPTS} times; it is not tried again.")
+        _store_end(job, JobState.FAILED, f"Its worker died {MOST_ATTEMPTS} times; it is not tried again.")
         return None
     job.state = JobState.RUNNING
     job.started_at = job.started_at or timezone.now()
@@ -174,36 +186,21 @@ def _start(model: type[J], pk: int) -> J | None:
     return job
 
 
-def _finish(job: Job, state: JobState, reason: str) -> None:
+def _finish(job: Job, claim: Claim, state: JobState, reason: str) -> None:
+    """Store how the job ended, unless another worker has it by now."""
+    with transaction.atomic():
+        if claim.is_held():
+            _store_end(job, state, reason)
+
+
+def _store_end(job: Job, state: JobState, reason: str) -> None:
     job.state, job.reason, job.finished_at = state, reason, timezone.now()
     job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step"])
-    cache.delete(_key(job))
+    volatile.delete(_key(job))
 
 
 def _key(job: Job) -> str:
     return f"job-progress:{job._meta.label_lower}:{job.pk}"
-
-
-def _lock(model: type[Job], pk: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s), %s::int)", [model._meta.label_lower, pk])
-        return bool(cursor.fetchone()[0])
-
-
-def _unlock(model: type[Job], pk: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_unlock(hashtext(%s), %s::int)", [model._meta.label_lower, pk])
-
-
-def _is_claimed(job: Job) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"
-            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-            " AND classid = hashtext(%s)::oid AND objid = %s::oid)",
-            [job._meta.label_lower, job.pk],
-        )
-        return bool(cursor.fetchone()[0])
 
 
 def _snake(name: str) -> str:

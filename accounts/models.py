@@ -155,3 +155,18 @@ class Job(models.Model):
     def percent(self) -> int | None:
         """Whole percent done, or None while the total is unknown."""
         return min(100, self.done * 100 // self.total) if self.total else None
+
+
+class JobClaim(models.Model):
+    """Which worker has a job, and when it last said so (accounts/claims.py). Jobs are many tables: no foreign key."""
+
+    kind = models.CharField(max_length=80)  # the job's model, such as corpus.importrun
+    job = models.BigIntegerField()
+    holder = models.UUIDField()
+    renewed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "job"], name="job_claimed_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.job}"

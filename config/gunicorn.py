@@ -10,7 +10,7 @@ from django.conf import settings
 from django.urls import get_resolver
 
 wsgi_app = "config.wsgi"
-worker_class = "gthread"
+worker_class = "config.web.Worker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 timeout = settings.WEB_TIMEOUT

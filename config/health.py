@@ -1,15 +1,49 @@
 """/healthz: this process answers. /readyz: it can do its work, with what is missing otherwise.
 
-A middleware above all others and not a view: probes come without a session, by any host name and without TLS.
+A middleware above all others and not a view: probes come without a session, by any host name and without TLS. They
+need no thread of the others (config/web.py) and no connection of the pool, so that they answer whatever hangs.
 """
 
+import threading
+import time
 from collections.abc import Callable
 
-import redis
-from django.core.cache import cache
-from django.db import Error, connection
+from django.db import Error, connections
+from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from accounts import broker
+
+PATIENCE = 2.5  # seconds for all servers together
+CONNECT_SECONDS = 2
+AWAY = "not reachable"
+
+
+class Probe:
+    """A question that may hang, asked in a thread of its own; while one answer is awaited nothing more is asked."""
+
+    def __init__(self, ask: Callable[[], str]) -> None:
+        self.ask = ask
+        self.lock = threading.Lock()
+        self.answer = AWAY
+        self.ended = threading.Event()
+        self.ended.set()
+
+    def start(self) -> None:
+        with self.lock:
+            if self.ended.is_set():
+                self.ended.clear()
+                threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self) -> None:
+        try:
+            self.answer = self.ask()
+        finally:
+            self.ended.set()
+
+    def result(self, seconds: float) -> str:
+        return self.answer if self.ended.wait(seconds) else AWAY
 
 
 class HealthMiddleware:
@@ -18,6 +52,7 @@ class HealthMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self.migrated = False  # once true it stays true for the code of this process
+        self.database, self.redis = Probe(self.database_problem), Probe(redis_problem)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info == "/healthz":
@@ -27,12 +62,18 @@ class HealthMiddleware:
         return self.get_response(request)
 
     def readiness(self) -> HttpResponse:
-        problems = {"database": self.database_problem(), "redis": redis_problem()}
-        state = {name: problem or "ok" for name, problem in problems.items()}
-        return JsonResponse(state, status=503 if any(problems.values()) else 200)
+        """503 for the database only: without Redis only jobs wait, and people go on labelling."""
+        deadline = time.monotonic() + PATIENCE
+        for probe in (self.database, self.redis):
+            probe.start()
+        database = self.database.result(PATIENCE)
+        redis = self.redis.result(max(0, deadline - time.monotonic()))
+        state = {"database": database or "ok", "redis": redis or "ok"}
+        return JsonResponse(state, status=503 if database else 200)
 
     def database_problem(self) -> str:
         """Why the database cannot be used, or "". No detail of the connection is told to strangers."""
+        connection = own_connection()
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")
@@ -40,16 +81,19 @@ class HealthMiddleware:
                 executor = MigrationExecutor(connection)
                 self.migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
         except Error:
-            return "not reachable"
+            return AWAY
         finally:
             connection.close()
         return "" if self.migrated else "not migrated: run manage.py migrate"
 
 
+def own_connection() -> DatabaseWrapper:
+    """A connection to the database of this process that comes from no pool, which may be empty for a long time."""
+    parameters = connections["default"].settings_dict
+    options = {name: value for name, value in parameters["OPTIONS"].items() if name != "pool"}
+    return DatabaseWrapper(parameters | {"OPTIONS": options | {"connect_timeout": CONNECT_SECONDS}}, "default")
+
+
 def redis_problem() -> str:
-    """Why Redis cannot be used, or ""."""
-    try:
-        cache.get("readiness")
-    except (redis.RedisError, OSError):
-        return "not reachable"
-    return ""
+    """Why the queue cannot be used, or ""."""
+    return "" if broker.answers() else f"{AWAY}: background jobs wait"

@@ -51,7 +51,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("LITMU
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_COOKIE_HTTPONLY = True  # pages hand the token to htmx in a header
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_ENGINE = "django.contrib.sessions.backends.db"  # never from Redis: see docs/adr
 SESSION_COOKIE_AGE = env.number("LITMUS_SESSION_DAYS", 14, minimum=1, maximum=400) * 24 * 3600
 # Browsers share cookies between the ports of a host: two installations on one machine must not sign each other out.
 _cookie_suffix = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]
@@ -155,10 +155,13 @@ CODE_VERSION = env.text("LITMUS_VERSION", "0.1.0")  # stored with every computed
 _postgres: dict[str, Any] = (
     {**postgres_parameters(DATABASE_URL)} if DATABASE_URL else {**embedded.postgres_settings(DATA_DIR)}
 )
+# A pooler gives each transaction another session: nothing that lives in a session may be counted on.
+TRANSACTION_POOLER = env.flag("LITMUS_TRANSACTION_POOLER")
 _pool: dict[str, Any] = {
     "min_size": 1,
     "max_size": env.number("LITMUS_DB_POOL", 8, minimum=1, maximum=1000),
-    "timeout": 30,
+    "timeout": 10,  # seconds that a request waits for a connection
+    "reconnect_timeout": 10,  # then the next request tries: a pool that goes on alone pauses longer and longer
 }
 DATABASES = {
     "default": {
@@ -168,8 +171,9 @@ DATABASES = {
             **_postgres.get("OPTIONS", {}),
             "pool": _pool,
             # Prepares the few statements of the labelling path (annotation/queries/prepared.py), no others.
-            "prepare_threshold": 3 if env.flag("LITMUS_PREPARED_STATEMENTS", True) else None,
+            "prepare_threshold": 3 if env.flag("LITMUS_PREPARED_STATEMENTS", not TRANSACTION_POOLER) else None,
         },
+        "DISABLE_SERVER_SIDE_CURSORS": TRANSACTION_POOLER,  # outside a transaction they need a session
         "CONN_HEALTH_CHECKS": True,  # a restarted PostgreSQL costs no request
     }
 }
@@ -177,20 +181,32 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Clearing the cache empties its Redis database, which must therefore not be the one that holds the jobs.
 CACHE_URL = env.url("LITMUS_CACHE_URL", ("redis", "rediss", "unix")) or redis_database(REDIS_URL, 1)
 CACHES = {
+    # allauth counts here who tries to sign in, to reset a password, to use a code twice: never by what may be lost.
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "accounts_limit",
+        "OPTIONS": {"MAX_ENTRIES": 1_000_000},  # more are thrown away unexpired; config/tasks.py removes the expired
+    },
+    "volatile": {  # see accounts/caches.py
+        "BACKEND": "accounts.caches.VolatileCache",
         "LOCATION": CACHE_URL,
         "KEY_PREFIX": "litmus",
-        "OPTIONS": {"socket_connect_timeout": 3, "socket_timeout": 10},
-    }
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
+    },
 }
 
 # --- background jobs -------------------------------------------------------------------------------------------------
 JOB_TIME_LIMIT = env.number("LITMUS_JOB_HOURS", 12, minimum=1, maximum=1000) * 3600  # seconds
 CELERY_BROKER_URL = celery_broker(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for Redis as long as it takes
 # Redis gives a message to another worker after this time; no job may still be running then.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": JOB_TIME_LIMIT + 3600}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": JOB_TIME_LIMIT + 3600,
+    "socket_connect_timeout": 2,  # seconds that a request may wait for a silent Redis
+    "socket_timeout": 5,
+}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0}  # what is not sent, beat sends later
 CELERY_TASK_DEFAULT_QUEUE = "litmus"
 CELERY_TASK_ROUTES = {"*": {"queue": "litmus"}}
 CELERY_TASK_ACKS_LATE = True
@@ -207,7 +223,7 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # seconds for running jobs at SIGQUIT; 
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file to lose, lock or mount
 CELERY_BEAT_SCHEDULE = {
     "resume lost jobs": {"task": "accounts.tasks.resume_lost_jobs", "schedule": 15.0},
-    "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 6 * 3600.0},
+    "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 3600.0},
 }
 
 # --- the web server (config/gunicorn.py) -----------------------------------------------------------------------------
@@ -297,7 +313,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["accounts.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "accounts.operations.OperationSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["accounts.throttling.PersonThrottle"],
     "DEFAULT_THROTTLE_RATES": {"user": f"{env.number('LITMUS_API_RATE', 3000, minimum=1)}/min"},  # for each person
     "EXCEPTION_HANDLER": "accounts.problems.problem_handler",
     "URL_FORMAT_OVERRIDE": None,

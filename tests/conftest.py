@@ -11,7 +11,6 @@ import pytest
 import redis
 from celery import current_app
 from django.conf import settings
-from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
@@ -19,6 +18,7 @@ from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django import DjangoDbBlocker
 
+from accounts.caches import volatile
 from config import embedded
 from config.env import celery_broker, redis_database
 from tests import databases
@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.REDIS_URL = redis_database(settings.REDIS_URL, 2 + 2 * process)
     settings.CELERY_BROKER_URL = celery_broker(settings.REDIS_URL)
     current_app.conf.broker_url = settings.CELERY_BROKER_URL  # it may have read the settings already
-    settings.CACHE_URL = settings.CACHES["default"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
+    settings.CACHE_URL = settings.CACHES["volatile"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
     # Rows of tests need not survive the machine; tests of durability start servers of their own.
     settings.DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
@@ -100,8 +100,8 @@ def module_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iter
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
-    """Rate limits and sessions of one test do not reach the next."""
-    cache.clear()
+    """What one test has cached does not reach the next."""
+    volatile.clear()
 
 
 # --- background jobs -------------------------------------------------------------------------------------------------

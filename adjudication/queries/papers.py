@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from django.core.cache import cache
 from django.db.models import OuterRef, Q, Subquery
 
+from accounts.caches import volatile
 from adjudication.queries.ballots import letter
 from adjudication.stats.versions import (
     Comparison,
@@ -284,13 +284,13 @@ def _working(campaign: Campaign) -> dict[int, int]:
 def _counts(wanted: Mapping[int, Basis]) -> dict[int, int]:
     """How many differences the accounts of each item have. Revisions never change, so counts are kept."""
     keys = {item: f"paper-differences-{CODE}-" + "-".join(f"{a}.{r}" for a, r in each) for item, each in wanted.items()}
-    kept = cache.get_many(keys.values())
+    kept = volatile.get_many(keys.values())
     missing = [item for item, key in keys.items() if key not in kept]
     for start in range(0, len(missing), PAPERS_AT_ONCE):
         some = missing[start : start + PAPERS_AT_ONCE]
         contents = _contents(dict(pair for item in some for pair in wanted[item]))
         fresh = {keys[item]: _count([(pk, contents[pk]) for pk, _ in wanted[item]]) for item in some}
-        cache.set_many(fresh, SECONDS_KEPT)
+        volatile.set_many(fresh, SECONDS_KEPT)
         kept |= fresh
     return {item: kept[key] for item, key in keys.items()}
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from django.core.cache import cache
 from django.db.models import Count, Q
 
+from accounts.caches import volatile
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult
 from adjudication.queries.agreement import STATISTICS, Shown, show
@@ -76,9 +76,9 @@ def _measure(campaign: Campaign, criterion: Criterion) -> Agreement | None:
     """The figures over the labels of this moment; they are kept as long as the labels stay the same."""
     inputs = read_inputs(campaign)
     key = f"dev-figures:{CODE_VERSION}:{criterion.pk}:{campaign.seed}:{inputs.digest}"
-    found: Agreement | None = cache.get(key)
+    found: Agreement | None = volatile.get(key)
     if found is None and (found := _compute(campaign, criterion, inputs)) is not None:
-        cache.set(key, found, SECONDS_KEPT)
+        volatile.set(key, found, SECONDS_KEPT)
     return found
 
 

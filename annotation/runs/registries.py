@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from django.conf import settings
-from django.core.cache import cache
 
+from accounts.caches import volatile
 from annotation.definitions.proposals import Link
 from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFailed
 from corpus.extraction.linking import WORTH_A_LOOK, registered_link
@@ -18,19 +18,19 @@ _PRINTED = frozenset({"doi", "acl", "pmid", "pmcid"})
 
 
 class KeptAnswers(MutableMapping[str, str]):
-    """Registries' answers in Django's cache, by the hash of the question, for a month."""
+    """Registries' answers in a cache, by the hash of the question, for a month."""
 
     def __getitem__(self, question: str) -> str:
-        found = cache.get(_key(question))
+        found = volatile.get(_key(question))
         if not isinstance(found, str):
             raise KeyError(question)
         return found
 
     def __setitem__(self, question: str, answer: str) -> None:
-        cache.set(_key(question), answer, SECONDS_KEPT)
+        volatile.set(_key(question), answer, SECONDS_KEPT)
 
     def __delitem__(self, question: str) -> None:
-        cache.delete(_key(question))
+        volatile.delete(_key(question))
 
     def __iter__(self) -> Iterator[str]:
         raise TypeError("a cache does not list what it keeps")

@@ -7,7 +7,7 @@ servers will be without starting them. `hold` and `running` start them.
 
 from config.embedded.addresses import postgres_settings, redis_url, secret_key
 from config.embedded.places import EmbeddedError
-from config.embedded.users import SERVERS, hold, release, running
+from config.embedded.users import SERVERS, hold, release, restore, running
 
 __all__ = [
     "SERVERS",
@@ -16,6 +16,7 @@ __all__ = [
     "postgres_settings",
     "redis_url",
     "release",
+    "restore",
     "running",
     "secret_key",
 ]

@@ -50,6 +50,13 @@ class Hold:
                     self.start_keeper()
                 time.sleep(0.02)
 
+    def restore(self) -> bool:
+        """Start the keeper again, and with it the server, if it was killed; whether that was so."""
+        if is_held(self.path("keeper")):
+            return False
+        self.take()
+        return True
+
     def start_keeper(self) -> None:
         """Start a keeper and wait for its report. Errors: EmbeddedError with its message."""
         self.reap()
@@ -151,6 +158,15 @@ def release(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> None:
         if held.count == 0:
             del _holds[data_dir.resolve(), name]
             held.release()
+
+
+def restore(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> list[str]:
+    """Bring back held servers whose keepers were killed, perhaps together with them; the names of those.
+
+    A server whose keeper lives is brought back by that. Errors: EmbeddedError with what to do.
+    """
+    held = [(name, _holds.get((data_dir.resolve(), name))) for name in servers]
+    return [name for name, one in held if one is not None and one.restore()]
 
 
 @contextlib.contextmanager

@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
@@ -24,7 +23,6 @@ QUESTION = "Does steeping leaves for longer change what a drinker remembers the 
 
 @pytest.fixture
 def call():
-    cache.clear()
     collection = CollectionFactory(slug="tea", title="Questions about tea")
     manager = MembershipFactory(role=Role.MANAGER, collection=collection)
     abstract = "We steeped leaves for one to nine minutes and asked 120 drinkers what they recalled. " * 3

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.core.cache import cache
 from playwright.sync_api import Page, expect
 
 from annotation.models import (
@@ -458,7 +457,6 @@ def test_without_any_storage_the_screen_waits_for_the_server(new_page):
 
 def end_sessions() -> None:
     Session.objects.all().delete()
-    cache.clear()
 
 
 def test_an_ended_session_is_renewed_in_place(new_page):

@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -42,7 +41,6 @@ def model(own_queue: str, tmp_path: Path, settings) -> Iterator[None]:
     def answer(_: Call) -> str:
         return f"QUESTION: {WRITTEN}\nANSWER: cite_001\nQUESTION: {COPIED}\nANSWER: cite_001"
 
-    cache.clear()
     with ChatStub(answer) as stub:
         settings.LLM_BASE_URL, settings.LLM_MODEL = stub.url, "stub"
         own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub", "LITMUS_LLM_RATE": "0"}

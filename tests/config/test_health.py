@@ -1,9 +1,31 @@
+"""Probes answer whatever is down, hangs or waits."""
+
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
 import pytest
 from django.db import connections
-from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.health import HealthMiddleware
+from tests.processes import web_server
+
+MOST_SECONDS = 3.0
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port at which connections are taken and nothing is ever answered, as by a machine that hangs."""
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as listener:
+        yield listener.getsockname()[1]
+
+
+def ready(rf):
+    return HealthMiddleware(lambda request: None)(rf.get("/readyz"))
 
 
 def test_healthz_answers_any_host_without_a_session(client):
@@ -19,24 +41,82 @@ def test_readyz_names_what_is_ready(client):
     assert (response.status_code, response.json()) == (200, {"database": "ok", "redis": "ok"})
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_readyz_refuses_until_the_database_is_migrated(rf):
-    MigrationRecorder.Migration.objects.filter(app="accounts").delete()
-    response = HealthMiddleware(lambda request: None)(rf.get("/readyz"))
+    recorded = MigrationRecorder.Migration.objects.filter(app="accounts")
+    rows = list(recorded)
+    recorded.delete()
+    try:
+        response = ready(rf)
+    finally:
+        MigrationRecorder.Migration.objects.bulk_create(rows)
     assert response.status_code == 503
     assert b"manage.py migrate" in response.content
 
 
+@pytest.mark.django_db
+def test_readyz_stays_ready_without_redis_because_labelling_goes_on(rf, settings):
+    settings.REDIS_URL = "unix:///nowhere/redis.sock"
+    response = ready(rf)
+    assert response.status_code == 200
+    assert b"not reachable: background jobs wait" in response.content
+    assert b"nowhere" not in response.content
+
+
 def test_readyz_without_servers(rf, settings, monkeypatch, django_db_blocker):
     """Both servers are away: the answer is 503, names both and tells no address."""
-    away = DatabaseWrapper(connections.settings["default"] | {"HOST": "/nowhere", "OPTIONS": {}})
-    monkeypatch.setattr("config.health.connection", away)
-    settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": "unix:///nowhere/redis.sock"}}
+    monkeypatch.setitem(connections["default"].settings_dict, "HOST", "/nowhere")
+    settings.REDIS_URL = "unix:///nowhere/redis.sock"
     with django_db_blocker.unblock():
-        response = HealthMiddleware(lambda request: None)(rf.get("/readyz"))
+        response = ready(rf)
     assert response.status_code == 503
     assert b"nowhere" not in response.content
     assert response.content.count(b"not reachable") == 2
+
+
+def test_readyz_answers_in_time_while_both_servers_are_silent(
+    rf, settings, monkeypatch, django_db_blocker, silent_port
+):
+    monkeypatch.setitem(connections["default"].settings_dict, "HOST", "127.0.0.1")
+    monkeypatch.setitem(connections["default"].settings_dict, "PORT", str(silent_port))
+    settings.REDIS_URL = f"redis://127.0.0.1:{silent_port}/0"
+    with django_db_blocker.unblock():
+        began = time.monotonic()
+        response = ready(rf)
+        assert time.monotonic() - began < MOST_SECONDS
+        time.sleep(2)  # the threads of the probes end
+    assert (response.status_code, response.content.count(b"not reachable")) == (503, 2)
+
+
+@pytest.mark.services
+def test_readyz_answers_in_time_while_all_threads_wait_for_the_database(tmp_path, django_db_blocker, silent_port):
+    """Requests that wait for a connection of the pool fill every thread; the probe is not behind them."""
+    away = {
+        "DATABASE_URL": f"postgres://litmus:pass@127.0.0.1:{silent_port}/litmus",
+        "REDIS_URL": f"redis://127.0.0.1:{silent_port}/0",
+        "LITMUS_WEB_PROCESSES": "1",
+        "LITMUS_WEB_THREADS": "2",
+    }
+    with django_db_blocker.unblock(), web_server(tmp_path / "web.log", **away) as address:
+        waiting = [threading.Thread(target=status_of, args=(f"{address}/questions/none/",)) for _ in range(6)]
+        for thread in waiting:
+            thread.start()
+        time.sleep(1)
+        began = time.monotonic()
+        assert status_of(f"{address}/readyz") == 503
+        assert time.monotonic() - began < MOST_SECONDS
+        assert all(thread.is_alive() for thread in waiting), "the requests did not wait at all"
+
+
+def status_of(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=60) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+    except OSError:
+        return 0
 
 
 @pytest.mark.browser

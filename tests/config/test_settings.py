@@ -85,8 +85,8 @@ def test_the_content_policy_allows_nothing_inline_and_nobody_else(load):
 def test_clearing_the_cache_does_not_touch_the_jobs(load):
     for environment in ({}, OUTSIDE, OUTSIDE | {"REDIS_URL": "unix:///run/redis.sock?db=4"}):
         settings = load(**environment)
-        assert settings["CACHES"]["default"]["LOCATION"] != settings["REDIS_URL"]
-    assert settings["CACHES"]["default"]["LOCATION"] == "unix:///run/redis.sock?db=5"
+        assert settings["CACHES"]["volatile"]["LOCATION"] != settings["REDIS_URL"]
+    assert settings["CACHES"]["volatile"]["LOCATION"] == "unix:///run/redis.sock?db=5"
     assert settings["CELERY_BROKER_URL"] == "redis+socket:///run/redis.sock?virtual_host=4"
 
 

@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from config.embedded.keeper import server_named
 from config.management.commands.up import address, allowed_hosts, child_environment, listen
 from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
 from tests import processes
@@ -91,6 +93,33 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     assert litmus.process.wait(60) == 0
     assert litmus.output.endswith("Stopped.\n")
     assert family(data_dir) == []
+
+
+def test_up_brings_both_servers_back_when_they_die_with_their_keepers(up, data_dir):
+    port = free_port()
+    litmus = up("--port", str(port))
+    litmus.wait_for_output("Ctrl-C", 120)
+    keepers = [process for process in family(data_dir) if "config.embedded" in process.cmdline()]
+    servers = [server_named(name, data_dir).running() for name in ("postgres", "redis")]
+    assert (len(keepers), None in servers) == (2, False)
+    for process in [*keepers, *servers]:
+        process.kill()
+    for process in servers:
+        process.wait(10)
+    began = time.monotonic()
+    wait_for(lambda: is_ready(port), 60, f"both servers:\n{litmus.output}")
+    litmus.wait_for_output("The keeper of postgres had ended and is started again.", 5)
+    wait_for(lambda: status(f"http://localhost:{port}/accounts/login/") == 200, 30, "pages")
+    assert time.monotonic() - began < 45
+
+
+def is_ready(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://localhost:{port}/readyz", timeout=10) as response:
+            return json.load(response) == {"database": "ok", "redis": "ok"}
+    except urllib.error.HTTPError as error:
+        error.close()
+        return False
 
 
 def test_up_killed_takes_its_processes_along(up, data_dir):

@@ -25,10 +25,12 @@ from config.supervisor import Child, GivenUp, Supervisor
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
 PATIENCE = 4  # seconds
+RESTORE_PAUSE = 10  # seconds between tries to start an embedded server that does not start
 WORKER = "celery -q -A config.celery worker --beat --without-gossip --without-mingle --without-heartbeat"
 
 
 class Command(BaseCommand):
+    restore_again_at = 0.0
     help = "Start Litmus: embedded servers, web, background jobs. Stop it with Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -87,6 +89,7 @@ class Command(BaseCommand):
             self.stdout.flush()
             while True:
                 supervisor.look()
+                self.restore_servers()
                 time.sleep(0.3)
         except GivenUp as error:
             raise CommandError(str(error)) from None
@@ -94,6 +97,17 @@ class Command(BaseCommand):
             for which in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
                 signal.signal(which, signal.SIG_IGN)
             supervisor.stop()
+
+    def restore_servers(self) -> None:
+        """Bring PostgreSQL and Redis back when they and their keepers were killed."""
+        if time.monotonic() < self.restore_again_at:
+            return
+        try:
+            for name in embedded.restore(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
+                self.stderr.write(f"The keeper of {name} had ended and is started again.")
+        except embedded.EmbeddedError as error:  # a full disk, perhaps: pages say so, and the next look tries again
+            self.stderr.write(str(error))
+            self.restore_again_at = time.monotonic() + RESTORE_PAUSE
 
     def greeting(self, host: str, port: int) -> str:
         lines = [f"Litmus is running at {address(host, port)}"]

@@ -1,0 +1,133 @@
+"""Behind PgBouncer in transaction mode: pages and programs through it, workers through it or directly."""
+
+import json
+import re
+import threading
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.actions.tokens import create_token
+from accounts.models import JobClaim, JobState
+from adjudication.actions.jobs import request_agreement
+from annotation.models import Judgment, Strategy
+from tests.adjudication.test_agreement import noisy_labels
+from tests.factories.adjudication import build_campaign
+from tests.factories.labelling import Built, build_work
+from tests.pgbouncer import pooled
+from tests.processes import start_celery_worker, wait_for, web_server
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def bouncer(transactional_db: None) -> Iterator[str]:
+    with pooled() as url:
+        yield url
+
+
+def test_the_pooler_gives_a_client_several_sessions(bouncer: str) -> None:
+    """What the other tests rest on: what a transaction leaves in its session is not there in the next."""
+    options = {"autocommit": True, "prepare_threshold": None}
+    with psycopg.connect(bouncer, **options) as one, psycopg.connect(bouncer, **options) as other:
+        first = session(one)
+        other.execute("BEGIN")
+        assert session(other) == first
+        assert session(one) != first
+
+
+def session(connection: psycopg.Connection[tuple[int]]) -> int:
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    assert row is not None
+    return row[0]
+
+
+class Program(threading.Thread):
+    """Judges over the API until nothing is left."""
+
+    def __init__(self, base: str, token: str) -> None:
+        super().__init__(daemon=True)
+        self.base, self.token, self.error = base, token, ""
+
+    def call(self, address: str, body: object = None) -> dict[str, object]:
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        data = json.dumps(body).encode() if body else None
+        request = urllib.request.Request(self.base + address, data, headers)
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return json.load(response)
+
+    def run(self) -> None:
+        try:
+            while units := self.call("next/")["units"]:
+                cells = [cell["assignment"] for unit in units for cell in unit["cells"]]
+                given = [{"uuid": str(uuid.uuid4()), "assignment": one, "answers": {"relevance": 1}} for one in cells]
+                for one in given:
+                    self.call("submissions/", {"submissions": [one]})
+        except Exception as error:
+            self.error = repr(error)
+
+
+def test_a_queue_is_labelled_by_several_programs_through_it(bouncer: str, tmp_path: Path) -> None:
+    built = build_work(items=30, overlap=2, strategy=Strategy.QUEUE)
+    people = [built.people[name] for name in built.annotators]
+    tokens = [create_token(by=person, at=timezone.now(), label="test")[1] for person in people]
+    with web_server(tmp_path / "web.log", DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as address:
+        base = f"{address}/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/"
+        programs = [Program(base, token) for token in tokens]
+        for program in programs:
+            program.start()
+        for program in programs:
+            program.join(120)
+    log = (tmp_path / "web.log").read_text()
+    assert [program.error for program in programs] == [""] * len(programs), log
+    assert "Traceback" not in log
+    assert Judgment.objects.count() == 60
+
+
+def test_exports_stream_through_it(bouncer: str, tmp_path: Path) -> None:
+    """Audit and topics are read row by row, which a named cursor could not do here."""
+    built = build_work(items=5)
+    cookie = session_of(built)
+    slug = built.collection.slug
+    with web_server(tmp_path / "web.log", DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as address:
+        for path in (f"/collections/{slug}/audit/csv/", f"/collections/{slug}/exports/topics-jsonl/"):
+            request = urllib.request.Request(address + path, headers={"Cookie": cookie})
+            with urllib.request.urlopen(request, timeout=60) as response:
+                assert len(response.read().splitlines()) > 1, path
+
+
+def session_of(built: Built) -> str:
+    client = Client()
+    client.force_login(built.people["manager"])
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
+def test_two_workers_through_it_never_have_the_same_job(bouncer: str, own_queue: str, tmp_path: Path) -> None:
+    """Six messages of one job, two workers: it is done once, and nobody holds it afterwards."""
+    built = build_campaign(noisy_labels(120, 3), topics=120)
+    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=5000)
+    for _ in range(5):
+        jobs.send(run)
+    through = {"DATABASE_URL": bouncer, "LITMUS_TRANSACTION_POOLER": "1"}
+    workers = [start_celery_worker(tmp_path / f"{n}.log", 2, queue=own_queue, **through) for n in range(2)]
+    try:
+        wait_for(lambda: state_of(run) == JobState.DONE, 120, "the agreement")
+    finally:
+        for worker in workers:
+            worker.stop()
+    assert (run.attempts, run.results.exists()) == (1, True)
+    assert not JobClaim.objects.exists()
+    assert not any(re.search("Traceback|ERROR", worker.output) for worker in workers)
+
+
+def state_of(run) -> str:
+    run.refresh_from_db()
+    return run.state

@@ -1,0 +1,62 @@
+"""A real PgBouncer in transaction mode in front of the test's PostgreSQL."""
+
+import contextlib
+import os
+import pwd
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from config.embedded.unprivileged import server_account
+from tests.processes import Child, free_port, wait_for
+
+CONFIGURATION = """
+[databases]
+{name} = host={host} port={port} dbname={name} user={user}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {listen}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = {size}
+max_client_conn = 200
+server_tls_sslmode = disable
+"""
+
+
+def program() -> str | None:
+    return shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin")
+
+
+@contextlib.contextmanager
+def pooled(size: int = 4) -> Iterator[str]:
+    """The DATABASE_URL through a PgBouncer that has `size` sessions for all; skips where there is none.
+
+    So few that consecutive transactions of one client land in different sessions.
+    """
+    if program() is None:
+        reason = "no pgbouncer found: install it (Debian: apt install pgbouncer)"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    database = connection.settings_dict
+    with tempfile.TemporaryDirectory(prefix="litmus-pgb-") as directory:
+        place = Path(directory)
+        values = {key: database[key.upper()] for key in ("name", "host", "port", "user")}
+        listen = free_port()
+        (place / "pgbouncer.ini").write_text(CONFIGURATION.format(**values, listen=listen, size=size))
+        command = [str(program()), str(place / "pgbouncer.ini")]
+        if account := server_account(settings.DATA_DIR / "postgres"):  # like PostgreSQL, it does not run as root
+            place.chmod(0o755)
+            command[1:1] = ["-u", pwd.getpwuid(account.uid).pw_name]
+        bouncer = Child(command, place / "log", dict(os.environ))
+        try:
+            wait_for(lambda: "process up" in bouncer.output, 20, f"PgBouncer:\n{bouncer.output}")
+            yield f"postgres://{quote(database['USER'])}@127.0.0.1:{listen}/{quote(database['NAME'])}"
+        finally:
+            bouncer.stop(5)
