@@ -2,8 +2,8 @@
 
 import contextlib
 import os
-import pwd
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +13,8 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from config.embedded.unprivileged import server_account
-from tests.processes import Child, free_port, wait_for
+from config.embedded.unprivileged import become, server_account
+from tests.processes import free_port, wait_for
 
 CONFIGURATION = """
 [databases]
@@ -50,13 +50,21 @@ def pooled(size: int = 4) -> Iterator[str]:
         values = {key: database[key.upper()] for key in ("name", "host", "port", "user")}
         listen = free_port()
         (place / "pgbouncer.ini").write_text(CONFIGURATION.format(**values, listen=listen, size=size))
-        command = [str(program()), str(place / "pgbouncer.ini")]
-        if account := server_account(settings.DATA_DIR / "postgres"):  # like PostgreSQL, it does not run as root
-            place.chmod(0o755)
-            command[1:1] = ["-u", pwd.getpwuid(account.uid).pw_name]
-        bouncer = Child(command, place / "log", dict(os.environ))
+        # Like PostgreSQL it does not run as root, and has to reach the same directory of sockets.
+        account = server_account(settings.DATA_DIR / "postgres")
+        place.chmod(0o755)
+        log = place / "log"
+        with log.open("wb") as output:
+            bouncer = subprocess.Popen(
+                [str(program()), str(place / "pgbouncer.ini")],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                preexec_fn=become(account) if account else None,  # noqa: PLW1509 - it makes system calls only
+            )
         try:
-            wait_for(lambda: "process up" in bouncer.output, 20, f"PgBouncer:\n{bouncer.output}")
+            wait_for(lambda: "process up" in log.read_text(), 20, "PgBouncer")
             yield f"postgres://{quote(database['USER'])}@127.0.0.1:{listen}/{quote(database['NAME'])}"
         finally:
-            bouncer.stop(5)
+            bouncer.terminate()
+            bouncer.wait(10)

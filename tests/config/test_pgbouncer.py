@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.actions.tokens import create_token
+from accounts.audit import record_event
 from accounts.models import JobClaim, JobState
 from adjudication.actions.jobs import request_agreement
 from annotation.models import Judgment, Strategy
@@ -71,7 +72,7 @@ class Program(threading.Thread):
                 given = [{"uuid": str(uuid.uuid4()), "assignment": one, "answers": {"relevance": 1}} for one in cells]
                 for one in given:
                     self.call("submissions/", {"submissions": [one]})
-        except Exception as error:
+        except OSError as error:
             self.error = repr(error)
 
 
@@ -97,8 +98,9 @@ def test_exports_stream_through_it(bouncer: str, tmp_path: Path) -> None:
     built = build_work(items=5)
     cookie = session_of(built)
     slug = built.collection.slug
+    record_event(by=None, at=timezone.now(), verb="create", target=built.campaign, scope=slug)
     with web_server(tmp_path / "web.log", DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as address:
-        for path in (f"/collections/{slug}/audit/csv/", f"/collections/{slug}/exports/topics-jsonl/"):
+        for path in (f"/c/{slug}/audit/csv/", f"/c/{slug}/exports/topics-jsonl/"):
             request = urllib.request.Request(address + path, headers={"Cookie": cookie})
             with urllib.request.urlopen(request, timeout=60) as response:
                 assert len(response.read().splitlines()) > 1, path

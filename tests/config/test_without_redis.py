@@ -1,0 +1,144 @@
+"""Redis is away: people go on labelling, guessing stays limited, only jobs wait, and their pages say so."""
+
+import http.cookiejar
+import json
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+
+from accounts import broker, jobs
+from accounts.actions.tokens import create_token
+from accounts.caches import volatile
+from accounts.models import JobState
+from annotation.models import Judgment
+from corpus.models import ImportRun
+from tests.factories.accounts import PASSWORD
+from tests.factories.corpus import ImportRunFactory
+from tests.factories.labelling import Built, build_work
+from tests.processes import web_server
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+AWAY = "unix:///nowhere/redis.sock?db=0"
+
+
+@pytest.fixture
+def built() -> Built:
+    made = build_work(items=6)
+    for person in made.people.values():
+        person.set_password(PASSWORD)
+        person.save()
+    return made
+
+
+@pytest.fixture
+def address(built: Built, tmp_path: Path) -> Iterator[str]:
+    """A real web server that has never seen a Redis."""
+    with web_server(tmp_path / "web.log", REDIS_URL=AWAY, LITMUS_DEBUG="1") as found:
+        yield found
+    assert "Traceback" not in (tmp_path / "web.log").read_text()
+
+
+class Browser:
+    """A person without scripts: cookies, forms, redirects."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.jar = http.cookiejar.CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+
+    def ask(self, path: str, data: dict[str, object] | None = None, kind: str = "form") -> tuple[int, str]:
+        headers = {"Referer": self.address}
+        body = None
+        if data is not None:
+            headers["X-CSRFToken"] = next(one.value for one in self.jar if "csrf" in one.name)
+            body = json.dumps(data).encode() if kind == "json" else urllib.parse.urlencode(data).encode()
+            if kind == "json":
+                headers["Content-Type"] = "application/json"
+        try:
+            with self.opener.open(urllib.request.Request(self.address + path, body, headers), timeout=60) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def sign_in(self, email: str, password: str = PASSWORD) -> tuple[int, str]:
+        self.ask("/accounts/login/")
+        return self.ask("/accounts/login/", {"login": email, "password": password})
+
+
+def test_a_person_signs_in_and_labels(address: str, built: Built) -> None:
+    ana = Browser(address)
+    status, page = ana.sign_in(built.people["ana"].email)
+    assert (status, "Sign out" in page) == (200, True)
+    path = f"/c/{built.collection.slug}/campaigns/{built.campaign.slug}/label/"
+    status, page = ana.ask(path)
+    assert status == 200
+    unit = json.loads(re.search(r'<script id="[^"]*" type="application/json">(.*?)</script>', page, re.S)[1])["hand"][0]
+    given = {"uuid": str(uuid.uuid4()), "assignment": unit["cells"][0]["assignment"], "answers": {"relevance": 1}}
+    status, answer = ana.ask(path + "submissions/", {"submissions": [given], "have": []}, kind="json")
+    assert status == 200, answer
+    assert Judgment.objects.count() == 1
+
+
+def test_a_program_labels_without_a_throttle(address: str, built: Built) -> None:
+    key = create_token(by=built.people["ana"], at=timezone.now(), label="test")[1]
+    path = f"/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/next/"
+    request = urllib.request.Request(address + path, headers={"Authorization": f"Bearer {key}"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        assert json.load(answer)["units"]
+
+
+def test_guessing_is_refused_as_ever(address: str, built: Built) -> None:
+    """The right password too, after five wrong ones; and links of forgotten passwords are not sent without end."""
+    email = built.people["ana"].email
+    for _ in range(5):
+        assert "not correct" in Browser(address).sign_in(email, "wrong")[1]
+    assert "Too many failed login attempts" in Browser(address).sign_in(email)[1]
+    stranger = Browser(address)
+    stranger.ask("/accounts/password/reset/")
+    answers = [stranger.ask("/accounts/password/reset/", {"email": email})[0] for _ in range(25)]
+    assert answers[0] == 200
+    assert answers[-1] == 429
+
+
+def test_a_job_waits_and_its_page_says_so(address: str, built: Built) -> None:
+    manager = built.people["manager"]
+    run = ImportRunFactory(collection=built.collection, state=JobState.QUEUED, requested_at=timezone.now())
+    browser = Browser(address)
+    browser.sign_in(manager.email)
+    status, page = browser.ask(f"/c/{built.collection.slug}/imports/{run.pk}/")
+    assert status == 200
+    assert "The job queue (Redis) cannot be reached, so this job waits." in page
+    assert "Labelling works as usual." in page
+
+
+def test_a_job_that_could_not_be_sent_is_sent_once_redis_is_back(settings, queue) -> None:
+    reachable, settings.REDIS_URL = settings.REDIS_URL, AWAY
+    assert not broker.is_reachable()
+    run = ImportRunFactory(state=JobState.QUEUED, requested_at=timezone.now() - jobs.LOST_AFTER * 2)
+    jobs.send(run)  # no error
+    assert ImportRun.objects.get().state == JobState.QUEUED
+    settings.REDIS_URL = reachable
+    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    assert jobs.resume_lost_jobs(timezone.now()) == 1
+    assert queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE) == 1
+    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+
+
+def test_the_cache_forgets_while_redis_is_away_and_limits_do_not(settings) -> None:
+    settings.CACHES = settings.CACHES | {"volatile": settings.CACHES["volatile"] | {"LOCATION": AWAY}}
+    for kept, expected in ((volatile, None), (cache, 1)):
+        kept.set("count", 1, 60)
+        assert kept.get("count") == expected
+    assert volatile.get_many(["count"]) == {}
+    assert volatile.add("count", 1) is False
+    assert volatile.delete("count") is False
