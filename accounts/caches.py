@@ -27,46 +27,46 @@ class VolatileClient(RedisCacheClient):
 
     away_until = 0.0
 
-    def attempt(self, ask: Callable[[], T], otherwise: T) -> T:
+    def attempt(self, ask: Callable[..., T], given: tuple[Any, ...], otherwise: T) -> T:
         """The answer of Redis, or `otherwise` while it is away."""
         if time.monotonic() < self.away_until:
             return otherwise
         try:
-            return ask()
+            return ask(*given)
         except (redis.RedisError, OSError) as error:
             self.away_until = time.monotonic() + AWAY_SECONDS
             logger.warning("The cache in Redis cannot be used: %s", error)
             return otherwise
 
-    def add(self, key: str, value: Any, timeout: int | None) -> bool:
-        return self.attempt(lambda: super(VolatileClient, self).add(key, value, timeout), otherwise=False)
+    def add(self, key: Any, value: Any, timeout: Any) -> bool:
+        return self.attempt(super().add, (key, value, timeout), otherwise=False)
 
-    def get(self, key: str, default: Any) -> Any:
-        return self.attempt(lambda: super(VolatileClient, self).get(key, default), default)
+    def get(self, key: Any, default: Any) -> Any:
+        return self.attempt(super().get, (key, default), default)
 
-    def set(self, key: str, value: Any, timeout: int | None) -> None:
-        self.attempt(lambda: super(VolatileClient, self).set(key, value, timeout), None)
+    def set(self, key: Any, value: Any, timeout: Any) -> None:
+        self.attempt(super().set, (key, value, timeout), None)
 
-    def touch(self, key: str, timeout: int | None) -> bool:
-        return self.attempt(lambda: super(VolatileClient, self).touch(key, timeout), otherwise=False)
+    def touch(self, key: Any, timeout: Any) -> bool:
+        return self.attempt(super().touch, (key, timeout), otherwise=False)
 
-    def delete(self, key: str) -> bool:
-        return self.attempt(lambda: super(VolatileClient, self).delete(key), otherwise=False)
+    def delete(self, key: Any) -> bool:
+        return self.attempt(super().delete, (key,), otherwise=False)
 
-    def get_many(self, keys: Any) -> dict[str, Any]:
-        return self.attempt(lambda: super(VolatileClient, self).get_many(keys), {})
+    def get_many(self, keys: Any) -> dict[Any, Any]:
+        return self.attempt(super().get_many, (keys,), {})
 
-    def has_key(self, key: str) -> bool:
-        return self.attempt(lambda: super(VolatileClient, self).has_key(key), otherwise=False)
+    def has_key(self, key: Any) -> bool:
+        return self.attempt(super().has_key, (key,), otherwise=False)
 
-    def set_many(self, data: dict[str, Any], timeout: int | None) -> None:
-        self.attempt(lambda: super(VolatileClient, self).set_many(data, timeout), None)
+    def set_many(self, data: Any, timeout: Any) -> None:
+        self.attempt(super().set_many, (data, timeout), None)
 
     def delete_many(self, keys: Any) -> None:
-        self.attempt(lambda: super(VolatileClient, self).delete_many(keys), None)
+        self.attempt(super().delete_many, (keys,), None)
 
     def clear(self) -> bool:
-        return self.attempt(lambda: super(VolatileClient, self).clear(), otherwise=False)
+        return self.attempt(super().clear, (), otherwise=False)
 
 
 class VolatileCache(RedisCache):

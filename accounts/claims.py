@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 from django.db import DatabaseError, connection
 from django.db.models.functions import Now
@@ -44,7 +45,7 @@ class Claim:
 
     def take(self) -> bool:
         """Claim the job unless a living worker has it."""
-        values = {"kind": self.kind, "job": self.job, "holder": self.holder, "lease": LEASE}
+        values: dict[str, Any] = {"kind": self.kind, "job": self.job, "holder": self.holder, "lease": LEASE}
         with connection.cursor() as cursor:
             cursor.execute(_CLAIM, values)
             return cursor.fetchone() is not None
