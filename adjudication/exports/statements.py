@@ -180,7 +180,8 @@ ORDER BY t.position, t.id, place, d.docno COLLATE "C", who.name COLLATE "C"
 """
 JUDGMENTS = """
 SELECT who.name, who.kind, who.model, who.run_number, t.number, asp.text, d.docno, c.key, j.value, j.reason,
-  s.note, s.flagged, g.version, s.received_at, s.active_ms
+  s.note, s.flagged, g.version, CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at)
+    ELSE s.received_at END, s.active_ms
 FROM annotation_item i
 JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
 JOIN annotation_judgment j ON j.assignment_id = a.id

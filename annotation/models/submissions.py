@@ -41,7 +41,7 @@ class Submission(models.Model):
     active_ms = models.PositiveIntegerField(null=True, blank=True)
     away_ms = models.PositiveIntegerField(null=True, blank=True)
     device = models.CharField(max_length=20, blank=True)  # keyboard, mouse, touch, api, import
-    client_at = models.DateTimeField(null=True, blank=True)  # when the person pressed the key, by the browser's clock
+    client_at = models.DateTimeField(null=True, blank=True)  # when it was given, by the browser's clock or the file
     received_at = models.DateTimeField()
 
     class Meta:

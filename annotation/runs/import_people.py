@@ -1,6 +1,7 @@
 """Whose labels they are: the names in files of judgments, matched to a campaign's annotators."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.utils import timezone
 
@@ -36,8 +37,11 @@ class People:
         self.new_people: list[Annotator] = []
         self.new_machines: list[Annotator] = []
 
-    def resolve(self, name: str, machine: bool) -> tuple[Annotator | None, str]:
-        """The annotator of this name, made if there is none, or None and what is wrong."""
+    def resolve(self, name: str, machine: bool, model: str = "", run: int = 1) -> tuple[Annotator | None, str]:
+        """The annotator of this name, made if there is none, or None and what is wrong.
+
+        `model` and `run` are those of a machine that is made.
+        """
         if len(name) > MOST_NAME:
             return None, f"the annotator's name is longer than {MOST_NAME} characters"
         annotator = self.by_name.get(name)
@@ -45,7 +49,8 @@ class People:
         if user is not None:
             annotator = self.by_user.get(user.pk)
         if annotator is None:
-            annotator = self._make(name, AnnotatorKind.MACHINE if machine else AnnotatorKind.HUMAN, user)
+            what = {"kind": AnnotatorKind.MACHINE, "model": model, "run_number": run} if machine else {}
+            annotator = self._make(name, user, what)
         elif annotator.user_id and annotator not in self.by_address:
             self.known[annotator.pk] = annotator
         if annotator.pk in self.run_here:
@@ -69,24 +74,24 @@ class People:
         ]
         return [f"{what}: {_some(names)}." for what, names in told if names]
 
-    def _make(self, name: str, kind: AnnotatorKind, user: User | None) -> Annotator:
+    def _make(self, name: str, user: User | None, what: dict[str, Any]) -> Annotator:
         shown = name
         if user is not None and str(user) not in self.by_name:
             shown = str(user)[:MOST_NAME]
         made = Annotator.objects.create(
             campaign=self.campaign,
             name=shown,
-            kind=kind,
             user=user,
             created_at=timezone.now(),
             order_seed=person_seed(self.campaign.seed, shown),
+            **what,
         )
         self.by_name[made.name] = made
         if user is not None:
             self.by_user[user.pk] = made
             self.by_address.append(made)
         else:
-            (self.new_machines if kind == AnnotatorKind.MACHINE else self.new_people).append(made)
+            (self.new_machines if made.kind == AnnotatorKind.MACHINE else self.new_people).append(made)
         return made
 
 

@@ -8,7 +8,8 @@ STAGE = """
 DROP TABLE IF EXISTS judgment_row, judgment_match, judgment_group, judgment_name, judgment_uuid, judgment_open;
 CREATE TEMP TABLE judgment_row (
   n bigint, file text, line integer, annotator text, topic text, aspect text, docno text, criterion text, value text,
-  machine boolean, said text
+  machine boolean, said text, reason text, note text, flagged boolean, guideline integer, at timestamptz,
+  active_ms integer, model text, run smallint
 ) ON COMMIT DROP;
 CREATE TEMP TABLE judgment_name (name text PRIMARY KEY, annotator_id bigint, machine boolean, problem text)
   ON COMMIT DROP;
@@ -17,13 +18,15 @@ CREATE TEMP TABLE judgment_uuid (grp bigint PRIMARY KEY, uuid uuid) ON COMMIT DR
 COPY_ROWS = "COPY judgment_row FROM STDIN"
 COPY_NAMES = "COPY judgment_name FROM STDIN"
 COPY_UUIDS = "COPY judgment_uuid (grp, uuid) FROM STDIN"
-NAMES = "SELECT annotator, bool_or(machine) FROM judgment_row GROUP BY 1 ORDER BY min(n)"
+NAMES = """
+SELECT annotator, bool_or(machine), max(model), coalesce(max(run), 1) FROM judgment_row GROUP BY 1 ORDER BY min(n)
+"""
 
 # A value is compared as a number only after it was seen to be one.
 _MATCH = """
 CREATE TEMP TABLE judgment_match ON COMMIT DROP AS
 SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS criterion_id, cr.key AS criterion,
-  l.value AS value, r.said,
+  l.value AS value, r.said, r.reason, r.note, r.flagged, r.guideline, v.id AS guideline_id, r.at, r.active_ms,
   CASE
     WHEN g.problem <> '' THEN g.problem
     WHEN t.id IS NULL THEN format('topic %%s is not in the collection', r.topic)
@@ -49,6 +52,7 @@ LEFT JOIN annotation_criterion cr ON cr.campaign_id = %(campaign)s
   AND cr.key = CASE WHEN r.criterion = '' THEN %(criterion)s ELSE r.criterion END
 LEFT JOIN annotation_item i ON i.campaign_id = %(campaign)s AND i.topic_id = t.id AND <same document>
   AND coalesce(i.aspect_id, 0) = coalesce(a.id, 0) AND (r.aspect = '' OR a.id IS NOT NULL)
+LEFT JOIN annotation_guideline v ON v.campaign_id = %(campaign)s AND v.version = r.guideline
 LEFT JOIN annotation_level l ON l.criterion_id = cr.id
   AND l.value = CASE WHEN r.value ~ '^[+-]?[0-9]{1,4}$' THEN r.value::integer END
 """
@@ -74,13 +78,20 @@ GROUP = """
 CREATE TEMP TABLE judgment_group ON COMMIT DROP AS
 SELECT row_number() OVER (ORDER BY min(m.n)) AS grp, min(m.n) AS n, count(*) AS size, m.annotator_id, m.item_id,
   bool_or(m.machine) AS machine, jsonb_object_agg(m.criterion, m.value) AS answers,
+  coalesce(jsonb_object_agg(m.criterion, m.reason) FILTER (WHERE m.reason <> ''), '{}'::jsonb) AS reasons,
+  max(m.note) AS note, coalesce(bool_or(m.flagged), false) AS flagged, max(m.guideline_id) AS guideline_id,
+  max(m.at) AS at, max(m.active_ms) AS active_ms,
   e.id AS assignment_id, e.state AS state, e.slot AS slot, last.uuid AS last_uuid, last.kind AS last_kind,
-  coalesce(have.answers, '{}'::jsonb) AS before, NULL::integer AS new_slot, NULL::bigint AS open_id,
+  coalesce(have.answers, '{}'::jsonb) AS before,
+  last.how AS how_before,
+  NULL::integer AS new_slot, NULL::bigint AS open_id,
   NULL::bigint AS queue_id, 0 AS position, ''::text AS fate
 FROM judgment_match m
 LEFT JOIN annotation_assignment e ON e.item_id = m.item_id AND e.annotator_id = m.annotator_id AND e.repeat = 0
 LEFT JOIN LATERAL (
-  SELECT s.uuid, s.kind FROM annotation_submission s WHERE s.assignment_id = e.id AND s.outcome = 'counted'
+  SELECT s.uuid, s.kind,
+    jsonb_build_array(s.reasons, s.note, s.flagged, s.guideline_id, s.client_at, s.active_ms) AS how
+  FROM annotation_submission s WHERE s.assignment_id = e.id AND s.outcome = 'counted'
   ORDER BY s.id DESC LIMIT 1
 ) last ON true
 LEFT JOIN LATERAL (
@@ -88,18 +99,23 @@ LEFT JOIN LATERAL (
   JOIN annotation_criterion c ON c.id = j.criterion_id WHERE j.assignment_id = e.id
 ) have ON true
 WHERE m.problem = ''
-GROUP BY m.annotator_id, m.item_id, e.id, e.state, e.slot, last.uuid, last.kind, have.answers
+GROUP BY m.annotator_id, m.item_id, e.id, e.state, e.slot, last.uuid, last.kind, last.how, have.answers
 """
 # fate: unchanged, updated, created, or what is in the way.
 DECIDE = """
 UPDATE judgment_group SET fate = CASE
     WHEN NOT (before || answers) ?& %(criteria)s::text[] THEN 'lacks a value for another criterion of the same item'
-    WHEN state = 'done' AND before @> answers THEN 'unchanged'
+    WHEN state = 'done' AND before @> answers AND (last_kind = 'answer' OR how IN (how_before, silent)) THEN 'unchanged'
     WHEN state = 'done' AND last_kind = 'answer'
       THEN 'was answered otherwise in Litmus by the same annotator, and an import does not change that'
     WHEN state = 'done' THEN 'updated'
     ELSE 'created'
   END
+FROM (
+  SELECT grp AS of, jsonb_build_array(reasons, note, flagged, guideline_id, at, active_ms) AS how,
+    '[{}, "", false, null, null, null]'::jsonb AS silent
+  FROM judgment_group
+) given WHERE given.of = grp
 """
 # Whether a file says the same as a sealed label, or something else, would tell the label to whoever guesses.
 SAY_NOTHING_OF_SEALED = """
@@ -165,6 +181,10 @@ DELETE FROM annotation_unreadlabel u USING judgment_match m
 WHERE m.problem = '' AND m.machine AND u.annotator_id = m.annotator_id AND u.item_id = m.item_id
   AND u.criterion_id = m.criterion_id
 """
+OTHER_GUIDELINES = """
+SELECT count(*), string_agg(DISTINCT guideline::text, ', ') FROM judgment_match
+WHERE problem = '' AND guideline IS NOT NULL AND guideline_id IS NULL
+"""
 PROBLEMS = """
 SELECT file, line, problem FROM judgment_match WHERE problem NOT IN ('', 'unread') ORDER BY n LIMIT %(most)s
 """
@@ -194,14 +214,15 @@ SELECT grp, assignment_id, coalesce(last_uuid::text, ''), answers::text FROM jud
 WHERE fate IN ('created', 'updated') AND grp > %(after)s ORDER BY grp LIMIT %(most)s
 """
 SUBMIT = """
-INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, note, flagged, device,
-  received_at)
-SELECT u.uuid, g.assignment_id, 'import', 'counted', g.answers, '{}', '', '', false, 'import', %(at)s
+INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, note, flagged,
+  guideline_id, active_ms, client_at, device, received_at)
+SELECT u.uuid, g.assignment_id, 'import', 'counted', g.answers, g.reasons, '', g.note, g.flagged,
+  g.guideline_id, g.active_ms, g.at, 'import', %(at)s
 FROM judgment_group g JOIN judgment_uuid u ON u.grp = g.grp ORDER BY g.grp
 """
 JUDGE = """
 INSERT INTO annotation_judgment (assignment_id, criterion_id, value, reason, submission_id)
-SELECT g.assignment_id, m.criterion_id, m.value, '', s.id
+SELECT g.assignment_id, m.criterion_id, m.value, m.reason, s.id
 FROM judgment_group g
 JOIN judgment_uuid u ON u.grp = g.grp
 JOIN annotation_submission s ON s.uuid = u.uuid

@@ -76,6 +76,7 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, tally: Tally) 
     _keep_unread(tally)
     _count(tally)
     progress.report(total, total, "writing judgments")
+    _tell_other_guidelines(tally)
     _write(tally.created + tally.updated)
 
 
@@ -89,7 +90,14 @@ def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip 
 def _line(n: int, row: JudgmentRow) -> bytes:
     texts = (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value)
     place = (str(n), copy_text(row.file), str(row.line))
-    return encode_line((*place, *map(copy_text, texts), "t" if row.machine else "f", copy_text(row.said[:MOST_TEXT])))
+    numbers = (row.guideline, row.at, row.active_ms)
+    how = ("t" if row.machine else "f", copy_text(row.said[:MOST_TEXT]), copy_text(row.reason), copy_text(row.note))
+    more = (_null(row.flagged), *map(_null, numbers), copy_text(row.model), _null(row.run))
+    return encode_line((*place, *map(copy_text, texts), *how, *more))
+
+
+def _null(value: object) -> str:
+    return "\\N" if value is None else str(value)
 
 
 def _stage(batch: Batch, tally: Tally) -> None:
@@ -100,11 +108,10 @@ def _stage(batch: Batch, tally: Tally) -> None:
 
 def _name_annotators(campaign: Campaign, tally: Tally, *, everybody_is_machine: bool) -> None:
     """Find or make the annotator of each name, and tell whose labels the names were taken for."""
-    names = {name: machine or everybody_is_machine for name, machine in _rows(sql.NAMES)}
     people = People(campaign)
     lines = []
-    for name, machine in names.items():
-        annotator, problem = people.resolve(name, machine)
+    for name, machine, model, run in _rows(sql.NAMES):
+        annotator, problem = people.resolve(name, machine or everybody_is_machine, model, run)
         is_machine = annotator is not None and annotator.kind == AnnotatorKind.MACHINE
         pk = "\\N" if annotator is None else str(annotator.pk)
         lines.append(encode_line((copy_text(name), pk, "t" if is_machine else "f", copy_text(problem))))
@@ -159,6 +166,15 @@ def _count(tally: Tally) -> None:
     problems = [Problem(*row) for row in _rows(sql.PROBLEMS, {"most": ERRORS_KEPT})]
     tally.add_problems(problems)
     tally.error_count += int(_rows(sql.PROBLEM_COUNT)[0][0]) - len(problems)
+
+
+def _tell_other_guidelines(tally: Tally) -> None:
+    ((labels, versions),) = _rows(sql.OTHER_GUIDELINES)
+    if labels:
+        tally.remarks.append(
+            f"{labels:,} labels were given with versions of the guideline that this campaign does not have"
+            f" ({versions}). They are kept without a version."
+        )
 
 
 def _write(written: int) -> None:

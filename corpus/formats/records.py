@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 MAX_ID_LENGTH = 255
@@ -156,7 +157,11 @@ class QrelRow:
 class JudgmentRow:
     """One label of one annotator. `aspect`, `docno` and `criterion` are "" where the file does not name them;
     `value` is the label as written, a number without a needless ".0"; `said` are a machine's words where its answer
-    could not be read."""
+    could not be read.
+
+    The rest is how it was given: `reason` of the level, `note` and `flagged` of the answer, `guideline` its version,
+    `at` when, `active_ms` how long; of a machine, `model` and `run`. None or "" where the file is silent.
+    """
 
     annotator: str
     topic: str
@@ -168,6 +173,14 @@ class JudgmentRow:
     file: str = ""
     line: int = 0
     said: str = ""
+    reason: str = ""
+    note: str = ""
+    flagged: bool | None = None
+    guideline: int | None = None
+    at: datetime | None = None
+    active_ms: int | None = None
+    model: str = ""
+    run: int | None = None
 
 
 def id_problem(text: str, longest: int = MAX_ID_LENGTH) -> str | None:

@@ -59,7 +59,7 @@ def test_columns_stand_in_any_order_and_others_are_passed_over() -> None:
 
 
 def test_jsonl_takes_numbers_and_flags() -> None:
-    text = '{"annotator": "gpt", "topic": 7, "docno": "d", "value": 2.0, "machine": true, "note": [1]}'
+    text = '{"annotator": "gpt", "topic": 7, "docno": "d", "value": 2.0, "machine": true, "more": [1]}'
     assert records(read_jsonl_judgments(stream(text), "f")) == [JudgmentRow("gpt", "7", "", "d", "", "2", True, "f", 1)]
 
 
