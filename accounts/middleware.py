@@ -38,13 +38,16 @@ class RefusalMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: OpenRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, Refused):
-            return None
-        status = 403 if isinstance(exception, NotAllowed) else 409 if isinstance(exception, Conflict) else 422
-        context = {"reason": exception.reason, "status": status}
-        if not request.htmx:
-            return render(request, "refusal.html", context, status=status)
-        # Among the messages, wherever the fragment itself would have gone.
-        response = render(request, "_refusal.html", context, status=status)
-        response["HX-Retarget"], response["HX-Reswap"] = "#messages", "beforeend"
-        return response
+        return refusal_page(request, exception) if isinstance(exception, Refused) else None
+
+
+def refusal_page(request: OpenRequest, refusal: Refused) -> HttpResponse:
+    """The page that says why, or its fragment for htmx."""
+    status = 403 if isinstance(refusal, NotAllowed) else 409 if isinstance(refusal, Conflict) else 422
+    context = {"reason": refusal.reason, "status": status}
+    if not request.htmx:
+        return render(request, "refusal.html", context, status=status)
+    # Among the messages, wherever the fragment itself would have gone.
+    response = render(request, "_refusal.html", context, status=status)
+    response["HX-Retarget"], response["HX-Reswap"] = "#messages", "beforeend"
+    return response

@@ -100,14 +100,15 @@ class AuditEvent(models.Model):
     actor_id = models.BigIntegerField(null=True, blank=True)  # null: the system itself
     actor = models.CharField(max_length=254)
     verb = models.CharField(max_length=60)
-    scope = models.CharField(max_length=80, blank=True)  # slug of the collection, "" for accounts
+    scope_id = models.BigIntegerField(null=True, blank=True)  # id of the collection, null for accounts
+    scope = models.CharField(max_length=80, blank=True)  # slug of the collection at that time: slugs change
     target_type = models.CharField(max_length=60)
     target_id = models.CharField(max_length=60)
     target = models.CharField(max_length=200)
     data = models.JSONField(default=dict)
 
     class Meta:
-        indexes = [models.Index(fields=["scope", "-id"], name="audit_scope_newest")]
+        indexes = [models.Index(fields=["scope_id", "-id"], name="audit_scope_newest")]
 
     def __str__(self) -> str:
         return f"{self.actor} {self.verb} {self.target}"

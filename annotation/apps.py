@@ -6,9 +6,11 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.actions.annotators import take_off_everywhere
+        from annotation.queries.campaigns import open_campaigns_hinder
         from annotation.queries.contexts import context_figures
         from annotation.runs.imports import load_judgments
         from annotation.runs.papers import papers_read
+        from corpus.actions.archiving import register_hindrance
         from corpus.actions.people import register_farewell
         from corpus.models import ImportKind
         from corpus.queries import statistics
@@ -17,4 +19,5 @@ class AnnotationConfig(AppConfig):
         register(ImportKind.JUDGMENTS, load_judgments)
         register_reading(ImportKind.PAPERS, papers_read)
         register_farewell(take_off_everywhere)
+        register_hindrance(open_campaigns_hinder)
         statistics.register("contexts", context_figures)

@@ -19,6 +19,8 @@ urlpatterns = [
     ),
     path("collections/", collections.CollectionList.as_view(), name="api_collections"),
     path(C, collections.CollectionDetail.as_view(), name="api_collection"),
+    path(f"{C}archive/", collections.CollectionArchive.as_view(), name="api_collection_archive"),
+    path(f"{C}backup/", collections.CollectionBackup.as_view(), name="api_collection_backup"),
     path(f"{C}documents/", documents.DocumentList.as_view(), name="api_documents"),
     path(f"{C}documents/<path:docno>/", documents.DocumentDetail.as_view(), name="api_document"),
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),

@@ -127,6 +127,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "accounts.middleware.RefusalMiddleware",
+    "corpus.middleware.CollectionMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 
 from accounts.models import User
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import Collection, Membership, RetrievalRun, Role
 
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
@@ -40,7 +40,21 @@ def check_can_oversee(membership: Membership) -> None:
 
 
 def check_manager(collection: Collection, by: User | None) -> None:
-    """The same for actions that know only the person; the command line (None) may do what its user asks for."""
+    """The same for actions that know only the person; refused for everybody while the collection is archived."""
+    check_role_of_manager(collection, by)
+    check_not_archived(collection)
+
+
+def check_not_archived(collection: Collection) -> None:
+    """Refuse what would change an archived collection."""
+    if collection.archived_at:
+        raise Conflict(
+            f"{collection} is archived, so it can be read but not changed. A manager can reopen it in its settings."
+        )
+
+
+def check_role_of_manager(collection: Collection, by: User | None) -> None:
+    """The role alone, also of an archived collection; the command line (None) may do what its user asks for."""
     if by is None:
         return
     membership = collection.memberships.select_related("collection", "user").filter(user=by).first()

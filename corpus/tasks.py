@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from corpus.runs import author_mails, generation, imports, pools
+from corpus.runs import author_mails, generation, imports, pools, removals
 
 
 @shared_task(acks_late=True)
@@ -27,3 +27,9 @@ def run_question_run(run_id: int) -> None:
 def run_author_mailing(run_id: int) -> None:
     """Send the letters of a call to authors."""
     author_mails.run_mailing(run_id)
+
+
+@shared_task(acks_late=True)
+def run_collection_removal(run_id: int) -> None:
+    """Delete an archived collection with everything in it."""
+    removals.run_removal(run_id)

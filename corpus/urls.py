@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from corpus.views import (
+    archiving,
     aspects,
     audit,
     author_answers,
@@ -28,6 +29,8 @@ from corpus.views import (
 urlpatterns: list[URLPattern | URLResolver] = [
     path("collections/", collections.collection_list, name="collection_list"),
     path("collections/new/", collections.collection_create, name="collection_create"),
+    path("collections/deletions/<int:pk>/", archiving.collection_removal, name="collection_removal"),
+    path("collections/deletions/<int:pk>/audit/", archiving.collection_removal_audit, name="collection_removal_audit"),
     path("invitations/<str:token>/", invitations.invitation_accept, name="invitation_accept"),
     path("questions/<str:token>/", author_answers.author_answer, name="author_answer"),
     path("questions/<str:token>/withdrawal/", author_answers.author_withdrawal, name="author_withdrawal"),
@@ -36,6 +39,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         path(f"c/<slug:slug>/{address}", view, name=name)
         for address, view, name in (
             ("settings/", collections.collection_edit, "collection_edit"),
+            ("address/", archiving.collection_rename, "collection_rename"),
+            ("archive/", archiving.collection_archive, "collection_archive"),
+            ("reopening/", archiving.collection_reopen, "collection_reopen"),
+            ("backup/", archiving.collection_backup, "collection_backup"),
+            ("deletion/", archiving.collection_delete, "collection_delete"),
             ("people/", people.member_list, "member_list"),
             ("people/<int:pk>/role/", people.member_update, "member_update"),
             ("people/<int:pk>/removal/", people.member_remove, "member_remove"),

@@ -226,6 +226,13 @@ TABLE: list[Row] = [
     *everybody("mfa_download_recovery_codes", "GET login 404"),
     # --- a collection and its people ---------------------------------------------------------------------------------
     *row("collection_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("collection_rename", "POST login 404 403 403 403 422"),
+    *row("collection_archive", MANAGERS_WRITE),
+    *row("collection_reopen", MANAGERS_WRITE),
+    *row("collection_backup", MANAGERS_PAGE),
+    *row("collection_delete", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("collection_removal", "GET login 404 404 404 404 200", where=key_of("removal")),
+    *row("collection_removal_audit", "GET login 404 404 404 404 200", where=key_of("removal")),
     *row("member_list", "GET login 404 403 200 200 200"),
     *row(
         "member_update",
@@ -483,6 +490,10 @@ TABLE: list[Row] = [
         "api_pool_build", "GET login 404 403 200 200 200 | DELETE login 404 403 403 403 202", where=key_of("pool_run")
     ),
     *row("api_imports", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400"),
+    *row("api_collection", "DELETE login 404 403 403 403 422"),
+    *row("api_collection_archive", "PUT login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_collection_archive", "DELETE login 404 403 403 403 409"),
+    *row("api_collection_backup", "GET login 404 403 403 403 200"),
     *row("api_import", "GET login 404 403 403 403 200 | DELETE login 404 403 403 403 202", where=key_of("import_run")),
     *row("api_campaigns", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_campaign", "GET login 404 200 200 200 200 | PATCH login 404 403 403 403 400", json=lambda _: {}),

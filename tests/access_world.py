@@ -34,6 +34,7 @@ from corpus.models import (
     Aspect,
     AspectNode,
     Collection,
+    CollectionRemoval,
     Document,
     GeneratedQuestion,
     ImportKind,
@@ -84,6 +85,7 @@ class World:
     verdict: Verdict
     invited: InvitedRole
     api_token: ApiToken  # the outsider's
+    removal: CollectionRemoval  # asked for by the manager, of another collection
 
     def user(self, role: str) -> User | None:
         """Who asks: None for anonymous."""
@@ -158,6 +160,16 @@ def make_world() -> World:
         ),
         invited=InvitedRole.objects.create(invitation=invitation, collection=collection, role=Role.VIEWER),
         api_token=ApiToken.objects.create(user=outsider, label="lab", digest=digest_of(new_key()), created_at=AT),
+        removal=CollectionRemoval.objects.create(
+            collection_id=0,
+            slug="gone",
+            title="Gone",
+            requested_by=manager,
+            requested_at=AT,
+            state=JobState.DONE,
+            started_at=AT,
+            finished_at=AT,
+        ),
     )
 
 

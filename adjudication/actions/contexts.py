@@ -58,7 +58,7 @@ def request_context_check(
         job = jobs.new_job(ContextCheck, by=by, at=at, **fields)
     else:
         job = ContextCheck.objects.create(requested_by=by, requested_at=at, **fields)
-    record_event(by=by, at=at, verb="request_context_check", target=job, scope=collection.slug, **parameters)
+    record_event(by=by, at=at, verb="request_context_check", target=job, scope=collection, **parameters)
     return job
 
 
@@ -69,7 +69,7 @@ def cancel_context_check(*, job: ContextCheck, by: User, at: datetime) -> None:
     if job.is_final:
         raise Conflict(f"It has ended already: {job.get_state_display()}.")
     jobs.cancel(job, at=at)
-    record_event(by=by, at=at, verb="cancel_context_check", target=job, scope=job.collection.slug)
+    record_event(by=by, at=at, verb="cancel_context_check", target=job, scope=job.collection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def make_context_topics(
     targets = _insert_targets(collection, {topics[number].pk: docnos for number, docnos in cited.items()})
     made = TopicsMade(len(new), len(wanted) - len(new), targets, prefix)
     told = {"level": level, "made": made.made, "prefix": prefix}
-    record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection.slug, **told)
+    record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection, **told)
     return made
 
 

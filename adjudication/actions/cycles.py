@@ -259,4 +259,4 @@ def _locked(cycle: AnnoCycle, by: User | None) -> AnnoCycle:
 
 
 def _record(cycle: AnnoCycle, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=cycle, scope=cycle.collection.slug, cycle=cycle.number, **data)
+    record_event(by=by, at=at, verb=verb, target=cycle, scope=cycle.collection, cycle=cycle.number, **data)

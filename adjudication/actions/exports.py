@@ -15,6 +15,6 @@ def note_download(*, options: Options, by: User, at: datetime, chosen: Mapping[s
         at=at,
         verb="download_export",
         target=options.campaign or options.collection,
-        scope=options.collection.slug,
+        scope=options.collection,
         **{"format": options.kind.name, **{name: value for name, value in chosen.items() if value}},
     )

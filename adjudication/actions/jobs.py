@@ -97,9 +97,7 @@ def cancel_job(*, job: AgreementRun | VoteRun, by: User, at: datetime) -> None:
     if job.is_final:
         raise Conflict(f"It has ended already: {job.get_state_display()}.")
     jobs.cancel(job, at=at)
-    record_event(
-        by=by, at=at, verb=f"cancel_{KINDS[type(job)]}", target=job.campaign, scope=job.campaign.collection.slug
-    )
+    record_event(by=by, at=at, verb=f"cancel_{KINDS[type(job)]}", target=job.campaign, scope=job.campaign.collection)
 
 
 def campaign_seed(campaign: Campaign, analysis: str) -> int:
@@ -145,7 +143,7 @@ def _ask(
         at=at,
         verb=verb,
         target=campaign,
-        scope=campaign.collection.slug,
+        scope=campaign.collection,
         **particulars,
         **fields.get("parameters", {}),
     )

@@ -36,9 +36,7 @@ def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool =
     comes, and reopens a decision by hand. Refused while the item waits for a judge already.
     """
     sent, campaign = _send_back(verdict.item_id, by, at, override)
-    record_event(
-        by=by, at=at, verb="send_back_item", target=verdict, scope=campaign.collection.slug, campaign=campaign.slug
-    )
+    record_event(by=by, at=at, verb="send_back_item", target=verdict, scope=campaign.collection, campaign=campaign.slug)
     return sent
 
 
@@ -47,7 +45,7 @@ def send_back_paper(*, item: Item, by: User, at: datetime, override: bool = Fals
     """The same of a paper, which has no verdict: one more person takes its contexts out. Errors as there."""
     sent, campaign = _send_back(item.pk, by, at, override)
     facts = {"campaign": campaign.slug, "paper": item.paper.key if item.paper else ""}
-    record_event(by=by, at=at, verb="send_back_item", target=item, scope=campaign.collection.slug, **facts)
+    record_event(by=by, at=at, verb="send_back_item", target=item, scope=campaign.collection, **facts)
     return sent
 
 
@@ -93,9 +91,7 @@ def recall_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     else:
         Assignment.objects.filter(pk=asked.pk).update(state=AssignmentState.WITHDRAWN, slot=None)
     Item.objects.filter(pk=verdict.item_id, extra_overlap__gt=0).update(extra_overlap=F("extra_overlap") - 1)
-    record_event(
-        by=by, at=at, verb="recall_item", target=verdict, scope=campaign.collection.slug, campaign=campaign.slug
-    )
+    record_event(by=by, at=at, verb="recall_item", target=verdict, scope=campaign.collection, campaign=campaign.slug)
 
 
 def waiting_judge(item: int) -> QuerySet[Assignment]:

@@ -308,7 +308,7 @@ def _record_at(item: Item, target: Item | Extraction, by: User | None, at: datet
         at=at,
         verb=verb,
         target=target,
-        scope=campaign.collection.slug,
+        scope=campaign.collection,
         campaign=campaign.slug,
         paper=key,
         **data,

@@ -210,7 +210,7 @@ def _record(verdict: Verdict, by: User, at: datetime, verb: str, **data: Any) ->
         at=at,
         verb=verb,
         target=verdict,
-        scope=campaign.collection.slug,
+        scope=campaign.collection,
         campaign=campaign.slug,
         item=verdict.item_id,
         criterion=verdict.criterion.key,
@@ -219,4 +219,4 @@ def _record(verdict: Verdict, by: User, at: datetime, verb: str, **data: Any) ->
 
 
 def _record_bulk(campaign: Campaign, by: User, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection.slug, **data)
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from adjudication.exports.options import PARAGRAPH, Options
-from adjudication.exports.streams import pieces, zipped
+from adjudication.exports.streams import pieces
 from adjudication.queries.papers import REOPENED, paper_rows
 from annotation.queries.contexts import GivenPaper, given_papers
 from annotation.queries.gold import (
@@ -29,6 +29,7 @@ from corpus.formats.acm_cr_topics import merged_qrels, paragraph_topics, sentenc
 from corpus.formats.qrels import write_qrels
 from corpus.formats.records import MAX_TOPIC_LENGTH, QrelRow, TopicRecord, id_problem
 from corpus.formats.trec_topics import write_trec_topics
+from corpus.formats.zip_stream import zipped
 from corpus.models import Document, Paper
 
 Made = tuple[TopicRecord, list[QrelRow]]

@@ -11,7 +11,7 @@ from adjudication.exports.contexts import context_pieces
 from adjudication.exports.documents import document_records, loaded
 from adjudication.exports.doris import doris_pieces
 from adjudication.exports.options import Options
-from adjudication.exports.streams import pieces, rows, zipped
+from adjudication.exports.streams import pieces, rows
 from adjudication.exports.topics import query_blocks, topic_lines
 from adjudication.queries.question_set import QuestionSet, fetch_question_set
 from annotation.models import AnnotatorKind
@@ -22,6 +22,7 @@ from corpus.formats.jsonl_topics import write_beir_queries
 from corpus.formats.qrels import write_beir_qrels, write_diversity_qrels, write_qrels
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.formats.trec_topics import one_line, write_trec_topics
+from corpus.formats.zip_stream import zipped
 
 
 def written(options: Options) -> Iterator[bytes]:

@@ -1,16 +1,15 @@
-"""Rows from server-side cursors, and bytes in pieces: nothing is ever held whole."""
+"""Rows from server-side cursors, and lines as bytes in pieces: nothing is ever held whole."""
 
-import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import IO, Any, cast
+from typing import Any
 
 from django.db import connection
 
 from adjudication.exports.options import Options
+from corpus.formats.zip_stream import PIECE
 
 ROWS = 2000  # fetched at a time
-PIECE = 64 * 1024  # bytes given out at a time
 
 
 BARE = """
@@ -56,38 +55,3 @@ def pieces(lines: Iterable[str]) -> Iterator[bytes]:
             held, size = [], 0
     if held:
         yield "".join(held).encode()
-
-
-class _Outlet:
-    """A file that cannot seek; what was written is taken out again at once."""
-
-    def __init__(self) -> None:
-        self.held = bytearray()
-
-    def write(self, data: bytes) -> int:
-        self.held += data
-        return len(data)
-
-    def flush(self) -> None:
-        """Nothing waits."""
-
-    def take(self) -> bytes:
-        taken = bytes(self.held)
-        self.held.clear()
-        return taken
-
-
-def zipped(members: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
-    """A ZIP archive of (name, pieces), made as it is read. Equal members give equal bytes: no clock is in it."""
-    outlet = _Outlet()
-    with zipfile.ZipFile(cast("IO[bytes]", outlet), "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members:
-            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            with archive.open(entry, "w", force_zip64=True) as member:
-                for piece in content:
-                    member.write(piece)
-                    if len(outlet.held) >= PIECE:
-                        yield outlet.take()
-    yield outlet.take()

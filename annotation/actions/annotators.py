@@ -200,4 +200,4 @@ def _free_name(campaign: Campaign, user: User) -> str:
 
 
 def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection.slug, **data)
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

@@ -234,6 +234,4 @@ def _locked(annotator: Annotator, by: User | None) -> Annotator:
 
 def _record(annotator: Annotator, by: User | None, at: datetime, verb: str, **data: Any) -> None:
     campaign = annotator.campaign
-    record_event(
-        by=by, at=at, verb=verb, target=campaign, scope=campaign.collection.slug, annotator=annotator.name, **data
-    )
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, annotator=annotator.name, **data)

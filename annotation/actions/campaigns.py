@@ -291,6 +291,4 @@ def _move_items(campaign: Campaign) -> None:
 
 
 def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(
-        by=by, at=at, verb=verb, target=campaign, scope=campaign.collection.slug, campaign=campaign.slug, **data
-    )
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, campaign=campaign.slug, **data)

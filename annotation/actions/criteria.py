@@ -42,7 +42,7 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
         at=at,
         verb="change_criteria",
         target=campaign,
-        scope=campaign.collection.slug,
+        scope=campaign.collection,
         criteria={each.key: [level.value for level in each.levels] for each in criteria},
     )
     return True

@@ -168,5 +168,5 @@ def _more(count: int) -> str:
 def _record(extraction: Extraction, by: User, at: datetime, verb: str, **data: Any) -> None:
     paper = extraction.paper
     campaign = extraction.assignment.item.campaign.slug if extraction.assignment else ""
-    scope = paper.collection.slug
+    scope = paper.collection
     record_event(by=by, at=at, verb=verb, target=extraction, scope=scope, paper=paper.key, campaign=campaign, **data)

@@ -38,7 +38,7 @@ def write_guideline(
         return newest
     written = Guideline.objects.create(campaign=campaign, version=version + 1, body=body, created_at=at, created_by=by)
     record_event(
-        by=by, at=at, verb="write_guideline", target=campaign, scope=campaign.collection.slug, version=written.version
+        by=by, at=at, verb="write_guideline", target=campaign, scope=campaign.collection, version=written.version
     )
     return written
 

@@ -43,7 +43,7 @@ def build_items(
     told = _told(campaign, sample, stratified, choice)
     built = build_as_told(campaign, told, seed=seed)
     facts = {**told, "seed": seed, "created": built.created}
-    record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection.slug, **facts)
+    record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
     return built
 
 
@@ -101,7 +101,7 @@ def set_calibration(
     seed = campaign.seed if seed is None else seed
     changed = draw_calibration(campaign, sample, seed, overlap - campaign.overlap)
     facts = {"sample": sample, "overlap": overlap, "seed": seed, "changed": changed}
-    record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection.slug, **facts)
+    record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection, **facts)
     return changed
 
 

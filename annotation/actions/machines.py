@@ -153,4 +153,4 @@ def locked_run(run: MachineRun, by: User | None) -> MachineRun:
 
 
 def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection.slug, **data)
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

@@ -43,7 +43,7 @@ def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | No
     reply.value, reply.decided_by, reply.decided_at = value, by, at
     reply.save(update_fields=["value", "decided_by", "decided_at"])
     facts = {"machine": run.annotator.name, "item": reply.item_id, "before": before, "after": value}
-    record_event(by=by, at=at, verb="decide_reply", target=run.campaign, scope=run.campaign.collection.slug, **facts)
+    record_event(by=by, at=at, verb="decide_reply", target=run.campaign, scope=run.campaign.collection, **facts)
     return reply
 
 

@@ -45,7 +45,7 @@ def ask_for_reviews(
     )
     if made:
         facts = {"reviewer": reviewer.email, "rewrites": [review.rewrite_id for review in made][:100]}
-        record_event(by=by, at=at, verb="ask_for_reviews", target=campaign, scope=campaign.collection.slug, **facts)
+        record_event(by=by, at=at, verb="ask_for_reviews", target=campaign, scope=campaign.collection, **facts)
     return made
 
 
@@ -72,7 +72,7 @@ def decide_rewrite(
     review.decision, review.comment, review.decided_at = decision, comment.strip()[:500], at
     review.save()
     facts = {"rewrite": found.pk, "decision": decision}
-    record_event(by=by, at=at, verb="decide_rewrite", target=campaign, scope=campaign.collection.slug, **facts)
+    record_event(by=by, at=at, verb="decide_rewrite", target=campaign, scope=campaign.collection, **facts)
     return review
 
 

@@ -4,6 +4,7 @@ from django.db import models
 
 from annotation.models.campaigns import Criterion, Guideline
 from annotation.models.items import Assignment
+from corpus.models.imports import imported_in
 
 
 class SubmissionKind(models.TextChoices):
@@ -20,6 +21,8 @@ class SubmissionOutcome(models.TextChoices):
 
 class Submission(models.Model):
     """What an annotator sent, word for word. Append-only: a trigger refuses every update and delete.
+
+    Only undoing the import it came with, or deleting the whole collection, takes it away (ADR 21).
 
     `uuid` is made by the client, so that sending again what was already received changes nothing.
     """
@@ -43,9 +46,13 @@ class Submission(models.Model):
     device = models.CharField(max_length=20, blank=True)  # keyboard, mouse, touch, api, import
     client_at = models.DateTimeField(null=True, blank=True)  # when it was given, by the browser's clock or the file
     received_at = models.DateTimeField()
+    imported_in = imported_in()
 
     class Meta:
-        indexes = [models.Index(fields=["assignment", "-id"], name="submission_newest")]
+        constraints = [
+            # Finds the newest one of an assignment; judgments refer to it (see the migration).
+            models.UniqueConstraint(fields=["assignment", "id"], name="submission_newest"),
+        ]
 
     def __str__(self) -> str:
         return str(self.uuid)
@@ -55,13 +62,16 @@ class Judgment(models.Model):
     """The value that counts now, one per assignment and criterion; (criterion, value) is a foreign key to a level.
 
     No index but the unique one: a campaign has few criteria, so one on them would cost each judgment and find nothing.
+    A composite foreign key holds that the submission is one of the same assignment.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="judgments", db_index=False)
     criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="judgments", db_index=False)
     value = models.SmallIntegerField()
     reason = models.CharField(max_length=60, blank=True)  # the level's reason, where one is demanded
-    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="judgments", db_index=False)
+    submission = models.ForeignKey(
+        Submission, on_delete=models.PROTECT, related_name="judgments", db_index=False, db_constraint=False
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["assignment", "criterion"], name="judgment_one_current")]

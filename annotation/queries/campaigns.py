@@ -14,10 +14,11 @@ from annotation.models import (
     Assignment,
     AssignmentState,
     Campaign,
+    CampaignState,
     Item,
     Submission,
 )
-from corpus.models import Membership, Topic
+from corpus.models import Collection, Membership, Topic
 from corpus.permissions import can_oversee
 from corpus.queries.collections import collection_with
 from corpus.queries.reviews import not_approved
@@ -91,3 +92,9 @@ def campaign_with(slug: str, campaign: str) -> Campaign:
         others = ", ".join(collection.campaigns.order_by("slug").values_list("slug", flat=True))
         raise Refused(f"There is no campaign {campaign} in {slug}." + (f" There are: {others}." if others else ""))
     return found
+
+
+def open_campaigns_hinder(collection: Collection) -> str:
+    """Why the collection cannot be archived yet: its open campaigns, or ""."""
+    names = list(collection.campaigns.filter(state=CampaignState.OPEN).order_by("name").values_list("name", flat=True))
+    return f"Close its open campaigns first: {', '.join(names)}." if names else ""

@@ -121,7 +121,7 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
         at=at,
         verb="assign_items",
         target=campaign,
-        scope=campaign.collection.slug,
+        scope=campaign.collection,
         **asdict(options),
         **facts,
     )

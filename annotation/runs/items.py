@@ -113,7 +113,7 @@ def _calibrate(job: ItemBuild, wanted: dict[str, int]) -> None:
 
 
 def _record(job: ItemBuild, verb: str, **facts: Any) -> None:
-    scope = job.campaign.collection.slug
+    scope = job.campaign.collection
     record_event(by=job.requested_by, at=timezone.now(), verb=verb, target=job.campaign, scope=scope, **facts)
 
 

@@ -245,5 +245,5 @@ def _check_parent(topic: Topic, parent: AspectNode | None) -> None:
 
 def _record(by: User, at: datetime, change: Change, verb: str, topic: Topic, *, text: str, **data: Any) -> None:
     """Into the audit log, and into the topic's history."""
-    record_event(by=by, at=at, verb=verb, target=topic, scope=topic.collection.slug, text=text, **data)
+    record_event(by=by, at=at, verb=verb, target=topic, scope=topic.collection, text=text, **data)
     keep_versions([topic], by=by, at=at, change=change, about=text)

@@ -110,4 +110,4 @@ def _check_open(invitation: AuthorInvitation, at: datetime) -> None:
 
 
 def _record(at: datetime, verb: str, invitation: AuthorInvitation, **facts: object) -> None:
-    record_event(by=None, at=at, verb=verb, target=invitation, scope=invitation.call.collection.slug, **facts)
+    record_event(by=None, at=at, verb=verb, target=invitation, scope=invitation.call.collection, **facts)

@@ -62,7 +62,7 @@ def create_call(*, by: User, at: datetime, collection: Collection, **fields: obj
         raise Refused("The last day is over already, so nobody could answer. Choose a later one.")
     _check_letter(call)
     _save(call)
-    record_event(by=by, at=at, verb="create_question_call", target=call, scope=collection.slug)
+    record_event(by=by, at=at, verb="create_question_call", target=call, scope=collection)
     return call
 
 
@@ -80,9 +80,7 @@ def update_call(*, by: User, at: datetime, call: QuestionCall, **fields: object)
         setattr(call, name, value)
     _check_letter(call)
     _save(call)
-    record_event(
-        by=by, at=at, verb="update_question_call", target=call, scope=call.collection.slug, changed=sorted(changed)
-    )
+    record_event(by=by, at=at, verb="update_question_call", target=call, scope=call.collection, changed=sorted(changed))
     return call
 
 
@@ -102,7 +100,7 @@ def invite_author(
     )
     if not is_new:
         raise Conflict(f"{email} is invited for {docno} already.")
-    record_event(by=by, at=at, verb="invite_author", target=found, scope=call.collection.slug, docno=docno)
+    record_event(by=by, at=at, verb="invite_author", target=found, scope=call.collection, docno=docno)
     return found
 
 
@@ -134,7 +132,7 @@ def invite_authors(*, by: User, at: datetime, call: QuestionCall, file: str, str
         ignore_conflicts=True,
     )
     created = call.invitations.count() - before
-    record_event(by=by, at=at, verb="invite_authors", target=call, scope=call.collection.slug, created=created)
+    record_event(by=by, at=at, verb="invite_authors", target=call, scope=call.collection, created=created)
     return Invited(created, len(good) - created, sorted(problems, key=lambda each: each.line))
 
 
@@ -150,7 +148,7 @@ def revoke_author(*, by: User, at: datetime, invitation: AuthorInvitation) -> No
         raise Conflict("This invitation has been revoked already.")
     invitation.revoked_at = at
     invitation.save(update_fields=["revoked_at"])
-    record_event(by=by, at=at, verb="revoke_author", target=invitation, scope=call.collection.slug)
+    record_event(by=by, at=at, verb="revoke_author", target=invitation, scope=call.collection)
 
 
 @transaction.atomic
@@ -173,9 +171,7 @@ def request_mailing(*, by: User, at: datetime, call: QuestionCall, purpose: Mail
             else "Nobody has had a letter without answering."
         )
     mailing = jobs.new_job(AuthorMailing, by=by, at=at, call=call, purpose=purpose, total=due)
-    record_event(
-        by=by, at=at, verb="request_mailing", target=mailing, scope=call.collection.slug, purpose=purpose, due=due
-    )
+    record_event(by=by, at=at, verb="request_mailing", target=mailing, scope=call.collection, purpose=purpose, due=due)
     return mailing
 
 
@@ -187,7 +183,7 @@ def cancel_mailing(*, by: User, at: datetime, mailing: AuthorMailing) -> None:
     if mailing.is_final:
         raise Conflict(f"It has ended already: {mailing.get_state_display()}.")
     jobs.cancel(mailing, at=at)
-    record_event(by=by, at=at, verb="cancel_mailing", target=mailing, scope=collection.slug)
+    record_event(by=by, at=at, verb="cancel_mailing", target=mailing, scope=collection)
 
 
 @transaction.atomic
@@ -210,7 +206,7 @@ def take_in_questions(*, by: User, at: datetime, call: QuestionCall) -> TakenIn:
     numbers = {title_key(topic.text): topic.number for topic in topics}
     equal = [(answer.invitation.email, number or numbers[title_key(answer.text)]) for answer, number in again]
     if topics:
-        record_event(by=by, at=at, verb="take_in_questions", target=call, scope=collection.slug, topics=len(topics))
+        record_event(by=by, at=at, verb="take_in_questions", target=call, scope=collection, topics=len(topics))
     return TakenIn(topics, equal)
 
 

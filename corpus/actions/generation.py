@@ -89,7 +89,7 @@ def request_questions(
         at=at,
         verb="request_questions",
         target=run,
-        scope=collection.slug,
+        scope=collection,
         mentions=run.total,
         model=run.model,
         template=str(template),
@@ -105,7 +105,7 @@ def cancel_questions(*, by: User | None, at: datetime, run: QuestionRun) -> None
     if run.is_final:
         raise Conflict(f"It has ended already: {run.get_state_display()}.")
     jobs.cancel(run, at=at)
-    record_event(by=by, at=at, verb="cancel_questions", target=run, scope=run.collection.slug)
+    record_event(by=by, at=at, verb="cancel_questions", target=run, scope=run.collection)
 
 
 @transaction.atomic
@@ -130,7 +130,7 @@ def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send:
     if send:
         jobs.send(found)
     record_event(
-        by=by, at=at, verb="continue_questions", target=found, scope=run.collection.slug, open=open_ones, again=again
+        by=by, at=at, verb="continue_questions", target=found, scope=run.collection, open=open_ones, again=again
     )
     return found
 

@@ -107,7 +107,7 @@ def cancel_import(*, by: User, at: datetime, run: ImportRun) -> None:
     if run.is_final:
         raise Conflict(f"It has ended already: {run.get_state_display()}.")
     jobs.cancel(run, at=at)
-    record_event(by=by, at=at, verb="cancel_import", target=run, scope=run.collection.slug)
+    record_event(by=by, at=at, verb="cancel_import", target=run, scope=run.collection)
 
 
 def check_format(kind: ImportKind, format: str) -> None:  # noqa: A002
@@ -138,7 +138,7 @@ def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, 
         at=at,
         verb="request_import",
         target=run,
-        scope=collection.slug,
+        scope=collection,
         kind=run.kind,
         dry_run=run.dry_run,
         files=[file["name"] for file in run.files][:100],

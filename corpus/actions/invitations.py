@@ -121,7 +121,7 @@ def accept_invitation(*, by: User, at: datetime, token: str) -> Accepted:
         at=at,
         verb="accept_invitation",
         target=by,
-        scope=invited.collection.slug,
+        scope=invited.collection,
         role=membership.role,
         joined=joined,
     )
@@ -158,4 +158,4 @@ def _ask(invitation: Invitation) -> str:
 
 
 def _record(by: User, at: datetime, verb: str, invited: InvitedRole) -> None:
-    record_event(by=by, at=at, verb=verb, target=invited.invitation, scope=invited.collection.slug, role=invited.role)
+    record_event(by=by, at=at, verb=verb, target=invited.invitation, scope=invited.collection, role=invited.role)

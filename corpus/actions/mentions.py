@@ -47,7 +47,7 @@ def relink_mentions(*, by: User | None, at: datetime, collection: Collection) ->
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     changed = link_mentions(collection.pk)
     if changed:
-        record_event(by=by, at=at, verb="relink_mentions", target=collection, scope=collection.slug, changed=changed)
+        record_event(by=by, at=at, verb="relink_mentions", target=collection, scope=collection, changed=changed)
     return changed
 
 
@@ -60,4 +60,4 @@ def _change(
     if not found.update(**values):
         raise Conflict("It is not discarded any more." if is_restoring else "It has been discarded already.")
     mention.refresh_from_db(fields=list(values))
-    record_event(by=by, at=at, verb=verb, target=mention, scope=mention.collection.slug, **told)
+    record_event(by=by, at=at, verb=verb, target=mention, scope=mention.collection, **told)

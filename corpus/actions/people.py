@@ -37,7 +37,7 @@ def add_member(
             added = Membership.objects.create(collection=collection, user=user, role=role, created_at=at)
     except IntegrityError as error:
         raise Conflict(f"{user} is in {collection} already. Change the role instead.") from error
-    record_event(by=by, at=at, verb="add_member", target=user, scope=collection.slug, role=role.value)
+    record_event(by=by, at=at, verb="add_member", target=user, scope=collection, role=role.value)
     return added
 
 
@@ -61,7 +61,7 @@ def change_role(*, by: User, at: datetime, membership: Membership, target: Membe
         at=at,
         verb="change_role",
         target=target.user,
-        scope=target.collection.slug,
+        scope=target.collection,
         before=before,
         after=role.value,
     )
@@ -76,7 +76,7 @@ def remove_member(*, by: User, at: datetime, membership: Membership, target: Mem
     target = _locked(target)
     check_can_remove(membership, target, count_managers(target.collection))
     _bid_farewell(target, by, at)
-    record_event(by=by, at=at, verb="remove_member", target=target.user, scope=target.collection.slug, role=target.role)
+    record_event(by=by, at=at, verb="remove_member", target=target.user, scope=target.collection, role=target.role)
     target.delete()
 
 

@@ -57,7 +57,7 @@ def request_pools(
         run = jobs.new_job(PoolRun, by=by, at=at, collection=collection, parameters=parameters)
     else:
         run = PoolRun.objects.create(requested_by=by, requested_at=at, collection=collection, parameters=parameters)
-    record_event(by=by, at=at, verb="request_pools", target=run, scope=collection.slug, **parameters)
+    record_event(by=by, at=at, verb="request_pools", target=run, scope=collection, **parameters)
     return run
 
 
@@ -68,7 +68,7 @@ def cancel_pools(*, by: User, at: datetime, run: PoolRun) -> None:
     if run.is_final:
         raise Conflict(f"It has ended already: {run.get_state_display()}.")
     jobs.cancel(run, at=at)
-    record_event(by=by, at=at, verb="cancel_pools", target=run, scope=run.collection.slug)
+    record_event(by=by, at=at, verb="cancel_pools", target=run, scope=run.collection)
 
 
 @transaction.atomic
@@ -81,9 +81,7 @@ def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
     take_pools(run.collection)
     check_run_is_free(run, judged_documents_of(run))
     removed = forget_method(run.collection_id, run.name)
-    record_event(
-        by=by, at=at, verb="delete_run", target=run, scope=run.collection.slug, name=run.name, unpooled=removed
-    )
+    record_event(by=by, at=at, verb="delete_run", target=run, scope=run.collection, name=run.name, unpooled=removed)
     run.delete()
     return removed
 
@@ -96,7 +94,7 @@ def describe_run(*, by: User, at: datetime, run: RetrievalRun, description: str)
         return
     run.description = description
     run.save(update_fields=["description"])
-    record_event(by=by, at=at, verb="describe_run", target=run, scope=run.collection.slug, description=description)
+    record_event(by=by, at=at, verb="describe_run", target=run, scope=run.collection, description=description)
 
 
 @transaction.atomic
@@ -110,7 +108,7 @@ def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntr
     entry, _ = PoolEntry.objects.get_or_create(topic=topic, document=document)
     _, is_new = PoolSource.objects.get_or_create(entry=entry, method=BY_HAND)
     if is_new:
-        record_event(by=by, at=at, verb="add_to_pool", target=topic, scope=topic.collection.slug, docno=docno)
+        record_event(by=by, at=at, verb="add_to_pool", target=topic, scope=topic.collection, docno=docno)
     return entry
 
 
@@ -130,7 +128,7 @@ def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
         at=at,
         verb="remove_from_pool",
         target=entry.topic,
-        scope=collection.slug,
+        scope=collection,
         docno=entry.document.docno,
         methods=list(entry.sources.values_list("method", flat=True)),
     )

@@ -50,7 +50,5 @@ def write_prompt(
         created_by=by,
         created_at=at,
     )
-    record_event(
-        by=by, at=at, verb="write_prompt", target=prompt, scope=collection.slug, purpose=purpose, sha256=sha256
-    )
+    record_event(by=by, at=at, verb="write_prompt", target=prompt, scope=collection, purpose=purpose, sha256=sha256)
     return prompt

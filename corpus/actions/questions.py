@@ -49,7 +49,7 @@ def keep_question(*, by: User | None, at: datetime, question: GeneratedQuestion)
     overlap = measure(found.reply.run, found.text, documents)
     found.overlap_titles, found.overlap_texts = overlap.titles, overlap.texts
     found.save()
-    record_event(by=by, at=at, verb="keep_question", target=found.topic, scope=collection.slug, was=was)
+    record_event(by=by, at=at, verb="keep_question", target=found.topic, scope=collection, was=was)
 
 
 @transaction.atomic
@@ -63,7 +63,7 @@ def discard_question(*, by: User, at: datetime, question: GeneratedQuestion) -> 
     found.save(update_fields=["state", "topic", "decided_at", "decided_by"])
     if topic is not None:
         delete_topic(by=by, at=at, topic=topic)
-    record_event(by=by, at=at, verb="discard_question", target=found, scope=collection.slug, was=was)
+    record_event(by=by, at=at, verb="discard_question", target=found, scope=collection, was=was)
 
 
 @transaction.atomic
@@ -87,7 +87,7 @@ def correct_reply(*, by: User | None, at: datetime, reply: GenerationReply, text
     reply.corrected, reply.corrected_at, reply.corrected_by = text, at, by
     reply.save(update_fields=["corrected", "corrected_at", "corrected_by"])
     read_reply(reply, known_questions(run.collection, besides=reply))
-    record_event(by=by, at=at, verb="correct_reply", target=reply, scope=run.collection.slug, run=run.pk)
+    record_event(by=by, at=at, verb="correct_reply", target=reply, scope=run.collection, run=run.pk)
     return len(reading.questions)
 
 
@@ -127,7 +127,7 @@ def change_cutoffs(
         at=at,
         verb="change_cutoffs",
         target=found,
-        scope=found.collection.slug,
+        scope=found.collection,
         inside=cutoff_inside,
         outside=cutoff_outside,
         definition=overlap_definition,

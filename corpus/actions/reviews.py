@@ -101,4 +101,4 @@ def _short(note: str) -> str:
 
 
 def _record(membership: Membership, at: datetime, verb: str, topic: Topic, **data: int) -> None:
-    record_event(by=membership.user, at=at, verb=verb, target=topic, scope=topic.collection.slug, **data)
+    record_event(by=membership.user, at=at, verb=verb, target=topic, scope=topic.collection, **data)

@@ -35,7 +35,7 @@ def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, s
     if not made.total and not made.removed:
         raise Refused(f"No topic has {size} aspects, so there is nothing to combine.")
     facts = {"size": size, "created": made.created, "updated": made.updated, "removed": made.removed}
-    record_event(by=by, at=at, verb="make_sub_queries", target=collection, scope=collection.slug, **facts)
+    record_event(by=by, at=at, verb="make_sub_queries", target=collection, scope=collection, **facts)
     return made
 
 
@@ -52,7 +52,7 @@ def remove_sub_queries(*, by: User | None, at: datetime, collection: Collection,
             at=at,
             verb="remove_sub_queries",
             target=collection,
-            scope=collection.slug,
+            scope=collection,
             size=size,
             removed=count,
         )

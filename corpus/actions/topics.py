@@ -62,7 +62,7 @@ def create_topic(
         **fields,
     )
     _save(topic)
-    record_event(by=by, at=at, verb="create_topic", target=topic, scope=collection.slug)
+    record_event(by=by, at=at, verb="create_topic", target=topic, scope=collection)
     keep_versions([topic], by=by, at=at, change=Change.WRITTEN)
     return topic
 
@@ -89,9 +89,7 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
     for name, value in changed.items():
         setattr(topic, name, value)
     _save(topic, update_fields=list(changed))
-    record_event(
-        by=by, at=at, verb="update_topic", target=topic, scope=topic.collection.slug, before=before, after=changed
-    )
+    record_event(by=by, at=at, verb="update_topic", target=topic, scope=topic.collection, before=before, after=changed)
     keep_versions([topic], by=by, at=at, change=Change.QUERY)
     return topic
 
@@ -115,7 +113,7 @@ def delete_topic(*, by: User, at: datetime, topic: Topic) -> None:
     """Delete a topic with its aspects, targets and pool; refused when a campaign or another topic needs it."""
     collection = topic.collection
     check_manager(collection, by)
-    record_event(by=by, at=at, verb="delete_topic", target=topic, scope=collection.slug, text=topic.text)
+    record_event(by=by, at=at, verb="delete_topic", target=topic, scope=collection, text=topic.text)
     try:
         topic.delete()
     except ProtectedError as error:
@@ -139,7 +137,7 @@ def move_topic(*, by: User, at: datetime, topic: Topic, to: int | None = None, s
             at=at,
             verb="move_topic",
             target=topic,
-            scope=topic.collection.slug,
+            scope=topic.collection,
             before=before + 1,
             after=after + 1,
         )

@@ -71,7 +71,7 @@ def _go_back(by: User, at: datetime, topic: Topic, number: int, change: Change) 
     keep_versions([topic], by=by, at=at, change=change, about=f"version {number}", stands_for=stands_for)
     verbs = {Change.UNDONE: "undo_topic_change", Change.REDONE: "redo_topic_change"}
     verb = verbs.get(change, "restore_topic_version")
-    record_event(by=by, at=at, verb=verb, target=topic, scope=topic.collection.slug, version=number)
+    record_event(by=by, at=at, verb=verb, target=topic, scope=topic.collection, version=number)
     return topic
 
 

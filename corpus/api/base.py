@@ -5,11 +5,12 @@ from typing import Any, ClassVar, cast
 
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import CursorPagination
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.models import User
 from corpus.models import Collection, Membership, Role
-from corpus.permissions import check_role, fetch_membership
+from corpus.permissions import check_not_archived, check_role, fetch_membership
 
 
 class ByCursor(CursorPagination):
@@ -26,6 +27,7 @@ class InCollectionView(GenericAPIView[Any]):
 
     pagination_class = ByCursor
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {}
+    takes_archived: ClassVar[bool] = False  # whether it may be written to while the collection is archived
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -36,6 +38,8 @@ class InCollectionView(GenericAPIView[Any]):
             check_role(self.membership, *wanted)
         else:
             _ = self.membership
+        if method not in SAFE_METHODS and not self.takes_archived:
+            check_not_archived(self.collection)
 
     @cached_property
     def membership(self) -> Membership:

@@ -2,9 +2,12 @@
 
 from typing import Any, ClassVar, cast
 
+from django.db import transaction
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -12,22 +15,32 @@ from rest_framework.response import Response
 
 from accounts.models import User
 from accounts.schema import answers
-from corpus.actions.collections import create_collection, update_collection
+from corpus.actions.archiving import archive_collection, reopen_collection, request_removal
+from corpus.actions.collections import create_collection, rename_collection, update_collection
 from corpus.api.base import ByCursor, InCollectionView
-from corpus.models import Collection, Role
+from corpus.models import Collection, CollectionRemoval, Role
+from corpus.runs.collection_backup import backup_response
 
 
 class CollectionSerializer(serializers.ModelSerializer[Collection]):
     class Meta:
         model = Collection
-        fields = ("slug", "title", "description", "licence", "created_at")
-        read_only_fields = ("created_at",)
+        fields = ("slug", "title", "description", "licence", "created_at", "archived_at")
+        read_only_fields = ("created_at", "archived_at")
 
 
 class CollectionChangeSerializer(serializers.ModelSerializer[Collection]):
+    slug = serializers.SlugField(max_length=80)  # no look-up: the action says whether it is taken
+
     class Meta:
         model = Collection
-        fields = ("title", "description", "licence")
+        fields = ("slug", "title", "description", "licence")
+
+
+class RemovalSerializer(serializers.ModelSerializer[CollectionRemoval]):
+    class Meta:
+        model = CollectionRemoval
+        fields = ("id", "slug", "title", "state", "requested_at")
 
 
 class CollectionList(GenericAPIView[Collection]):
@@ -60,7 +73,8 @@ class CollectionDetail(InCollectionView):
     """One collection."""
 
     serializer_class = CollectionSerializer
-    roles: ClassVar[dict[str, Any]] = {"PATCH": (Role.MANAGER,)}
+    roles: ClassVar[dict[str, Any]] = {"PATCH": (Role.MANAGER,), "DELETE": (Role.MANAGER,)}
+    takes_archived = True  # to be deleted; changing it is refused by the actions
 
     @extend_schema(operation_id="collections_read", responses=answers({200: CollectionSerializer}))
     def get(self, request: Request, slug: str) -> Response:
@@ -73,10 +87,61 @@ class CollectionDetail(InCollectionView):
         responses=answers({200: CollectionSerializer}, 400, 403, 415),
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Change title, description or licence. The slug stays, for it is in addresses and exports."""
-        wanted = CollectionChangeSerializer(self.collection, data=request.data, partial=True)
+        """Change slug, title, description or licence. A former slug forwards to the present one (307) for ever."""
+        wanted = CollectionChangeSerializer(data=request.data, partial=True)
         wanted.is_valid(raise_exception=True)
-        now = {"title": self.collection.title, "description": self.collection.description}
-        values = {**now, "licence": self.collection.licence, **wanted.validated_data}
-        changed = update_collection(by=self.person, at=timezone.now(), membership=self.membership, **values)
+        now = {name: getattr(self.collection, name) for name in ("slug", "title", "description", "licence")}
+        values = {**now, **wanted.validated_data}
+        slug, at = values.pop("slug"), timezone.now()
+        with transaction.atomic():
+            update_collection(by=self.person, at=at, membership=self.membership, **values)
+            changed = rename_collection(by=self.person, at=at, collection=self.collection, slug=slug)
         return Response(CollectionSerializer(changed).data)
+
+    @extend_schema(
+        operation_id="collections_delete",
+        parameters=[OpenApiParameter("confirm", str, required=True, description="The collection's slug, typed again.")],
+        responses=answers({202: RemovalSerializer}, 403, 409, 422),
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        """Delete an archived collection with everything in it, by a job. Download its backup first."""
+        typed = request.query_params.get("confirm", "")
+        run = request_removal(by=self.person, at=timezone.now(), collection=self.collection, typed=typed)
+        return Response(RemovalSerializer(run).data, status=202)
+
+
+class CollectionArchive(InCollectionView):
+    """The collection's place in the archive."""
+
+    serializer_class = CollectionSerializer
+    roles: ClassVar[dict[str, Any]] = {"PUT": (Role.MANAGER,), "DELETE": (Role.MANAGER,)}
+    takes_archived = True
+
+    @extend_schema(
+        operation_id="collections_archive", request=None, responses=answers({200: CollectionSerializer}, 403, 409, 422)
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Make the collection read-only."""
+        archived = archive_collection(by=self.person, at=timezone.now(), collection=self.collection)
+        return Response(CollectionSerializer(archived).data)
+
+    @extend_schema(operation_id="collections_reopen", responses=answers({200: CollectionSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str) -> Response:
+        """Take the collection out of the archive."""
+        reopened = reopen_collection(by=self.person, at=timezone.now(), collection=self.collection)
+        return Response(CollectionSerializer(reopened).data)
+
+
+class CollectionBackup(InCollectionView):
+    """The collection as one file."""
+
+    serializer_class = CollectionSerializer
+    roles: ClassVar[dict[str, Any]] = {"GET": (Role.MANAGER,)}
+
+    @extend_schema(
+        operation_id="collections_backup",
+        responses={(200, "application/zip"): OpenApiTypes.BINARY} | answers({}, 403),
+    )
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """Download everything in the collection, for `restore_collection`."""
+        return backup_response(self.collection)

@@ -20,15 +20,34 @@ class CollectionForm(forms.ModelForm):
 
 
 class NewCollectionForm(CollectionForm):
-    """The same with the slug, which cannot be changed later."""
+    """The same with the slug."""
 
     class Meta(CollectionForm.Meta):
         fields = ["title", "slug", "description", "licence"]
         labels = {"slug": "Short name"}
         help_texts = {
             **CollectionForm.Meta.help_texts,
-            "slug": "Letters, digits and hyphens. It stands in addresses and file names and cannot be changed.",
+            "slug": "Letters, digits and hyphens. It appears in URLs and file names. If you change it later, "
+            "the former one keeps working.",
         }
 
     def validate_unique(self) -> None:
         """Left to the action: the database decides, also between two requests at once."""
+
+
+class AddressForm(forms.Form):
+    """Another slug."""
+
+    slug = forms.SlugField(
+        label="Short name",
+        max_length=80,
+        help_text="Letters, digits, hyphens and underscores. Links with the former short name keep working.",
+    )
+
+
+class RemovalForm(forms.Form):
+    """The slug typed again, so that nobody deletes the wrong collection."""
+
+    typed = forms.CharField(
+        label="Short name of the collection", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )

@@ -12,7 +12,14 @@ from corpus.models.authors import (
     MailPurpose,
     QuestionCall,
 )
-from corpus.models.collections import Collection, InvitedRole, Membership, Role
+from corpus.models.collections import (
+    Collection,
+    CollectionAddress,
+    CollectionRemoval,
+    InvitedRole,
+    Membership,
+    Role,
+)
 from corpus.models.documents import Citation, Document
 from corpus.models.generation import (
     GeneratedQuestion,
@@ -22,7 +29,7 @@ from corpus.models.generation import (
     QuestionRun,
     QuestionState,
 )
-from corpus.models.imports import ImportKind, ImportRun
+from corpus.models.imports import ImportKind, ImportRun, ReplacedRecord
 from corpus.models.mentions import CitationMention, DiscardReason, Link, MentionReference
 from corpus.models.papers import Paper, PaperSource
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
@@ -45,6 +52,8 @@ __all__ = [
     "Citation",
     "CitationMention",
     "Collection",
+    "CollectionAddress",
+    "CollectionRemoval",
     "DiscardReason",
     "Document",
     "GeneratedQuestion",
@@ -70,6 +79,7 @@ __all__ = [
     "QuestionRun",
     "QuestionState",
     "Ranking",
+    "ReplacedRecord",
     "RetrievalRun",
     "ReviewVerdict",
     "Role",

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 
-from accounts.models import Invitation
+from accounts.models import FINAL_STATES, Invitation, Job
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -35,16 +35,52 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
 class Collection(models.Model):
     """A test collection in the making: everything else belongs to exactly one."""
 
-    slug = models.SlugField(max_length=80, unique=True)
+    slug = models.SlugField(max_length=80, unique=True)  # a trigger keeps it in CollectionAddress for ever
     title = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     licence = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField()
+    archived_at = models.DateTimeField(null=True, blank=True)  # since then it is read-only
 
     objects = CollectionQuerySet.as_manager()
 
     def __str__(self) -> str:
         return self.title
+
+
+class CollectionAddress(models.Model):
+    """A slug that a collection has or had. It leads to this collection only, also after the collection is deleted.
+
+    A trigger on collections writes the rows and refuses a slug that was another collection's. The id is a plain value,
+    because the row outlives the collection.
+    """
+
+    slug = models.SlugField(max_length=80, unique=True)
+    collection_id = models.BigIntegerField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class CollectionRemoval(Job):
+    """Deleting a collection with everything in it. Plain values, because the row outlives the collection."""
+
+    collection_id = models.BigIntegerField()
+    slug = models.SlugField(max_length=80)
+    title = models.CharField(max_length=200)
+    counts = models.JSONField(default=dict)  # {model: rows deleted}
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection_id"],
+                condition=~models.Q(state__in=FINAL_STATES),
+                name="collection_removal_one_at_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"deletion of {self.title}"
 
 
 class Membership(models.Model):

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Left
 
 from corpus.models.collections import Collection, InCollection
+from corpus.models.imports import imported_in
 
 # Characters of a title and an abstract that the full-text search sees: PostgreSQL refuses a row whose vector passes
 # 1 MB, whatever its words are.
@@ -37,6 +38,7 @@ class Document(models.Model):
     doi = models.CharField(max_length=300, blank=True)
     url = models.TextField(blank=True)
     extra = models.JSONField(default=dict, blank=True)
+    imported_in = imported_in()
     search = models.GeneratedField(
         expression=SearchVector(Left("title", SEARCHED_TITLE), weight="A", config="english")
         + SearchVector(Left("abstract", SEARCHED_ABSTRACT), weight="B", config="english"),

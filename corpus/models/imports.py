@@ -1,5 +1,8 @@
 """Imports: one uploaded or named set of files, read by a job."""
 
+from typing import Any
+
+from django.conf import settings
 from django.db import models
 
 from accounts.models import Job
@@ -33,12 +36,51 @@ class ImportRun(Job):
     skips = models.JSONField(default=dict)  # {rule: how many records it left out}; bad records are in the errors
     remarks = models.JSONField(default=list)  # sentences on how it was understood, such as whose labels came in
 
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(  # null: the command line
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="undone_imports"
+    )
+
     objects = InCollection.as_manager()
 
     class Meta:
         constraints = [
             models.CheckConstraint(name="import_run_kind_known", condition=models.Q(kind__in=ImportKind.values)),
+            models.CheckConstraint(
+                name="import_run_undone_by_only_when_undone",
+                condition=models.Q(undone_at__isnull=False) | models.Q(undone_by__isnull=True),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"import of {self.get_kind_display()}"
+
+
+class ReplacedRecord(models.Model):
+    """What an import wrote over: the former values of one row, so that the import can be undone."""
+
+    import_run = models.ForeignKey(ImportRun, on_delete=models.CASCADE, related_name="replaced", db_index=False)
+    row_id = models.BigIntegerField()  # of the table that the import's kind fills
+    before = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["import_run", "row_id"], name="replaced_record_once")]
+
+    def __str__(self) -> str:
+        return f"{self.import_run_id}: {self.row_id}"
+
+
+def imported_in() -> "models.ForeignKey[Any, Any]":
+    """The import that created a row; null for rows made in another way.
+
+    Without index and foreign key constraint: each would cost every imported row, and undoing an import is rare.
+    """
+    return models.ForeignKey(
+        ImportRun,
+        on_delete=models.DO_NOTHING,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+    )

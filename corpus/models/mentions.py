@@ -10,6 +10,7 @@ from django.db.models.functions import Left
 
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
+from corpus.models.imports import imported_in
 
 SEARCHED_TEXT = 100_000  # characters of a paragraph, see corpus/models/documents.py
 
@@ -70,6 +71,7 @@ class CitationMention(models.Model):
     markers = models.JSONField(default=list)
     digest = models.CharField(max_length=64)
     created_at = models.DateTimeField()
+    imported_in = imported_in()
     discarded_at = models.DateTimeField(null=True, blank=True)
     discarded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="discarded_mentions"

@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import Exact
 
 from corpus.models.collections import Collection, InCollection
+from corpus.models.imports import imported_in
 
 DOUBTFUL_DOI = "doubtful-doi"  # a warning with `candidates`; `settled` once somebody has answered
 
@@ -60,6 +61,7 @@ class Paper(models.Model):
     position = models.PositiveIntegerField(default=0)  # the order of papers in topics and qrels
     first_sentence_number = models.PositiveIntegerField(null=True, blank=True)  # of its sentence topics; null: runs on
     created_at = models.DateTimeField()
+    imported_in = imported_in()
     updated_at = models.DateTimeField()
 
     objects = InCollection.as_manager()

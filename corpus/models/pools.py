@@ -6,6 +6,7 @@ from django.db import models
 from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
+from corpus.models.imports import imported_in
 from corpus.models.topics import Topic
 
 # Methods of pooling that are no runs: documents known to answer a topic, explicit lists, picked in the browser.
@@ -24,6 +25,7 @@ class RetrievalRun(models.Model):
     description = models.TextField(blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField()
+    imported_in = imported_in()
 
     objects = InCollection.as_manager()
 

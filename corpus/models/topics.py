@@ -5,6 +5,7 @@ from django.db import models
 
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
+from corpus.models.imports import imported_in
 
 
 class TopicKind(models.TextChoices):
@@ -33,6 +34,7 @@ class Topic(models.Model):
     parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="children")
     position = models.PositiveIntegerField(default=0)
     extra = models.JSONField(default=dict, blank=True)
+    imported_in = imported_in()
 
     objects = InCollection.as_manager()
 

@@ -11,7 +11,7 @@ from corpus.models import Collection
 
 def audit_of(collection: Collection, *, person: str = "", verb: str = "") -> QuerySet[AuditEvent]:
     """What was done in the collection, newest first; `person` is a part of an address, `verb` a whole verb."""
-    events = AuditEvent.objects.filter(scope=collection.slug).order_by("-id")
+    events = AuditEvent.objects.filter(scope_id=collection.pk).order_by("-id")
     if person:
         events = events.filter(Q(actor__icontains=person) | Q(target_type="accounts.user", target__icontains=person))
     return events.filter(verb=verb) if verb else events
@@ -20,7 +20,7 @@ def audit_of(collection: Collection, *, person: str = "", verb: str = "") -> Que
 def verbs_of(collection: Collection) -> list[str]:
     """The verbs that occur, for the filter."""
     return list(
-        AuditEvent.objects.filter(scope=collection.slug).order_by("verb").values_list("verb", flat=True).distinct()
+        AuditEvent.objects.filter(scope_id=collection.pk).order_by("verb").values_list("verb", flat=True).distinct()
     )
 
 

@@ -67,7 +67,7 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
         at=timezone.now(),
         verb="generate_questions",
         target=run,
-        scope=run.collection.slug,
+        scope=run.collection,
         replies=total,
         model=run.model,
         template=run.template.sha256,

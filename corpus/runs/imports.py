@@ -151,7 +151,7 @@ def _store(run: ImportRun, tally: Tally) -> None:
             at=timezone.now(),
             verb=f"import_{run.kind}",
             target=run,
-            scope=run.collection.slug,
+            scope=run.collection,
             created=tally.created,
             updated=tally.updated,
             unchanged=tally.unchanged,

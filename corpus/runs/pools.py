@@ -123,7 +123,7 @@ def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
             at=timezone.now(),
             verb="build_pools",
             target=run,
-            scope=run.collection.slug,
+            scope=run.collection,
             methods=run.methods,
             depth=run.parameters["depth"],
             added=run.added,

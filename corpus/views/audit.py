@@ -40,7 +40,12 @@ def audit_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The same as CSV, all of it."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    response = StreamingHttpResponse(_csv_lines(audit_rows(_chosen(request, membership))), content_type="text/csv")
+    return csv_response(_chosen(request, membership), slug)
+
+
+def csv_response(events: QuerySet[AuditEvent], slug: str) -> StreamingHttpResponse:
+    """The events as a file named after the collection's slug."""
+    response = StreamingHttpResponse(_csv_lines(audit_rows(events)), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="{slug}-audit.csv"'
     return response
 

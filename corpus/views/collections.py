@@ -12,12 +12,17 @@ from corpus.actions.collections import create_collection, update_collection
 from corpus.forms.collections import CollectionForm, NewCollectionForm
 from corpus.permissions import can_create_collections, check_can_create_collections, check_can_manage, fetch_membership
 from corpus.queries.collections import memberships_of
+from corpus.views.archiving import settings_context
 
 
 @require_safe
 def collection_list(request: Request) -> HttpResponse:
     """The collections one is a member of."""
-    context = {"memberships": memberships_of(request.user), "may_create": can_create_collections(request.user)}
+    context = {
+        "memberships": memberships_of(request.user),
+        "archived": memberships_of(request.user, archived=True),
+        "may_create": can_create_collections(request.user),
+    }
     return render(request, "corpus/collection_list.html", context)
 
 
@@ -29,7 +34,7 @@ def collection_create(request: Request) -> HttpResponse:
     if form.is_valid():
         with refusals_in_form(form, "slug"):
             collection = create_collection(by=request.user, at=timezone.now(), **form.cleaned_data)
-            messages.success(request, "Your collection is there. Next: bring in documents, and invite people.")
+            messages.success(request, "Collection created. Next: import documents and invite people.")
             return redirect("collection_dashboard", collection.slug)
     return render(request, "corpus/collection_create.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -45,5 +50,5 @@ def collection_edit(request: Request, slug: str) -> HttpResponse:
         messages.success(request, "The description of the collection is saved.")
         return redirect("collection_edit", slug)
     membership.collection.refresh_from_db()  # the form has written its invalid values onto it
-    context = {"membership": membership, "collection": membership.collection, "tab": "settings", "form": form}
+    context = settings_context(membership) | {"form": form}
     return render(request, "corpus/collection_edit.html", context, status=422 if form.errors else 200)

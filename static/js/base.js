@@ -49,14 +49,34 @@ document.addEventListener("keydown", (event) => {
 
 // Forms with data-confirm ask first; without JavaScript the server's own guards are what protects.
 document.addEventListener("submit", (event) => {
-  const asks = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
-  if (asks && !window.confirm(asks)) {
+  const asking = event.submitter?.dataset.confirm ? event.submitter : event.target;
+  if (asking.dataset.confirm && !confirmed.delete(event.target)) {
     event.preventDefault();
     event.stopImmediatePropagation();
+    askFirst(asking, event.target, event.submitter);
     return;
   }
   if (event.target.matches("[data-theme-form]")) switchTheme(event);
 }, true);
+
+const confirmed = new Set(); // forms whose question was answered with yes
+
+/** Ask in a dialog; on yes send the form, by the button that was pressed. `asking` carries the question. */
+function askFirst(asking, form, submitter) {
+  const dialog = document.getElementById("confirm-dialog");
+  dialog.querySelector("[data-text]").textContent = asking.dataset.confirm;
+  const yes = dialog.querySelector("button[value=yes]");
+  yes.textContent = asking.dataset.confirmButton ?? submitter?.firstChild.textContent.trim() ?? "Continue";
+  yes.classList.toggle("danger", Boolean(submitter?.classList.contains("danger")));
+  yes.classList.toggle("primary", !yes.classList.contains("danger"));
+  dialog.returnValue = "";
+  dialog.onclose = () => {
+    if (dialog.returnValue !== "yes") return;
+    confirmed.add(form);
+    form.requestSubmit(submitter);
+  };
+  dialog.showModal();
+}
 
 // Selects and radios marked so send their form when they change (their button is hidden by .no-js-only).
 document.addEventListener("change", (event) => {

@@ -92,9 +92,10 @@ def test_a_majority_needs_one_key(built: Built, new_page: NewPage) -> None:
 
 def test_sending_back_by_key_asks_first(built: Built, new_page: NewPage) -> None:
     page = new_page(user=built.people["adjudicator"])
-    page.on("dialog", lambda dialog: dialog.accept())
     page.goto(address("adjudication_screen") + f"?verdict={verdict_of(built, 1).pk}")
     page.keyboard.press("b")
+    expect(page.get_by_role("alertdialog")).to_contain_text("Ask one more person to judge this item?")
+    page.keyboard.press("Enter")
     expect(page.get_by_text("Sent back to one more annotator")).to_be_visible()
     assert built.items[1].assignments.filter(state=AssignmentState.PENDING).count() == 1
 

@@ -64,7 +64,6 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     made = make_material(topics=8, documents=4)
     judged(made, "Dev", "dev", sample=16)
     page = new_page(made.manager)
-    page.on("dialog", lambda dialog: dialog.accept())
 
     page.goto("/c/teas/campaigns/")
     page.get_by_role("link", name="Anno-GPT").click()
@@ -97,6 +96,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_label("stub, Second, version 1").check()
     page.get_by_role("button", name="Freeze it").click()
+    page.locator("#confirm-dialog button[value=yes]").click()
     frozen = AnnoCycle.objects.get()
     expect(page.get_by_text(frozen.frozen_hash)).to_be_visible()
 
@@ -114,6 +114,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     page.get_by_label("Annotate everything with the frozen machine").check()
     page.get_by_label("Reason").fill("It agrees with us within the margin that we set.")
     page.get_by_role("button", name="Record the decision").click()
+    page.locator("#confirm-dialog button[value=yes]").click()
     expect(page.get_by_text("Decided", exact=False).first).to_be_visible()
 
     # Everything: each pair once, in nobody's place.

@@ -174,7 +174,7 @@ def test_a_run_comes_in_by_the_browser(
     page.goto(reverse("run_list", args=["tea"]))
     page.get_by_role("link", name="dense").click()
     expect(page.locator("tbody tr")).to_have_count(1)
-    page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Delete this run").click()
+    page.locator("#confirm-dialog button[value=yes]").click()
     expect(page.get_by_text("The run dense is deleted.")).to_be_visible()
     assert not RetrievalRun.objects.filter(name="dense").exists()

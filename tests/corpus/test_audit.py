@@ -32,7 +32,7 @@ def collection(client: Client) -> Collection:
 
 def note(collection: Collection, verb: str = "update_collection", by: User | None = None, **data: object) -> None:
     at = AT + timedelta(minutes=AuditEvent.objects.count())
-    record_event(by=by, at=at, verb=verb, target=collection, scope=collection.slug, **data)
+    record_event(by=by, at=at, verb=verb, target=collection, scope=collection, **data)
 
 
 def table(client: Client, **query: str) -> list[list[str]]:

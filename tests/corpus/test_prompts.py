@@ -33,7 +33,7 @@ def test_every_change_is_a_version_and_no_change_is_none(manager):
     assert write(manager).version == 3  # back again is a change too
     assert write(manager, name="other").version == 1
     assert write(manager, purpose=PromptPurpose.QUESTIONS).version == 1
-    assert AuditEvent.objects.filter(verb="write_prompt", scope=manager.collection.slug).count() == 5
+    assert AuditEvent.objects.filter(verb="write_prompt", scope_id=manager.collection.pk).count() == 5
     first.refresh_from_db()
     assert first.body == "Judge it."
 

@@ -1,0 +1,65 @@
+"""What holds for every page of a collection, whichever app it is in: its former addresses, and its archive."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from accounts.middleware import refusal_page
+from accounts.refusals import Conflict
+from accounts.requests import OpenRequest
+from corpus.models import Collection, CollectionAddress
+from corpus.permissions import check_not_archived
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+# What may still be done with an archived collection: reopening it, deleting it, leaving it.
+ALWAYS_OPEN = frozenset({"collection_reopen", "collection_delete", "member_remove"})
+
+
+class HttpResponseTemporaryRedirect(HttpResponseRedirect):
+    """Keeps method and body. Temporary, because the collection may take its former address back."""
+
+    status_code = HTTPStatus.TEMPORARY_REDIRECT
+
+
+class CollectionMiddleware:
+    """Former addresses forward members to the present one; archived collections take no writes (the API: api.base)."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.status_code == HTTPStatus.NOT_FOUND:
+            return self._forward(request) or response
+        return response
+
+    def process_view(self, request: OpenRequest, _view: object, _args: object, kwargs: Any) -> HttpResponse | None:
+        match = request.resolver_match
+        if request.method in SAFE or "slug" not in kwargs or match is None or match.route.startswith("api/"):
+            return None
+        if match.url_name in ALWAYS_OPEN:
+            return None
+        archived = Collection.objects.visible_to(request.user).filter(slug=kwargs["slug"], archived_at__isnull=False)
+        for collection in archived:
+            try:
+                check_not_archived(collection)
+            except Conflict as conflict:
+                return refusal_page(request, conflict)
+        return None
+
+    def _forward(self, request: HttpRequest) -> HttpResponse | None:
+        """To the same page at the collection's present address, for its members; None for everybody else."""
+        match = request.resolver_match
+        slug = match.kwargs.get("slug") if match else None
+        if match is None or slug is None or match.url_name is None:
+            return None
+        former = CollectionAddress.objects.filter(slug=slug).values("collection_id")
+        collection = Collection.objects.visible_to(request.user).filter(pk__in=former).exclude(slug=slug).first()
+        if collection is None:
+            return None
+        path = reverse(match.view_name, args=match.args, kwargs={**match.kwargs, "slug": collection.slug})
+        query = request.META.get("QUERY_STRING", "")
+        return HttpResponseTemporaryRedirect(f"{path}?{query}" if query else path)
