@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiResponse
 from accounts.problems import TITLES, ProblemSerializer
 
 ALWAYS = (401, 404, 406, 429)
+MOVED = "The collection was renamed; its present address is in the header Location."
 
 
 def answers(success: dict[Any, Any], *errors: int) -> dict[Any, Any]:
@@ -15,4 +16,4 @@ def answers(success: dict[Any, Any], *errors: int) -> dict[Any, Any]:
         (status, "application/problem+json"): OpenApiResponse(ProblemSerializer, description=TITLES[status])
         for status in sorted({*errors, *ALWAYS})
     }
-    return {**success, **problems}
+    return {**success, 307: OpenApiResponse(description=MOVED), **problems}

@@ -33,7 +33,7 @@ def settle_doi(*, paper: Paper, doi: str, by: User | None, at: datetime) -> Pape
     paper.warnings = [each for each in paper.warnings if each["code"] != DOUBTFUL_DOI] + [answered]
     paper.updated_at = at
     paper.save(update_fields=["doi", "key", "warnings", "updated_at"])
-    record_event(by=by, at=at, verb="settle_doi", target=paper, scope=paper.collection.slug, doi=doi, before=before)
+    record_event(by=by, at=at, verb="settle_doi", target=paper, scope=paper.collection, doi=doi, before=before)
     return paper
 
 

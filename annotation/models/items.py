@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from annotation.models.campaigns import Campaign, Split
 from corpus.models import Aspect, Document, Paper, Topic
+from corpus.models.imports import imported_in
 
 
 class Item(models.Model):
@@ -77,6 +78,7 @@ class Annotator(models.Model):
     guideline_seen = models.PositiveIntegerField(default=0)  # newest version shown to this annotator
     queue_position = models.PositiveIntegerField(default=0)  # how far into the open queue this annotator has gone
     created_at = models.DateTimeField()
+    imported_in = imported_in()
 
     class Meta:
         constraints = [
@@ -131,6 +133,7 @@ class Assignment(models.Model):
     position = models.PositiveIntegerField(default=0)  # in the annotator's order; in an open queue, the queue's order
     lease_expires_at = models.DateTimeField(null=True, blank=True)  # open queue only
     finished_at = models.DateTimeField(null=True, blank=True)
+    imported_in = imported_in()
 
     class Meta:
         constraints = [

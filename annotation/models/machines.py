@@ -8,6 +8,7 @@ from accounts.models import Job
 from annotation.models.campaigns import Campaign, Criterion
 from annotation.models.items import Annotator, Item
 from corpus.models import PromptTemplate
+from corpus.models.imports import imported_in
 
 
 class MachineKind(models.TextChoices):
@@ -130,6 +131,7 @@ class UnreadLabel(models.Model):
     criterion = models.ForeignKey(Criterion, on_delete=models.CASCADE, related_name="unread_labels")
     text = models.TextField(blank=True)
     received_at = models.DateTimeField()
+    imported_in = imported_in()
 
     class Meta:
         ordering = ["id"]

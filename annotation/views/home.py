@@ -37,7 +37,7 @@ SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 @require_safe
 def home(request: Request) -> HttpResponse:
     """What waits for the person, the collections they are in, and what to do if there are none."""
-    work, memberships = work_of(request.user), memberships_of(request.user)
+    work, memberships = work_of(request.user), memberships_of(request.user).filter(collection__archived_at=None)
     context = {
         "work": [each for each in work if each.left and not each.paused],
         "rest": [each for each in work if not each.left or each.paused],

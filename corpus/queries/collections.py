@@ -7,10 +7,9 @@ from accounts.refusals import Refused
 from corpus.models import Collection, CollectionAddress, Membership
 
 
-def memberships_of(user: User, *, archived: bool = False) -> QuerySet[Membership]:
-    """The person's memberships with their collections, by title; those in the archive, or the others."""
-    mine = Membership.objects.filter(user=user, collection__archived_at__isnull=not archived)
-    return mine.select_related("collection").order_by("collection__title", "pk")
+def memberships_of(user: User) -> QuerySet[Membership]:
+    """The person's memberships with their collections, by title; archived collections are among them."""
+    return Membership.objects.filter(user=user).select_related("collection").order_by("collection__title", "pk")
 
 
 def collection_with(slug: str) -> Collection:

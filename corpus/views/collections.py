@@ -18,9 +18,10 @@ from corpus.views.archiving import settings_context
 @require_safe
 def collection_list(request: Request) -> HttpResponse:
     """The collections one is a member of."""
+    mine = list(memberships_of(request.user))
     context = {
-        "memberships": memberships_of(request.user),
-        "archived": memberships_of(request.user, archived=True),
+        "memberships": [each for each in mine if not each.collection.archived_at],
+        "archived": [each for each in mine if each.collection.archived_at],
         "may_create": can_create_collections(request.user),
     }
     return render(request, "corpus/collection_list.html", context)

@@ -210,7 +210,7 @@ class TestDeletion:
         page = client.post(reverse("collection_delete", args=[collection.slug]), {"typed": "tee"})
         assert page.status_code == 422
         assert reverse("collection_backup", args=[collection.slug]) in page.text
-        assert not CollectionRemoval.objects.exists()
+        assert not CollectionRemoval.objects.filter(collection_id=collection.pk).exists()
 
     def test_a_reopened_one_stays(self, archived: World) -> None:
         by, collection = manager(archived), archived.collection

@@ -42,7 +42,7 @@ def test_managers_may_make_another_and_others_not() -> None:
 
 def test_a_short_name_is_taken_once_and_nothing_is_left_behind() -> None:
     CollectionFactory(slug="tea")
-    with pytest.raises(Conflict, match="“tea” already"):
+    with pytest.raises(Conflict, match="“tea” is or was"):
         create_collection(by=UserFactory(is_staff=True), at=AT, slug="tea", title="Other tea")
     assert not Membership.objects.exists()
     assert not AuditEvent.objects.exists()
@@ -81,7 +81,7 @@ def test_making_one_on_the_page(client: Client) -> None:
     [
         ({"title": "", "slug": "tea2"}, "This field is required."),
         ({"title": "Tea", "slug": "tea time"}, "Enter a valid “slug”"),
-        ({"title": "Tea", "slug": "taken"}, "short name “taken” already"),
+        ({"title": "Tea", "slug": "taken"}, "short name “taken” is or was"),
     ],
 )
 def test_the_page_says_what_is_wrong_at_its_field(client: Client, data: dict[str, str], words: str) -> None:
@@ -139,7 +139,7 @@ def test_command_with_a_manager() -> None:
     ("arguments", "reason"),
     [
         (("tea time", "--title", "T"), "cannot be a short name"),
-        (("taken", "--title", "T"), "already"),
+        (("taken", "--title", "T"), "is or was"),
         (("tea", "--title", "T", "--manager", "no@example.org"), "manage.py create_user no@example.org"),
     ],
 )

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('corpus', '0013_versions'),
+        ('corpus', '0014_topic_prefix'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
