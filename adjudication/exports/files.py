@@ -8,9 +8,9 @@ from adjudication.exports.commented import Members, with_comment
 from adjudication.exports.findings import Finding, find
 from adjudication.exports.lines import members, written
 from adjudication.exports.options import Options, make_options
-from adjudication.exports.streams import zipped
 from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
+from corpus.formats.zip_stream import zipped
 
 
 @dataclass(frozen=True)
