@@ -26,7 +26,7 @@ UPDATE accounts_auditevent e SET scope_id = c.id FROM corpus_collection c WHERE 
 
 
 class Migration(migrations.Migration):
-    dependencies = [("corpus", "0015_taking_back"), ("accounts", "0002_audit_by_collection")]
+    dependencies = [("corpus", "0015_taking_back"), ("accounts", "0003_audit_by_collection")]
 
     operations = [
         migrations.RunSQL(KEEP_ADDRESSES, FORGET_ADDRESSES),
