@@ -14,7 +14,7 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.telling import refusals_in_message
 from adjudication.actions.contexts import cancel_context_check, make_context_topics, request_context_check
-from adjudication.exports.context_table import as_csv, as_latex, table_rows
+from adjudication.exports.context_table import as_csv, as_latex, paper_rows, papers_csv, table_rows
 from adjudication.exports.contexts import source_words
 from adjudication.exports.options import CONTEXT_LEVELS
 from adjudication.forms.contexts import ContextCheckForm
@@ -27,7 +27,11 @@ from corpus.permissions import can_manage, check_can_manage, check_can_oversee, 
 
 MOST_LIVE = 300  # papers that are counted while somebody waits; of more the newest check has the figures
 SHOWN = 10
-TYPES = {"csv": (as_csv, "text/csv; charset=utf-8"), "tex": (as_latex, "application/x-tex; charset=utf-8")}
+TYPES = {  # what is written, how, and how its file's name ends
+    "csv": (as_csv, "text/csv; charset=utf-8", "contexts.csv"),
+    "tex": (as_latex, "application/x-tex; charset=utf-8", "contexts.tex"),
+    "papers": (papers_csv, "text/csv; charset=utf-8", "contexts-by-paper.csv"),
+}
 
 
 @require_safe
@@ -45,6 +49,7 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "figures": figures,
         "sources": source_words(_counted(figures.get("sources", {}), drafts=drafts)) if figures else [],
         "rows": table_rows(figures) if figures else [],
+        "paper_rows": paper_rows(figures) if figures else [],
         "latex": as_latex(figures) if figures else "",
         "papers": collection.papers.count(),
         "form": ContextCheckForm(),
@@ -63,16 +68,16 @@ def _counted(sources: Mapping[str, int], *, drafts: bool) -> Mapping[str, int]:
 
 @require_safe
 def context_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
-    """The table as CSV or LaTeX."""
+    """The tables as CSV or LaTeX, or the counts of each paper as CSV."""
     membership = _overseer(request, slug)
     if form not in TYPES:
         raise Http404
     figures = _figures(membership.collection, drafts=request.GET.get("drafts") == "1")
     if figures is None:
         raise Refused("There are no figures yet. Run the sanity check: it counts the contexts as well.")
-    write, content_type = TYPES[form]
+    write, content_type, name = TYPES[form]
     response = HttpResponse(write(figures), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{slug}-contexts.{form}"'
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{name}"'
     return response
 
 

@@ -33,6 +33,7 @@ class ImportErrorSerializer(serializers.Serializer[Any]):
     file = serializers.CharField()
     line = serializers.IntegerField()
     reason = serializers.CharField()
+    kept = serializers.BooleanField(required=False, help_text="the record came in nevertheless")
 
 
 class ImportSerializer(serializers.ModelSerializer[ImportRun]):

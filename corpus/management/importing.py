@@ -118,14 +118,14 @@ def summary(run: ImportRun) -> str:
     """What happened, in lines for a person."""
     head = "Dry run, nothing was written. " if run.dry_run else ""
     lines = [
-        f"{head}{run.created:,} created, {run.updated:,} updated, {run.unchanged:,} unchanged, "
-        f"{run.skipped:,} skipped, in {seconds(run):.1f} s"
+        f"{head}{run.unit.capitalize()}: {run.created:,} created, {run.updated:,} updated, "
+        f"{run.unchanged:,} unchanged, {run.skipped:,} skipped, in {seconds(run):.1f} s"
     ]
     lines += [f"  skipped {count:,}: {rule}" for rule, count in sorted(run.skips.items())]
     lines += [f"  {remark}" for remark in run.remarks]
     for error in run.errors[:SHOWN_ERRORS]:
         where = f"{error['file']}, line {error['line']}" if error["line"] else error["file"]
-        lines.append(f"  {where}: {error['reason']}")
+        lines.append(f"  {'note: ' if error.get('kept') else ''}{where}: {error['reason']}")
     if run.error_count > SHOWN_ERRORS:
         lines.append(f"  … and {run.error_count - SHOWN_ERRORS:,} more")
     return "\n".join(lines)

@@ -19,6 +19,17 @@ class ImportKind(models.TextChoices):
     MENTIONS = "mentions", "citation mentions"
 
 
+UNITS = {  # what an import of a kind counts
+    ImportKind.DOCUMENTS: "documents",
+    ImportKind.TOPICS: "topics",
+    ImportKind.PAPERS: "papers",
+    ImportKind.RUNS: "rankings",
+    ImportKind.POOL: "pooled documents",
+    ImportKind.JUDGMENTS: "labels",
+    ImportKind.MENTIONS: "paragraphs",
+}
+
+
 class ImportRun(Job):
     """Reading files into a collection. Counts are the design's import JSON; errors keep the first thousand."""
 
@@ -31,7 +42,8 @@ class ImportRun(Job):
     updated = models.BigIntegerField(default=0)
     unchanged = models.BigIntegerField(default=0)
     skipped = models.BigIntegerField(default=0)
-    errors = models.JSONField(default=list)  # [{"file", "line", "reason"}]
+    # [{"file", "line", "reason"}]; with "kept" where it is a note on a record that came in
+    errors = models.JSONField(default=list)
     error_count = models.BigIntegerField(default=0)
     skips = models.JSONField(default=dict)  # {rule: how many records it left out}; bad records are in the errors
     remarks = models.JSONField(default=list)  # sentences on how it was understood, such as whose labels came in
@@ -54,6 +66,21 @@ class ImportRun(Job):
 
     def __str__(self) -> str:
         return f"import of {self.get_kind_display()}"
+
+    @property
+    def unit(self) -> str:
+        """What is counted as new, updated, unchanged: a run of a hundred topics is a hundred rankings."""
+        return UNITS[ImportKind(self.kind)]
+
+    @property
+    def skipped_errors(self) -> int:
+        """How many of the errors left a record out."""
+        return int(self.skipped - sum(self.skips.values()))
+
+    @property
+    def notes(self) -> int:
+        """How many of the errors are about something that came in nevertheless."""
+        return int(self.error_count - self.skipped_errors)
 
 
 class ReplacedRecord(models.Model):

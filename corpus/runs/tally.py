@@ -35,15 +35,18 @@ class Tally:
     def add_problems(self, problems: Iterable[Problem]) -> None:
         """Count all and keep the first thousand."""
         for problem in problems:
-            self.error_count += 1
-            if len(self.errors) < ERRORS_KEPT:
-                self.errors.append({"file": problem.file, "line": problem.line, "reason": problem.reason})
+            self._add(problem)
 
     def add_notes(self, problems: Iterable[Problem]) -> None:
-        """Report what is wrong with records that are taken all the same."""
-        before = self.error_count
-        self.add_problems(problems)
-        self.notes += self.error_count - before
+        """Report what is wrong with records that are taken anyway."""
+        for problem in problems:
+            self.notes += 1
+            self._add(problem, kept=True)
+
+    def _add(self, problem: Problem, **more: bool) -> None:
+        self.error_count += 1
+        if len(self.errors) < ERRORS_KEPT:
+            self.errors.append({"file": problem.file, "line": problem.line, "reason": problem.reason, **more})
 
     def keep_nothing(self) -> None:
         """The transaction was rolled back: what was counted as written is not there."""

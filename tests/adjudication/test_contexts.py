@@ -111,9 +111,22 @@ def test_the_page_shows_figures_and_checks_and_gives_tables(material, client, dj
     drafts = client.get(reverse("context_report", args=["teas"]), {"drafts": "1"}).content.decode()
     assert "2 of 2 papers" in drafts
     table = client.get(reverse("context_table", args=["teas", "csv"])).content.decode().splitlines()
-    assert table[1:] == ["Paragraphs,1,1,19.0,71.0,2.0,0,1,1", "Sentences,2,2,9.5,35.5,1.0,0,2,2"]
+    assert table[0].endswith(
+        "tokens,tokens_min,tokens_max,characters,characters_min,characters_max,"
+        "citations,citations_min,citations_max,none,some,all,mean_coverage"
+    )
+    assert table[1:] == [
+        "Paragraphs,1,1,19.0,19,19,71.0,71,71,2.0,2,2,0,0,1,1.0",
+        "Sentences,2,2,9.5,8,11,35.5,30,41,1.0,1,1,0,0,2,1.0",
+    ]
+    papers = client.get(reverse("context_table", args=["teas", "papers"])).content.decode().splitlines()
+    assert papers[0].startswith("paper,contexts,context_topics,sentences,")
+    assert len(papers) == 2
     latex = client.get(reverse("context_table", args=["teas", "tex"])).content.decode()
-    assert r"Paragraphs & 1 & 1 & 19.0 & 71 & 2.0 & 0 & 1 & 1 \\" in latex
+    assert r"Paragraphs & 1 & 1 & 19.0 & 71 & 2.0 & 0 & 0 & 1 & 1.00 \\" in latex
+    assert r"Per paper & mean & min & max \\" in latex
+    for words in ("Some known", "None known", "Mean coverage", "References in the collection"):
+        assert words in page
     assert client.get(reverse("context_table", args=["teas", "pdf"])).status_code == 404
     client.force_login(material.manager)
     assert "Run the check" in client.get(reverse("context_report", args=["teas"])).content.decode()

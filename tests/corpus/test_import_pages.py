@@ -19,7 +19,7 @@ from corpus.actions.imports import KEPT_AFTER_DRY_RUN, MOST_FILES, request_impor
 from corpus.models import Collection, ImportKind, ImportRun, Membership, Role
 from corpus.runs.imports import UPLOADS, run_import
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
-from tests.factories.corpus import ImportRunFactory
+from tests.factories.corpus import ImportRunFactory, TopicFactory
 from tests.processes import Child, wait_for
 
 DOCUMENTS = b"".join(
@@ -185,6 +185,29 @@ class TestAfterwards:
         assert "cut.jsonl.gz" in page
         assert "Nothing was imported" in page
         assert "Send other files" in page
+
+    def test_what_came_in_is_not_called_skipped(self, client: Client, collection: Collection) -> None:
+        """A run whose documents are unknown keeps its ranks: that is a note. Rankings are counted, not runs."""
+        TopicFactory(collection=collection, number="1")
+        send(client, ("a.run", b"1 Q0 X 1 3.0 bm25\n"), kind="runs")
+        run = ImportRun.objects.get()
+        run_import(run.pk)
+        page = client.get(reverse("import_detail", args=["tea", run.pk])).content.decode()
+        assert "new rankings" in page
+        assert "1 note</h2>" in page
+        assert "Nothing was skipped because of this: the records came in." in page
+        assert "were skipped" not in page
+        listed = client.get(reverse("import_list", args=["tea"])).content.decode()
+        assert "in rankings" in listed
+        assert "1 problem" not in listed
+        send(client, ("b.run", b"1 Q0 X 1 3.0 e5\n9 Q0 X 1 3.0 e5\n"), kind="runs", dry_run="on")
+        run = ImportRun.objects.latest("pk")
+        run_import(run.pk)
+        page = " ".join(client.get(reverse("import_detail", args=["tea", run.pk])).content.decode().split())
+        assert "2 problems</h2>" in page
+        told = "1 record would be skipped, the others come in; 1 note is about records that came in."
+        assert told in page
+        assert "rankings that would be new" in page
 
     def test_a_waiting_import_is_cancelled_once(self, client: Client, collection: Collection) -> None:
         send(client, ("a.jsonl", DOCUMENTS))

@@ -140,6 +140,8 @@ class TestImport:
         assert stored(collection) == {"1": ["X1", "D1", "X2"]}
         assert counts(run) == (1, 0, 0, 0)
         assert run.errors[0]["reason"].startswith("2 documents of bm25 are not in the collection")
+        assert run.errors[0]["kept"] is True
+        assert (run.notes, run.skipped_errors) == (1, 0)
         assert run.parameters["runs"]["bm25"]["unknown_documents"] == 2
 
     def test_files_are_runs_of_their_own(self, collection: Collection, tmp_path: Path) -> None:

@@ -28,5 +28,5 @@ def _lines(figures: dict[str, Any], above: str = "") -> Iterator[str]:
         words = f"{above}{name.replace('_', ' ')}"
         if isinstance(value, dict):
             yield from _lines(value, f"{words}: ")
-        elif value is not None:
+        elif isinstance(value, int | float):  # lists, such as figures paper by paper, are in the JSON alone
             yield f"{words:<40} {value:>12,}"
