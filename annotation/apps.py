@@ -7,7 +7,7 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         from annotation.actions.annotators import take_off_everywhere
         from annotation.queries.campaigns import open_campaigns_hinder
-        from annotation.queries.contexts import context_figures
+        from annotation.queries.contexts import citing_figures, context_figures
         from annotation.runs.imports import load_judgments
         from annotation.runs.papers import papers_read
         from corpus.actions.archiving import register_hindrance
@@ -21,3 +21,4 @@ class AnnotationConfig(AppConfig):
         register_farewell(take_off_everywhere)
         register_hindrance(open_campaigns_hinder)
         statistics.register("contexts", context_figures)
+        statistics.register("citing_paragraphs", citing_figures)

@@ -407,7 +407,7 @@ TABLE: list[Row] = [
     *row("extraction_skip", "POST login 404 gone 403 403 403", where=_paper_of),
     *row("extraction_save", "POST login 404 400 403 403 403", where=_paper_of),
     *row("extraction_move", "POST login 404 422 403 403 403", where=_paper_of, json=lambda _: {"step": "undo"}),
-    *row("extraction_propose", "POST login 404 422 403 403 403", where=_paper_of, json=lambda _: {"block": 9}),
+    *row("extraction_propose", "POST login 404 422 403 403 403", where=_paper_of, json=lambda _: {"blocks": [9]}),
     *row("extraction_read", "POST login 404 200 403 403 403", where=_paper_of, json=lambda _: {"text": "See [1]."}),
     *row("extraction_page", "GET login 404 404 403 403 403", where=lambda w: {**_paper_of(w), "page": 1}),
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------

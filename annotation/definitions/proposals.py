@@ -1,6 +1,7 @@
 """The machine's proposal: the extraction that a parsed paper suggests, for a person to confirm and correct.
 
-Contexts are the citing paragraphs of introduction and related work (Boudin, JCDL 2021, section 2). References take the
+Contexts are the citing paragraphs of introduction and related work (Boudin, JCDL 2021, section 2), as
+`corpus.extraction.sections` decides them. References take the
 first of: a docno, a DOI, an arXiv, PubMed or anthology address, the address of a PDF, any other address, none.
 """
 
@@ -18,10 +19,10 @@ from annotation.definitions.extractions import (
     kind_of,
 )
 from corpus.endpoints.registries import Registered
+from corpus.extraction.sections import PROPOSED
 from corpus.formats.paper_json import reference_numbers
 from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence
 
-PARTS = ("introduction", "related work")
 ALL_SECTIONS = "all"
 
 _ADDRESSES = (
@@ -62,7 +63,7 @@ def propose(paper: FullPaper, links: Mapping[str, Link], sections: Sequence[str]
     contexts: list[ExtractedContext] = []
     named = {each.number.rstrip("."): each.section for each in paper.paragraphs if each.number}
     for place, paragraph in enumerate(paper.paragraphs, 1):
-        is_wanted = paragraph.part in PARTS or _is_in(paragraph, named, sections)
+        is_wanted = paragraph.part in PROPOSED or _is_in(paragraph, named, sections)
         if paragraph.kind != "paragraph" or not is_wanted:
             continue
         sentences = tuple(_sentence(paragraph, each, numbers) for each in _sentences(paragraph))

@@ -7,11 +7,12 @@ from itertools import chain
 from typing import Any
 
 from annotation.definitions.extractions import gold_of_content
+from annotation.definitions.paper_sections import section_states
 from annotation.queries.extractions import docnos_among
 from annotation.queries.gold import CONFIRMED, ORIGINS, WORDS, Gold, gold_batches
 from corpus.formats.acm_cr import AnnotatedPaper
 from corpus.formats.acm_cr_statistics import count
-from corpus.models import Collection
+from corpus.models import Collection, Paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,23 @@ def context_figures(collection: Collection, *, drafts: bool = False) -> dict[str
 
     figures = count((given.annotated, given.docnos) for given in counted()).as_json()
     return figures | {"sources": {name: sources[name] for name in (*ORIGINS, *WORDS) if sources[name]}}
+
+
+def citing_figures(collection: Collection) -> dict[str, int]:
+    """How many citing paragraphs of the papers' texts are contexts, of what counts or else is begun or proposed, and
+    how many stand outside. Papers of which no context says where it was printed (imported gold) are left aside."""
+    figures = {"papers": 0, "in_contexts": 0, "outside": 0}
+    for batch in gold_batches(collection, drafts=True):
+        contents = {gold.paper.pk: gold.content for gold in batch if gold.content is not None}
+        for pk, blocks in Paper.objects.filter(pk__in=contents).values_list("pk", "blocks"):
+            content = contents[pk]
+            if content.contexts and not any(context.blocks for context in content.contexts):
+                continue
+            states = section_states(blocks, content)
+            figures["papers"] += bool(states)
+            figures["in_contexts"] += sum(each.taken for each in states)
+            figures["outside"] += sum(len(each.outside) for each in states)
+    return figures
 
 
 def _annotated(gold: Gold) -> AnnotatedPaper:

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from annotation.definitions.extractions import Content, findings_of, write_content
+from annotation.definitions.paper_sections import CitingSection, citing_sections
 from annotation.models import Extraction, ExtractionRevision, Guideline
 from annotation.queries.extractions import content_of, docnos_among
 from corpus.extraction.linking import differing_words
@@ -49,6 +50,17 @@ def desk_paper(paper: Paper, content: Content) -> dict[str, Any]:
         "pages": paper.pages if paper.source == "pdf" and paper.file.name else [],
         "documents": _documents(paper, content),
         "markers": _named_markers(paper),
+        "sections": [_section(each) for each in citing_sections(paper.blocks)],
+    }
+
+
+def _section(section: CitingSection) -> dict[str, Any]:
+    return {
+        "heading": section.heading,
+        "top": section.top,
+        "part": section.part,
+        "reason": section.reason,
+        "blocks": [block["id"] for block in section.blocks],
     }
 
 
@@ -65,7 +77,7 @@ def _named_markers(paper: Paper) -> dict[str, list[str]]:
 
 def _block(block: dict[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {"kind": "paragraph"}
-    for key in ("id", "kind", "section", "part", "text", "boxes"):
+    for key in ("id", "kind", "section", "top", "part", "text", "boxes"):
         if key in block:
             shown[key] = block[key]
     return shown

@@ -5,6 +5,7 @@ the text and the machine's proposal, the other title, abstract and the imported 
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from annotation.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
+from annotation.definitions.paper_sections import section_states
 from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.runs.extractions import replace_content, store_extraction
@@ -51,6 +53,7 @@ def _store_papers(reader: Reader, run: ImportRun, progress: Progress, tally: Tal
             progress.report(reader.odometer.bytes, step=f"storing {done} of {reader.spool.count}")
             storing.take(paper)
         storing.set_order(reader.order)
+        storing.remark()
         if run.dry_run:
             transaction.set_rollback(True)
 
@@ -62,6 +65,7 @@ class _Storing:
     links: NewestLinks
     at: datetime
     seen: dict[tuple[bool, str], str] = field(default_factory=dict)  # (is it gold, key): name of the file
+    citing: Counter[str] = field(default_factory=Counter)  # paragraphs, proposed as contexts or outside
 
     def take(self, paper: Incoming) -> None:
         """Store one paper; what is wrong with it is a problem of its own."""
@@ -99,6 +103,7 @@ class _Storing:
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:
                 self._leave(paper, file)
                 return
+            self._count(fields["blocks"], content)
         is_new = paper.pk is None
         if identity.doubt and not paper.is_doi_settled:
             self._ask(identity, file)
@@ -110,6 +115,21 @@ class _Storing:
             self.tally.updated += 1
         else:
             self.tally.unchanged += 1
+
+    def _count(self, blocks: list[dict[str, Any]], content: Content) -> None:
+        for each in section_states(blocks, content):
+            self.citing["proposed"] += each.taken
+            self.citing["outside"] += len(each.outside)
+
+    def remark(self) -> None:
+        """Say how many citing paragraphs the proposals take in, and how many they leave out."""
+        if not self.citing.total():
+            return
+        proposed, outside = self.citing["proposed"], self.citing["outside"]
+        self.tally.remarks.append(
+            f"Citing paragraphs: {proposed:,} proposed as contexts, {outside:,} outside the proposed sections"
+            " (listed on the page of each paper and on its extraction screen)"
+        )
 
     def _identify(self, incoming: Incoming) -> tuple[Paper, Identity]:
         """The paper that is here already, else a new one."""

@@ -52,7 +52,7 @@ def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 @never_cache
 @require_POST
 def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """The context that a block of the paper would make, with its cleaning; stores nothing."""
+    """The contexts that blocks of the paper would make, with their cleaning; stores nothing."""
     return answer_propose(request, _fetch(request, slug, campaign, pk))
 
 
@@ -103,17 +103,25 @@ def answer_move(
 
 
 def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse:
-    """The context that the block asked for would make."""
+    """The contexts that the blocks asked for would make, each with its cleaning."""
     paper = extraction.paper
     try:
-        wanted = _sent(request).get("block")
+        wanted = _sent(request).get("blocks")
     except Malformed:
         return _malformed()
-    block = next((each for each in paper.blocks if each["id"] == wanted), None)
-    if block is None:
+    blocks = {each["id"]: each for each in paper.blocks}
+    if not isinstance(wanted, list) or not wanted or any(type(each) is not int for each in wanted):
+        return _malformed()
+    if not blocks.keys() >= set(wanted):
         return JsonResponse({"reason": "The paper has no such block."}, status=422)
-    context, pieces = context_of_block(block, paper.references, next_context_id(content_of(extraction)))
-    return JsonResponse({"context": write_content(Content((context,)))["contexts"][0], "cleaning": pieces})
+    first = int(next_context_id(content_of(extraction)))
+    made = [
+        context_of_block(blocks[number], paper.references, f"{place:02}")
+        for place, number in enumerate(dict.fromkeys(wanted), first)
+    ]
+    contexts = write_content(Content(tuple(context for context, _ in made)))["contexts"]
+    proposals = zip(contexts, (pieces for _, pieces in made), strict=True)
+    return JsonResponse({"proposals": [{"context": context, "cleaning": pieces} for context, pieces in proposals]})
 
 
 def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.telling import refusals_in_message
 from annotation.actions.papers import settle_doi
 from annotation.definitions.extractions import Content, findings_of, read_content
+from annotation.definitions.paper_sections import section_states
 from annotation.models import Extraction, ExtractionSource
 from annotation.queries.extractions import docnos_among, has_to_do, with_content
 from annotation.queries.gold import Gold, gold_of_papers
@@ -94,6 +95,7 @@ def paper_file(request: HttpRequest, slug: str, pk: int) -> FileResponse:
 def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
     """What the fragment that shows an extraction needs: the same for annotators and those who oversee them."""
     docnos = docnos_among(paper.collection, content.values.values())
+    sections = section_states(paper.blocks, content)
     inside = {number for number, value in content.values.items() if value in docnos}
     return {
         "content": content,
@@ -101,6 +103,8 @@ def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
         "inside": inside,
         "coverage": (len(inside), len(content.references)),
         "findings": findings_of(content),
+        "sections": sections,
+        "outside": sum(len(each.outside) for each in sections),
     }
 
 

@@ -45,6 +45,8 @@ _OWN = re.compile(
     r"|^(?:summary\s+and\s+)?conclu(?:sions?|ding)\b|^discussions?\b|^general\s+discussion\b|\band\s+conclusions?$"
     r"|^limitations?\b|^future\s+(?:work|directions)\b|^acknowledge?ments?\b|^append(?:ix|ices)\b|^summary$"
     r"|^experiments?$|^experimental\s+(?:setup|setting|settings|results|evaluation)\b|^evaluation$|^ablation\b"
+    r"|^(?:materials?\s+and\s+|research\s+)?method(?:s|ology)?$|^(?:our|the\s+proposed|proposed)\s"
+    r"|^problem\s+(?:formulation|definition|statement)$|^implementation(?:\s+details)?$|^data(?:\s*sets?)?$|^data\s+collection\b"
     r"|^(?:ethic|broader\s+impact|data\s+availability|supplementa)"
 )
 _WE = re.compile(r"\b(?:we|our|us|ours)\b", re.IGNORECASE)

@@ -122,11 +122,11 @@ def test_a_block_becomes_a_context_with_its_cleaning(material, work, client, dja
     client.force_login(material.people["ann"])
     url = address("extraction_propose", material)
     with django_assert_max_num_queries(9):
-        found = post(client, url, {"block": 3}).json()
+        (found,) = post(client, url, {"blocks": [3]}).json()["proposals"]
     assert found["context"]["id"] == "02"
     assert [each["cites"] for each in found["context"]["sentences"]] == [[], ["2"]]
     assert ["removed", "infor- mation"] in found["cleaning"]
-    assert post(client, url, {"block": 4}).status_code == 422
+    assert post(client, url, {"blocks": [4]}).status_code == 422
 
 
 def test_markers_that_name_authors_are_told_with_what_they_mean(material) -> None:

@@ -179,6 +179,47 @@ def downloaded(page, label: str) -> Path:
     return Path(download.value.path())
 
 
+def test_a_section_is_included_and_left_out_by_one_key(new_page, material):
+    """Why each section is proposed stands there; what is left out is in a folded list; I changes it, U undoes that."""
+    cites = [{"start": 0, "end": 24, "cites": ["b0"]}]
+    shared = {"kind": "paragraph", "sentences": cites}
+    blocks = [
+        {"id": 1, **shared, "top": "1 Introduction", "section": "Introduction", "part": "introduction",
+         "reason": "Its heading names the introduction.", "text": "Tea is old, says Lee [1]."},
+        {"id": 2, **shared, "top": "2 Water", "section": "Water", "reason": "It reads like the paper's own work.",
+         "text": "Water was measured [1] ."},
+        {"id": 3, **shared, "top": "2 Water", "section": "Water", "reason": "It reads like the paper's own work.",
+         "text": "Its heat was, too, [1] ."},
+    ]  # fmt: skip
+    entries = [{"number": "1", "key": "b0", "raw": "Lee. On tea."}]
+    paper = PaperFactory(collection=material.collection, blocks=blocks, references=entries)
+    make_extraction(paper, ExtractionSource.MACHINE, make_content(cites=("1",), values=("10.1/water",)))
+    extraction_campaign(material)
+    page, _ = desk_of(material, new_page)
+    work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
+    folded = page.locator("[data-part=sections]")
+    expect(page.locator("[data-part=block-section]")).to_contain_text("Its heading names the introduction.")
+    expect(folded.locator("summary")).to_contain_text("2 citing paragraphs outside the contexts")
+    expect(folded.locator(".desk-outside").first).to_be_hidden()
+    folded.locator("summary").click()
+    folded.get_by_role("button", name="Its heat was, too").click()
+    expect(page.locator("[data-part=block-section]")).to_contain_text("not proposed, 0 of 2 citing paragraphs")
+    page.keyboard.press("i")
+    expect(page.locator(".desk-context")).to_have_count(3)
+    expect(folded.locator("summary")).to_contain_text("0 citing paragraphs outside the contexts")
+    saved(page)
+    assert [(each.id, each.section, each.blocks) for each in content_of(_now(work)).contexts] == [
+        ("01", "introduction", (1,)), ("02", "related work", (2,)), ("03", "related work", (3,)),
+    ]  # fmt: skip
+    page.keyboard.press("i")
+    expect(page.locator(".desk-context")).to_have_count(1)
+    page.keyboard.press("u")
+    expect(page.locator(".desk-context")).to_have_count(3)
+    folded.get_by_role("button", name="Leave out section 2 Water").click()
+    expect(page.locator(".desk-context")).to_have_count(1)
+    assert_accessible(page)
+
+
 def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, material):
     paper = PaperFactory(
         collection=material.collection, blocks=[{"id": 1, "text": "Tea is old. Lee [1, 2] measured it."}]

@@ -9,6 +9,7 @@ import * as edits from "./edits.js";
 import { withSameRecords } from "./painting.js";
 import { References } from "./references.js";
 import { Saver } from "./saver.js";
+import { Sections } from "./sections.js";
 import { askSignIn, onSignedIn } from "./session.js";
 import { Sheet } from "./sheet.js";
 import { inTurn, mustWait, typeInto } from "./turns.js";
@@ -19,6 +20,7 @@ const saver = new Saver(state);
 const sheet = new Sheet();
 const contexts = new Contexts();
 const references = new References();
+const sections = new Sections();
 const guideline = new GuidelinePane(() => contexts.focus());
 const asked = new Set(); // texts whose reading was asked for
 
@@ -29,6 +31,8 @@ function render() {
   contexts.render(content, known);
   references.render(content, new Set(state.inside));
   sheet.use(content.contexts);
+  sections.use(content.contexts);
+  tellSection();
   const inside = content.references.filter((each) => state.inside.includes(each.value)).length;
   part("coverage").textContent = `${inside} of ${content.references.length} in the collection`;
   part("context-count").textContent = String(content.contexts.length);
@@ -36,6 +40,11 @@ function render() {
   part("undo").disabled = !(state.undo || !saver.isClean);
   part("redo").disabled = !state.redo;
   lookAhead();
+}
+
+/** Say what the section of the selected block was decided to be. */
+function tellSection() {
+  part("block-section").textContent = sheet.selected ? sections.words(sheet.selected.id) : "";
 }
 
 /** Take an edit: show it at once, save it soon. */
@@ -89,12 +98,36 @@ async function makeContext() {
   const block = sheet.selected;
   if (!block) return;
   if (!(await saver.flush())) return;
-  const { status, body } = await ask(data.urls.propose, { block: block.id });
-  if (status !== 200) {
-    if (body) notice(body.reason);
-    return;
-  }
-  showCleaning(body, block);
+  const { status, body } = await ask(data.urls.propose, { blocks: [block.id] });
+  if (status === 200) showCleaning(body.proposals[0], block);
+  else if (body) notice(body.reason);
+}
+
+/** Include all citing paragraphs of a section; where all are contexts already, leave them out. */
+async function changeSection(section) {
+  if (!section) return announce("This section cites nothing");
+  if (!(await saver.flush())) return;
+  const missing = sections.outside(section);
+  if (!missing.length) return leaveOut(section);
+  const { status, body } = await ask(data.urls.propose, { blocks: missing });
+  if (status !== 200) return body && notice(body.reason);
+  // To ACM-CR, what is no introduction and counts is related work.
+  const made = body.proposals.map(({ context }) => ({ ...context, section: context.section || "related work" }));
+  edit(made.reduce(edits.addContext, content), `section ${section.heading} included`);
+  announce(`${made.length} ${made.length === 1 ? "context" : "contexts"} from “${section.heading}” added. U removes them.`);
+}
+
+function leaveOut(section) {
+  const gone = new Set(section.blocks);
+  const kept = content.contexts.filter((context) => !context.blocks.some((id) => gone.has(id)));
+  announce(`${content.contexts.length - kept.length} contexts from “${section.heading}” removed. U brings them back.`);
+  edit({ ...content, contexts: kept }, `section ${section.heading} left out`);
+}
+
+/** The section that the focus is in: that of the context where the focus is among contexts, else of the selected block. */
+function sectionHere() {
+  const context = inPane("contexts") ? content.contexts[contexts.at.c] : null;
+  return sections.of(context?.blocks[0] ?? sheet.selected?.id);
 }
 
 function showCleaning({ context, cleaning }, block) {
@@ -293,7 +326,7 @@ const KEYS = {
   },
 };
 const EVERYWHERE = {
-  c: makeContext, u: () => step("undo"), "?": () => part("help").showModal(),
+  c: makeContext, i: () => changeSection(sectionHere()), u: () => step("undo"), "?": () => part("help").showModal(),
   "[": () => sheet.open(sheet.page - 1), "]": () => sheet.open(sheet.page + 1),
   z: () => part("sheet").classList.toggle("is-large"), f: finish, g: () => guideline.toggle(), 4: () => focusPane("sheet"), 5: () => focusPane("contexts"), 6: () => focusPane("references"),
 };
@@ -338,7 +371,7 @@ function pressLater(pressed) {
 // --- wiring ---------------------------------------------------------------------------------------------------------
 
 const ACTS = {
-  context: makeContext, undo: () => step("undo"), redo: () => step("redo"), finish, skip, help: () => part("help").showModal(),
+  context: makeContext, section: () => changeSection(sectionHere()), undo: () => step("undo"), redo: () => step("redo"), finish, skip, help: () => part("help").showModal(),
   "page-before": () => sheet.open(sheet.page - 1), "page-after": () => sheet.open(sheet.page + 1),
   split: splitHere, merge: mergeUp, anonymise, attach, edit: editText, remove, paste,
   "close-notice": () => notice(""),
@@ -350,6 +383,9 @@ document.addEventListener("click", (event) => {
 });
 
 contexts.addEventListener("moved", lookAhead);
+sheet.addEventListener("selected", tellSection);
+sections.addEventListener("change", ({ detail }) => inTurn(() => changeSection(detail)));
+sections.addEventListener("block", ({ detail }) => sheet.select(detail, { focus: true }));
 contexts.addEventListener("section", ({ detail }) => inTurn(() => setSection(detail)));
 contexts.addEventListener("reference", ({ detail }) => references.goTo(detail.number));
 contexts.addEventListener("do", ({ detail }) => inTurn(() => removeContext(placeOf(detail.context))));

@@ -101,6 +101,7 @@ export class Sheet extends EventTarget {
     if (this.pages.length && page && !block.boxes.some((box) => box.page === this.page)) this.open(page);
     this.selected = block;
     this.mark();
+    this.dispatchEvent(new CustomEvent("selected"));
     const element = this.elements.get(id);
     if (focus) element?.focus({ preventScroll: true });
     element?.scrollIntoView({ block: "nearest" });
@@ -130,7 +131,6 @@ export class Sheet extends EventTarget {
     }
     const any = this.root.querySelector("[data-block]:not([aria-hidden])");
     if (any && !this.root.querySelector("[data-block][tabindex='0']")) any.tabIndex = 0;
-    part("block-section").textContent = this.selected?.section ?? "";
   }
 }
 
