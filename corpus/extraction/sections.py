@@ -21,6 +21,7 @@ INTRODUCTION, RELATED, OTHER = "introduction", "related work", ""
 PROPOSED = frozenset({INTRODUCTION, RELATED})
 # A survey that is not proposed costs twice what a section costs that is proposed and none: it may be overlooked.
 LEAST_PROBABILITY = 1 / 3
+LEAST_WORKS = 3  # fewer are no survey, however few the words between them
 LEAST_INSIDE = 1 / 2  # of a sub-section among the paper's own work
 WEIGHTS = {
     "density": 1.02, "citing": 3.06, "reports": 4.45, "own": -4.05, "displays": -7.36, "works": 0.72, "follows": 3.4,
@@ -88,6 +89,11 @@ class Evidence:
         return 1 / (1 + exp(-total))
 
     @property
+    def cites_enough(self) -> bool:
+        """Whether as many different works are cited as a survey needs."""
+        return self.works >= log1p(LEAST_WORKS)
+
+    @property
     def words(self) -> str:
         """The evidence for a person to read, the weightiest first."""
         found = [
@@ -141,7 +147,7 @@ def decide(
     evidence = evidence_of(members, before)
     if not evidence.citing_paragraphs:
         return Decision(OTHER, "Nothing is cited in it.")
-    is_survey = evidence.probability(weights, bias) >= LEAST_PROBABILITY
+    is_survey = evidence.cites_enough and evidence.probability(weights, bias) >= LEAST_PROBABILITY
     verdict = "It reads like a survey of other work" if is_survey else "It reads like the paper's own work"
     return Decision(RELATED if is_survey else OTHER, f"{verdict}: {evidence.words}.")
 
@@ -226,7 +232,7 @@ def _survey_inside(unit: Sequence[Paragraph]) -> Decision | None:
     if _SURVEY.search(plain_heading(first.section)):
         return Decision(RELATED, f"The heading “{first.section}” names related work.")
     evidence = evidence_of(unit, [OTHER])
-    if evidence.citing_paragraphs and evidence.probability(WEIGHTS, BIAS) >= LEAST_INSIDE:
+    if evidence.cites_enough and evidence.probability(WEIGHTS, BIAS) >= LEAST_INSIDE:
         return Decision(RELATED, f"“{first.section}” reads like a survey of other work: {evidence.words}.")
     return None
 

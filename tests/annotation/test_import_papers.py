@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import open_campaign
@@ -13,10 +14,10 @@ from annotation.actions.extractions import begin_extraction, save_extraction
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction, ExtractionRevision
 from annotation.queries.extractions import content_of
-from corpus.models import Document, ImportKind, ImportRun, Paper
+from corpus.models import Document, ImportKind, ImportRun, Paper, Role
 from tests.corpus.extraction.pdfs import many_pages, pages_of_text, scanned
 from tests.corpus.importing import counts, import_files
-from tests.factories.accounts import AT, CollectionFactory
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.papers import assignment_of
 
@@ -84,6 +85,21 @@ def test_contexts_are_proposed_from_the_sections_asked_for(tmp_path, sections, f
     call_command("import_papers", collection.slug, str(file), "--sections", " , ".join(sections))
     proposal = content_of(Paper.objects.get().extractions.get())
     assert [context.section for context in proposal.contexts] == found
+
+
+def test_what_is_left_out_is_counted_and_shown(tmp_path, capsys, client) -> None:
+    """Citing paragraphs outside the proposed sections: by the import, by the figures of the collection, on the page."""
+    collection = CollectionFactory()
+    call_command("import_papers", collection.slug, str(write(tmp_path, "tea.tei.xml", TEI)), "--json")
+    (remark,) = json.loads(capsys.readouterr().out)["remarks"]
+    assert remark.startswith("Citing paragraphs: 1 proposed as contexts, 1 outside the proposed sections")
+    call_command("collection_stats", collection.slug, "--json")
+    figures = json.loads(capsys.readouterr().out)["citing_paragraphs"]
+    assert figures == {"papers": 1, "in_contexts": 1, "outside": 1}
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    page = client.get(reverse("paper_detail", args=[collection.slug, Paper.objects.get().pk])).content.decode()
+    assert "1 citing paragraph outside the contexts, in 2 sections that cite" in page
+    assert "Its heading names the introduction." in page
 
 
 def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
