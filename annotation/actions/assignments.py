@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import BooleanField, Exists, ExpressionWrapper, Max, OuterRef, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from accounts.audit import record_event
@@ -31,6 +31,8 @@ from annotation.runs.assignments import Options, Summary, draft_assignment, orde
 from corpus.permissions import check_manager
 
 MOST_OVERLAP = 50
+MOST_REPEATED = 50  # percent
+MOST_GAP = 10_000
 
 HAND_OVER = """
 INSERT INTO annotation_assignment (item_id, annotator_id, state, slot, repeat, position)
@@ -59,15 +61,26 @@ def assign_items(
     seed: int | None = None,
     overlap: int | None = None,
     strategy: str | None = None,
+    repeat_percent: int = 0,
+    repeat_gap: int = 30,
     dry_run: bool = False,
 ) -> Summary:
     """Give every item the judges it still needs, at once. What is not given is the campaign's own.
 
     Only items that need judges are touched, and who has an item keeps it. An open queue gets free slots instead.
-    Another overlap or strategy becomes the campaign's. A dry run writes nothing.
+    Another overlap or strategy becomes the campaign's. `repeat_percent` of what each person gets new is asked them a
+    second time, unseen, with at least `repeat_gap` others in between. A dry run writes nothing.
     Errors: Refused for a closed campaign and where no plan is possible, with the reason.
     """
-    options = _options(campaign, by, seed, overlap, strategy)
+    options = _options(
+        campaign,
+        by,
+        seed=seed,
+        overlap=overlap,
+        strategy=strategy,
+        repeat_percent=repeat_percent,
+        repeat_gap=repeat_gap,
+    )
     if dry_run:
         return draft_assignment(campaign, options).summary
     return write_assignment(campaign, options, confirms="", by=by, at=at)
@@ -82,9 +95,19 @@ def request_assignment(
     seed: int | None = None,
     overlap: int | None = None,
     strategy: str | None = None,
+    repeat_percent: int = 0,
+    repeat_gap: int = 30,
 ) -> AssignmentRun:
     """A job that previews a plan. Its row holds the summary and the hash that `confirm_assignment` goes by."""
-    options = _options(campaign, by, seed, overlap, strategy)
+    options = _options(
+        campaign,
+        by,
+        seed=seed,
+        overlap=overlap,
+        strategy=strategy,
+        repeat_percent=repeat_percent,
+        repeat_gap=repeat_gap,
+    )
     return new_job(AssignmentRun, by=by, at=at, campaign=campaign, dry_run=True, **asdict(options))
 
 
@@ -105,6 +128,8 @@ def confirm_assignment(*, preview: AssignmentRun, by: User | None, at: datetime)
         strategy=preview.strategy,
         overlap=preview.overlap,
         seed=preview.seed,
+        repeat_percent=preview.repeat_percent,
+        repeat_gap=preview.repeat_gap,
         confirms=preview.inputs_hash,
     )
 
@@ -144,6 +169,7 @@ def reassign_assignments(
     free = [row[:-1] for row in rows if not row[-1]]
     _check_capacity(target, len(free))
     Assignment.objects.filter(pk__in=[row[0] for row in free]).update(state=AssignmentState.WITHDRAWN, slot=None)
+    _withdraw_repeats(source, Q(item__in=[row[2] for row in free]))
     _hand_over(target, free)
     moved = Moved(len(free), len(rows) - len(free))
     _record(source, by, at, "reassign_assignments", target_annotator=target.name, moved=moved.moved)
@@ -152,12 +178,19 @@ def reassign_assignments(
 
 def release(annotator: Annotator, most: int | None = None) -> int:
     """Withdraw pending assignments of an annotator whose row is locked; how many."""
-    pending = list(_last(_pending(annotator), most).values_list("pk", "queue"))
-    of_queue = [pk for pk, queue in pending if queue is not None]
-    of_plan = [pk for pk, queue in pending if queue is None]
+    pending = list(_last(_pending(annotator), most).values_list("pk", "queue", "item"))
+    of_queue = [pk for pk, queue, _ in pending if queue is not None]
+    of_plan = [pk for pk, queue, _ in pending if queue is None]
     Assignment.objects.filter(pk__in=of_plan).update(state=AssignmentState.WITHDRAWN, slot=None)
     free_slots(of_queue, state=AssignmentState.WITHDRAWN)
+    _withdraw_repeats(annotator, Q() if most is None else Q(item__in=[item for _, _, item in pending]))
     return len(pending)
+
+
+def _withdraw_repeats(annotator: Annotator, which: Q) -> None:
+    """Nobody is asked a second time for what they gave back the first time."""
+    repeats = Assignment.objects.filter(which, annotator=annotator, state=AssignmentState.PENDING, repeat__gt=0)
+    repeats.update(state=AssignmentState.WITHDRAWN)
 
 
 def _pending(annotator: Annotator) -> QuerySet[Assignment]:
@@ -187,7 +220,14 @@ def _hand_over(target: Annotator, rows: list[tuple[int, ...]]) -> None:
 
 
 def _options(
-    campaign: Campaign, by: User | None, seed: int | None, overlap: int | None, strategy: str | None
+    campaign: Campaign,
+    by: User | None,
+    *,
+    seed: int | None,
+    overlap: int | None,
+    strategy: str | None,
+    repeat_percent: int,
+    repeat_gap: int,
 ) -> Options:
     """What to plan with, after checking that it may be planned at all."""
     campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
@@ -199,7 +239,12 @@ def _options(
         raise Refused(f"The overlap must be from 1 to {MOST_OVERLAP} annotators per item, not {overlap}.")
     if strategy not in Strategy.values:
         raise Refused(f"The strategy must be one of {', '.join(Strategy.values)}, not “{strategy}”.")
-    return Options(overlap, str(strategy), campaign.seed if seed is None else seed)
+    if not (0 <= repeat_percent <= MOST_REPEATED and 1 <= repeat_gap <= MOST_GAP):
+        raise Refused(
+            f"Hidden repeats are at most {MOST_REPEATED}% of a person's items, with a gap of 1 to {MOST_GAP:,},"
+            f" not {repeat_percent}% with a gap of {repeat_gap:,}."
+        )
+    return Options(overlap, str(strategy), campaign.seed if seed is None else seed, repeat_percent, repeat_gap)
 
 
 def _check_target(source: Annotator, target: Annotator) -> None:

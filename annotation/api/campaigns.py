@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from annotation.actions.assignments import assign_items
+from annotation.actions.assignments import MOST_GAP, MOST_REPEATED, assign_items
 from annotation.actions.campaigns import close_campaign, create_campaign, open_campaign
 from annotation.actions.items import build_items
 from annotation.api.base import InCampaignView
@@ -102,6 +102,12 @@ class PlanSerializer(serializers.Serializer[Any]):
     overlap = serializers.IntegerField(min_value=1, max_value=50, required=False)
     strategy = serializers.ChoiceField(Strategy.choices, required=False)
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
+    repeat_percent = serializers.IntegerField(
+        min_value=0, max_value=MOST_REPEATED, default=0, help_text="of each person's new items, asked a second time"
+    )
+    repeat_gap = serializers.IntegerField(
+        min_value=1, max_value=MOST_GAP, default=30, help_text="other items in between, at least"
+    )
     dry_run = serializers.BooleanField(default=False)
 
 
@@ -117,6 +123,7 @@ class PlannedSerializer(serializers.Serializer[Any]):
     strategy = serializers.CharField()
     overlap = serializers.IntegerField()
     inputs_hash = serializers.CharField()
+    repeats = serializers.DictField(child=serializers.IntegerField(), help_text="items asked a second time, by person")
 
 
 class CampaignList(InCollectionView):

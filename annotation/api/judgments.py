@@ -49,7 +49,10 @@ class AssignmentList(InCampaignView):
     def get_queryset(self) -> QuerySet[Any, Any]:
         rows = Assignment.objects.filter(item__campaign=self.campaign, annotator__isnull=False)
         if not can_oversee(self.membership):
-            rows = rows.filter(annotator__user=self.person, repeat=0)
+            rows = rows.filter(annotator__user=self.person)
+            if self.campaign.has_criteria:
+                # What is still to come would show, next to what is done, which items are asked a second time.
+                rows = rows.filter(finished_at__isnull=False)
         return rows.values(
             "id",
             "state",
@@ -63,7 +66,7 @@ class AssignmentList(InCampaignView):
 
     @extend_schema(operation_id="assignments_list", responses=answers({200: AssignmentSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
-        """List assignments: annotators see their own only."""
+        """List assignments: annotators see their own only, judgments once they are done or skipped."""
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -79,7 +82,7 @@ class JudgmentList(InCampaignView):
             check_not_sealed(self.campaign)
             check_can_read_labels(self.campaign, self.person)
         else:
-            rows = rows.filter(assignment__annotator__user=self.person, assignment__repeat=0)
+            rows = rows.filter(assignment__annotator__user=self.person)
         return rows.values(
             "id",
             "value",

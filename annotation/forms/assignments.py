@@ -2,6 +2,7 @@
 
 from django import forms
 
+from annotation.actions.assignments import MOST_GAP, MOST_REPEATED
 from annotation.forms.campaigns import STRATEGIES
 
 
@@ -15,6 +16,21 @@ class PlanForm(forms.Form):
         help_text="Raise it to give every item more judges; what is given out already stays.",
     )
     strategy = forms.ChoiceField(choices=STRATEGIES, widget=forms.RadioSelect, label="How items reach people")
+    repeat_percent = forms.IntegerField(
+        min_value=0,
+        max_value=MOST_REPEATED,
+        initial=0,
+        label="Hidden repeats, percent",
+        help_text="This share of each person's new items is shown to them a second time. Nothing marks them; the"
+        " agreement page shows how often people give the same answer again. They do not count as judges of the item.",
+    )
+    repeat_gap = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_GAP,
+        initial=30,
+        label="Gap before a repeat",
+        help_text="The least number of other items in between (of abstracts, where one is judged by all aspects).",
+    )
     seed = forms.IntegerField(
         min_value=0, max_value=10**18 - 1, help_text="The same seed and the same campaign give the same plan."
     )

@@ -26,6 +26,8 @@ class AssignmentRun(Job):
     dry_run = models.BooleanField(default=True)
     strategy = models.CharField(max_length=8, choices=Strategy)
     overlap = models.PositiveSmallIntegerField()
+    repeat_percent = models.PositiveSmallIntegerField(default=0)  # of each person's new items, asked them again unseen
+    repeat_gap = models.PositiveSmallIntegerField(default=30)  # others at least between the first time and the second
     inputs_hash = models.CharField(max_length=64, blank=True)
     confirms = models.CharField(max_length=64, blank=True)  # hash of the preview that was agreed to; "": none was asked
     summary = models.JSONField(default=dict)

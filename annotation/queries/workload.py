@@ -102,7 +102,7 @@ class Workload:
             return np.arange(len(self.items))
         return np.unique(self.items[:, [1, 3]], axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
-    def digest(self, seed: int) -> str:
+    def digest(self, seed: int, *options: int) -> str:
         """A hash of everything that the plan depends on: equal digests give the very same plan."""
         facts = [
             self.campaign.pk,
@@ -110,6 +110,7 @@ class Workload:
             str(self.strategy),
             self.overlap,
             seed,
+            *options,
             settings.CODE_VERSION,
         ]
         facts += [(each.pk, each.weight, each.capacity, each.order_seed) for each in self.annotators]

@@ -1,28 +1,36 @@
 """Planning and writing who judges what: previewed or written, from the same inputs by the same seed."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from itertools import combinations
 
 import numpy as np
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 
 from accounts.audit import record_event
 from accounts.jobs import Progress, carry_out
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from annotation.models import Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
+from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
 from annotation.planning.order import order_by_aspect, order_by_document
 from annotation.planning.plan import plan_assignments
 from annotation.planning.problem import CannotPlan, Ints, Plan
+from annotation.planning.repeats import schedule
 from annotation.planning.slots import free_slots
 from annotation.queries.workload import WITHDRAWN, Workload, read_workload
 from annotation.runs.constraints import checked_at_once
 
 COPY = """
 COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN
+"""
+# A second time that was withdrawn with the first comes back with it.
+REVIVE_REPEATS = """
+UPDATE annotation_assignment a SET state = 'pending', position = n.position, finished_at = NULL
+FROM unnest(%(items)s::bigint[], %(annotators)s::bigint[], %(positions)s::int[]) AS n(item, annotator, position)
+WHERE a.item_id = n.item AND a.annotator_id = n.annotator AND a.repeat = 1 AND a.state = 'withdrawn'
+RETURNING a.item_id, a.annotator_id
 """
 # Somebody who gave an item back gets it again: an annotator has one go at an item.
 REVIVE = """
@@ -39,6 +47,7 @@ class Summary:
     """What a plan gives out. `annotators` are new items, `loads` all items of each person afterwards.
 
     `items` get new judges, `judgments` is how many. `pairs` counts for each couple "a|b" the items both will have.
+    `repeats` are items that a person will be asked a second time, unseen; they count in nothing else here.
     In an open queue nobody is named: `judgments` are the slots that are made free to take.
     """
 
@@ -51,15 +60,22 @@ class Summary:
     strategy: str
     overlap: int
     inputs_hash: str
+    repeats: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a plan is made with, beside the campaign itself."""
+    """What a plan is made with, in addition to the campaign itself.
+
+    `repeat_percent` of what each person gets new is asked them a second time, with at least `repeat_gap` others (items,
+    or abstracts where one is judged by all aspects at once) in between.
+    """
 
     overlap: int
     strategy: str
     seed: int
+    repeat_percent: int = 0
+    repeat_gap: int = 30
 
 
 QUEUE_OF_PAPERS = "A paper is an hour's work: papers are assigned in advance, not taken from an open queue."
@@ -67,32 +83,59 @@ QUEUE_OF_PAPERS = "A paper is an hour's work: papers are assigned in advance, no
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A plan that can be written. `items` (n,) indexes the workload's, sorted; `people` (n,) its annotators, or -1."""
+    """A plan that can be written. `items` (n,) indexes the workload's, sorted; `people` (n,) its annotators, or -1.
+
+    `positions` (n,) are the items' places in each person's order or in the queue. `repeated` (r,) indexes those of
+    the n that are asked again, at the places `again` (r,).
+    """
 
     workload: Workload
     items: Ints
     people: Ints
+    positions: Ints
+    repeated: Ints
+    again: Ints
     summary: Summary
+
+
+NONE: Ints = np.zeros(0, dtype=np.int64)
+NO_REPEATS_IN_QUEUE = (
+    "Hidden repeats need a plan: in an open queue nobody has an order of their own. Assign in advance, or set the share"
+    " to 0."
+)
+NO_REPEATS_OF_PAPERS = "A paper is an hour's work: nobody is asked for one a second time. Set the share to 0."
 
 
 def draft_assignment(campaign: Campaign, options: Options) -> Draft:
     """Plan without writing. Errors: Refused where no plan is possible, with the reason."""
     campaign = Campaign.objects.get(pk=campaign.pk)
     workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy)
-    seed = options.seed
     _check_overlap(workload)
     if not len(workload.items):
         raise Refused("The campaign has no items yet. Build them first.")
     if workload.strategy == Strategy.QUEUE and not campaign.has_criteria:
         raise Refused(QUEUE_OF_PAPERS)
+    if options.repeat_percent and not campaign.has_criteria:
+        raise Refused(NO_REPEATS_OF_PAPERS)
     if workload.strategy == Strategy.QUEUE:
-        items = np.repeat(np.arange(len(workload.items)), workload.demand)
-        return Draft(workload, items, np.full(len(items), -1), _queue_summary(workload, items, seed))
+        return _draft_queue(workload, options)
     try:
-        plan = plan_assignments(workload.people(), workload.work(), np.random.default_rng(seed))
+        plan = plan_assignments(workload.people(), workload.work(), np.random.default_rng(options.seed))
     except CannotPlan as refusal:
         raise Refused(refusal.reason) from refusal
-    return Draft(workload, plan.items, plan.people, _summary(workload, plan, seed))
+    positions, repeated, again = _people_positions(workload, plan, options)
+    repeats = np.bincount(plan.people[repeated], minlength=len(workload.annotators))
+    summary = _summary(workload, plan, options, repeats)
+    return Draft(workload, plan.items, plan.people, positions, repeated, again, summary)
+
+
+def _draft_queue(workload: Workload, options: Options) -> Draft:
+    if options.repeat_percent:
+        raise Refused(NO_REPEATS_IN_QUEUE)
+    items = np.repeat(np.arange(len(workload.items)), workload.demand)
+    positions = _queue_positions(workload, items, options.seed)
+    nobody = np.full(len(items), -1)
+    return Draft(workload, items, nobody, positions, NONE, NONE, _queue_summary(workload, items, options))
 
 
 @transaction.atomic
@@ -137,7 +180,7 @@ def _work(job: AssignmentRun, progress: Progress) -> None:
     if job.summary:
         return  # it ended after its result was stored
     progress.report(0, 0, "planning")
-    options = Options(job.overlap, job.strategy, job.seed or 0)
+    options = Options(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
     with transaction.atomic():
         if job.dry_run:
             summary = draft_assignment(job.campaign, options).summary
@@ -152,14 +195,23 @@ def _work(job: AssignmentRun, progress: Progress) -> None:
 
 def order_positions(campaign: Campaign, items: Ints, rank: Ints, seed: int, start: int) -> Ints:
     """Positions from `start` on for items (n, 5) with the ranks (n,) of their aspects, shuffled by the seed."""
+    positions = np.empty(len(items), dtype=np.int64)
+    positions[_order(campaign, items, rank, seed)] = np.arange(start, start + len(items))
+    return positions
+
+
+def _order(campaign: Campaign, items: Ints, rank: Ints, seed: int) -> Ints:
+    """Indexes of the items in the order to judge them."""
     rng = np.random.default_rng(seed)
     if campaign.order == Order.BY_DOCUMENT:
-        order = order_by_document(items[:, 1], items[:, 3], rank, rng)
-    else:
-        order = order_by_aspect(np.where(items[:, 2] > 0, items[:, 2], -items[:, 1]), rng)
-    positions = np.empty(len(items), dtype=np.int64)
-    positions[order] = np.arange(start, start + len(items))
-    return positions
+        return order_by_document(items[:, 1], items[:, 3], rank, rng)
+    return order_by_aspect(_asked(items), rng)
+
+
+def _asked(items: Ints) -> Ints:
+    """(n,): equal numbers where the same is asked: of one aspect, or of one topic without aspects."""
+    asked: Ints = np.where(items[:, 2] > 0, items[:, 2], -items[:, 1])
+    return asked
 
 
 def _check_overlap(workload: Workload) -> None:
@@ -184,18 +236,34 @@ def _write(draft: Draft) -> None:
     work = draft.workload
     slots = free_slots(draft.items, work.wanted, work.taken)
     queue = work.strategy == Strategy.QUEUE
-    positions = _queue_positions(draft) if queue else _people_positions(draft)
+    positions = draft.positions
     pks = np.array([each.pk for each in work.annotators] + [0], dtype=np.int64)[draft.people]
     items = work.items[draft.items, 0]
     revived = _revive(work, items, pks, slots, positions)
     new = np.flatnonzero(~revived)
     rows = zip(*(column[new].tolist() for column in (items, pks, slots, positions)), strict=True)
     campaign = work.campaign.pk
+    if queue:
+        lines = [f"{i}\t{campaign}\t\\N\topen\t{s}\t0\t{n}\n" for i, _, s, n in rows]
+    else:
+        lines = [f"{i}\t\\N\t{a}\tpending\t{s}\t0\t{n}\n" for i, a, s, n in rows]
+        lines += _repeat_lines(items[draft.repeated], pks[draft.repeated], draft.again)
+        # In any order, for an id should not say which of two is the first time.
+        np.random.default_rng(draft.summary.seed).shuffle(lines)
     with connection.cursor() as cursor, cursor.copy(COPY) as copy:
-        if queue:
-            copy.write("".join(f"{i}\t{campaign}\t\\N\topen\t{s}\t0\t{n}\n" for i, _, s, n in rows))
-        else:
-            copy.write("".join(f"{i}\t\\N\t{a}\tpending\t{s}\t0\t{n}\n" for i, a, s, n in rows))
+        copy.write("".join(lines))
+
+
+def _repeat_lines(items: Ints, pks: Ints, positions: Ints) -> list[str]:
+    """Lines for COPY of the hidden repeats; those that were withdrawn come back as they are instead."""
+    if not len(items):
+        return []
+    named = {"items": items.tolist(), "annotators": pks.tolist(), "positions": positions.tolist()}
+    with connection.cursor() as cursor:
+        cursor.execute(REVIVE_REPEATS, named)
+        back = set(cursor.fetchall())
+    rows = zip(*named.values(), strict=True)
+    return [f"{i}\t\\N\t{a}\tpending\t\\N\t1\t{n}\n" for i, a, n in rows if (i, a) not in back]
 
 
 def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints) -> np.ndarray:
@@ -219,34 +287,51 @@ def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints
     return again
 
 
-def _people_positions(draft: Draft) -> Ints:
-    """Each person's new items come after those they have, in an order of their own."""
-    work = draft.workload
-    positions = np.zeros(len(draft.items), dtype=np.int64)
+def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Ints, Ints, Ints]:
+    """Each person's new items come after those they have, in an order of their own, with their repeats in it.
+
+    Returns `positions`, `repeated` and `again` as a Draft has them.
+    """
+    positions = np.zeros(len(plan.items), dtype=np.int64)
+    repeated, again = [NONE], [NONE]
+    units = work.units()
     for person, annotator in enumerate(work.annotators):
-        mine = np.flatnonzero(draft.people == person)
+        mine = np.flatnonzero(plan.people == person)
+        chosen = plan.items[mine]
+        items = work.items[chosen]
         own = work.goes[work.goes[:, 2] == annotator.pk]
-        start = int(own[:, 4].max(initial=0)) + 1
-        chosen = draft.items[mine]
-        positions[mine] = order_positions(
-            work.campaign, work.items[chosen], work.rank[chosen], annotator.order_seed, start
+        start = max(int(own[:, 4].max(initial=0)), last_repeat(annotator)) + 1
+        found = schedule(
+            _order(work.campaign, items, work.rank[chosen], annotator.order_seed),
+            units[chosen],
+            items[:, 1] if work.campaign.order == Order.BY_DOCUMENT else _asked(items),
+            share=options.repeat_percent / 100,
+            gap=options.repeat_gap,
+            rng=np.random.default_rng([options.seed, annotator.order_seed]),
         )
-    return positions
+        positions[mine] = start + found.first
+        repeated.append(mine[found.repeated])
+        again.append(start + found.again)
+    return positions, np.concatenate(repeated), np.concatenate(again)
 
 
-def _queue_positions(draft: Draft) -> Ints:
+def last_repeat(annotator: Annotator) -> int:
+    """The place of the last hidden repeat in the annotator's order, 0 without any."""
+    return annotator.assignments.filter(repeat__gt=0).aggregate(last=Max("position"))["last"] or 0
+
+
+def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
     """All slots of an item stand at one position: the one it has in the queue already, or one after all others."""
-    work = draft.workload
     in_queue = work.goes[work.goes[:, 6] == 1]
     place = np.zeros(len(work.items), dtype=np.int64)
     place[in_queue[:, 1]] = in_queue[:, 4]
-    new = np.setdiff1d(draft.items, in_queue[:, 1])
+    new = np.setdiff1d(items, in_queue[:, 1])
     start = int(place.max(initial=0)) + 1
-    place[new] = order_positions(work.campaign, work.items[new], work.rank[new], draft.summary.seed, start)
-    return place[draft.items]
+    place[new] = order_positions(work.campaign, work.items[new], work.rank[new], seed, start)
+    return place[items]
 
 
-def _summary(work: Workload, plan: Plan, seed: int) -> Summary:
+def _summary(work: Workload, plan: Plan, options: Options, repeats: Ints) -> Summary:
     names = [each.name for each in work.annotators]
     new = np.bincount(plan.people, minlength=len(names)).tolist()
     return Summary(
@@ -255,22 +340,23 @@ def _summary(work: Workload, plan: Plan, seed: int) -> Summary:
         annotators=dict(zip(names, new, strict=True)),
         loads=dict(zip(names, plan.loads.tolist(), strict=True)),
         pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
-        seed=seed,
+        seed=options.seed,
         strategy=str(work.strategy),
         overlap=work.overlap,
-        inputs_hash=work.digest(seed),
+        inputs_hash=work.digest(options.seed, options.repeat_percent, options.repeat_gap),
+        repeats={name: count for name, count in zip(names, repeats.tolist(), strict=True) if count},
     )
 
 
-def _queue_summary(work: Workload, items: Ints, seed: int) -> Summary:
+def _queue_summary(work: Workload, items: Ints, options: Options) -> Summary:
     return Summary(
         items=len(np.unique(items)),
         judgments=len(items),
         annotators={},
         loads={},
         pairs={},
-        seed=seed,
+        seed=options.seed,
         strategy=str(work.strategy),
         overlap=work.overlap,
-        inputs_hash=work.digest(seed),
+        inputs_hash=work.digest(options.seed),
     )

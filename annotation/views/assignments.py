@@ -21,10 +21,11 @@ SHOWN_RUNS = 10
 
 @dataclass(frozen=True)
 class PersonLoad:
-    """One person in a plan: items that are new, items in all, and items shared with each of the others."""
+    """One person in a plan: new items and those asked again, items in all, items shared with each of the others."""
 
     name: str
     new: int
+    repeats: int
     total: int
     shared: list[int | None]
 
@@ -33,7 +34,7 @@ class PersonLoad:
 def assignment_plan(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Ask for a preview."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    initial = {"overlap": found.overlap, "strategy": found.strategy, "seed": found.seed}
+    initial = {"overlap": found.overlap, "strategy": found.strategy, "seed": found.seed} | _last_repeats(found)
     form = PlanForm(request.POST or None, initial=initial)
     if form.is_valid():
         with refusals_in_form(form):
@@ -83,16 +84,28 @@ def assignment_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -
 
 def people_of(summary: dict[str, Any]) -> list[PersonLoad]:
     """The summary of a plan person by person; [] for an open queue, which names nobody."""
-    loads, pairs = summary.get("loads", {}), summary.get("pairs", {})
+    loads, pairs, repeats = (summary.get(name, {}) for name in ("loads", "pairs", "repeats"))
     names = list(loads)
 
     def shared(a: str, b: str) -> int | None:
         return None if a == b else pairs.get(f"{a}|{b}", pairs.get(f"{b}|{a}", 0))
 
     return [
-        PersonLoad(name, summary["annotators"][name], loads[name], [shared(name, other) for other in names])
+        PersonLoad(
+            name,
+            summary["annotators"][name],
+            repeats.get(name, 0),
+            loads[name],
+            [shared(name, other) for other in names],
+        )
         for name in names
     ]
+
+
+def _last_repeats(campaign: Campaign) -> dict[str, int]:
+    """The share and gap of the last plan, which the next one most likely wants as well."""
+    last = campaign.assignment_runs.order_by("-pk").values("repeat_percent", "repeat_gap").first()
+    return dict(last or {})
 
 
 def _fetch_run(campaign: Campaign, pk: int) -> AssignmentRun:

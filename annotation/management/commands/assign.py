@@ -1,4 +1,5 @@
-"""manage.py assign SLUG CAMPAIGN [--overlap K] [--strategy planned|queue] [--seed N] [--dry-run] [--json]"""
+"""manage.py assign SLUG CAMPAIGN [--overlap K] [--strategy planned|queue] [--seed N] [--repeats PERCENT --repeat-gap N]
+[--dry-run] [--json]"""
 
 from dataclasses import asdict
 from typing import Any
@@ -28,11 +29,20 @@ class Command(ToldCommand):
         parser.add_argument("--overlap", type=int, metavar="K", help="annotators per item, from now on")
         parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
         parser.add_argument("--seed", type=int, metavar="N", help="the campaign's own if absent")
+        parser.add_argument(
+            "--repeats",
+            type=int,
+            default=0,
+            dest="repeat_percent",
+            metavar="PERCENT",
+            help="of each person's new items, asked a second time without a sign of it",
+        )
+        parser.add_argument("--repeat-gap", type=int, default=30, metavar="N", help="other items in between, at least")
         parser.add_argument("--dry-run", action="store_true", help="tell the plan, write nothing")
 
     def carry_out(self, *, slug: str, campaign: str, dry_run: bool, **options: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)
-        wanted = {name: options[name] for name in ("overlap", "strategy", "seed")}
+        wanted = {name: options[name] for name in ("overlap", "strategy", "seed", "repeat_percent", "repeat_gap")}
         summary = assign_items(campaign=found, by=None, at=timezone.now(), dry_run=dry_run, **wanted)
         return told(summary, dry_run), {**asdict(summary), "dry_run": dry_run}
 
@@ -44,10 +54,15 @@ def told(summary: Summary, dry_run: bool) -> str:
         return f"{head}{summary.judgments:,} free slots of {summary.items:,} items are in the open queue."
     lines = [f"{head}{summary.judgments:,} judgments of {summary.items:,} items are assigned (seed {summary.seed})."]
     lines += [
-        f"  {name}: {new:,} new, {summary.loads[name]:,} in all" for name, new in sorted(summary.annotators.items())
+        f"  {name}: {new:,} new, {summary.loads[name]:,} in all{_again(summary.repeats.get(name, 0))}"
+        for name, new in sorted(summary.annotators.items())
     ]
     pairs = sorted(summary.pairs.items())
     lines += [f"  {' and '.join(pair.split('|'))} share {count:,}" for pair, count in pairs[:SHOWN_PAIRS]]
     if len(pairs) > SHOWN_PAIRS:
         lines.append(f"  … and {len(pairs) - SHOWN_PAIRS:,} more pairs, from {min(summary.pairs.values()):,} items")
     return "\n".join(lines)
+
+
+def _again(count: int) -> str:
+    return f", {count:,} asked again" if count else ""
