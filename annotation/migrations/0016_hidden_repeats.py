@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0013_votes_seen'),
+        ('annotation', '0015_taking_back_truth'),
     ]
 
     operations = [
