@@ -104,8 +104,8 @@ def people_of(summary: dict[str, Any]) -> list[PersonLoad]:
 
 def _last_repeats(campaign: Campaign) -> dict[str, int]:
     """The share and gap of the last plan, which the next one most likely wants as well."""
-    last = campaign.assignment_runs.order_by("-pk").values("repeat_percent", "repeat_gap").first()
-    return dict(last or {})
+    last = campaign.assignment_runs.order_by("-pk").first()
+    return {"repeat_percent": last.repeat_percent, "repeat_gap": last.repeat_gap} if last else {}
 
 
 def _fetch_run(campaign: Campaign, pk: int) -> AssignmentRun:
