@@ -6,6 +6,7 @@ are those of the process trees, load generator apart. Prints one JSON object; ti
 
     python -m bench.judging                        all four runs and the sizes (some minutes, mostly building)
     python -m bench.judging --items 1000           only the small campaigns
+    python -m bench.judging --items                only the small campaigns without prepared statements
     python -m bench.judging --keep DIR             reuse the servers' data in DIR
 """
 
@@ -34,6 +35,7 @@ from bench.wire import Wire, asked_for, decoded
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WARM_UP = 2.0  # seconds
+FEW = 1_000  # items of the small campaign
 TARGETS = {
     "judgments_per_second": 180,  # at least
     "p95_ms": 60,  # at most, as all below
@@ -206,8 +208,8 @@ def key_to_next(address: str, scene: Scene, presses: int = 40) -> dict[str, floa
 
 
 @contextlib.contextmanager
-def servers(data_dir: Path) -> Iterator[tuple[int, psutil.Process, psutil.Process]]:
-    """Migrated embedded servers and a gunicorn: its port, its process, PostgreSQL's process."""
+def servers(data_dir: Path) -> Iterator[psutil.Process]:
+    """Migrated embedded servers; PostgreSQL's process."""
     import django
 
     os.environ |= {"LITMUS_DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "config.settings"}
@@ -221,17 +223,23 @@ def servers(data_dir: Path) -> Iterator[tuple[int, psutil.Process, psutil.Proces
 
         call_command("migrate", verbosity=0)
         call_command("collectstatic", verbosity=0, interactive=False)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", f"127.0.0.1:{port}"]
-        web = subprocess.Popen(command, cwd=CHECKOUT, stdout=sys.stderr)
-        try:
-            wait_until_ready(port)
-            yield port, psutil.Process(web.pid), postgres_process()
-        finally:
-            web.terminate()
-            web.wait(30)
+        yield postgres_process()
+
+
+@contextlib.contextmanager
+def web_server(**settings: str) -> Iterator[tuple[int, psutil.Process]]:
+    """A gunicorn with these environment variables: its port and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", f"127.0.0.1:{port}"]
+    web = subprocess.Popen(command, cwd=CHECKOUT, stdout=sys.stderr, env=os.environ | settings)
+    try:
+        wait_until_ready(port)
+        yield port, psutil.Process(web.pid)
+    finally:
+        web.terminate()
+        web.wait(30)
 
 
 def wait_until_ready(port: int) -> None:
@@ -252,25 +260,38 @@ def postgres_process() -> psutil.Process:
         return psutil.Process(cursor.fetchone()[0]).parent() or psutil.Process()
 
 
+def run(
+    port: int, items: int, strategy: str, web: psutil.Process, postgres: psutil.Process, seconds: float
+) -> dict[str, Any]:
+    """Build a campaign and have it judged."""
+    print(f"building {items:,} items, {strategy}", file=sys.stderr)
+    found = run_scene(port, build_scene(items, strategy), web, postgres, seconds)
+    print(json.dumps(found), file=sys.stderr)
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, nargs="*", default=[1_000, 1_000_000])
+    parser.add_argument("--items", type=int, nargs="*", default=[FEW, 1_000_000])
     parser.add_argument("--strategies", nargs="*", default=["planned", "queue"], choices=["planned", "queue"])
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--keep", type=Path, help="directory for the servers' data, kept afterwards")
     options = parser.parse_args()
     data_dir = options.keep or Path(tempfile.mkdtemp(prefix="litmus-bench-"))
     try:
-        with servers(data_dir.resolve()) as (port, web, postgres):
-            runs = []
-            for items in options.items:
-                for strategy in options.strategies:
-                    print(f"building {items:,} items, {strategy}", file=sys.stderr)
-                    scene = build_scene(items, strategy)
-                    runs.append(run_scene(port, scene, web, postgres, options.seconds))
-                    print(json.dumps(runs[-1]), file=sys.stderr)
-            load = first_load(port, scene) | {"key_to_next_ms": key_to_next(f"http://127.0.0.1:{port}", scene)}
-        print(json.dumps({"annotators": ANNOTATORS, "targets": TARGETS, "runs": runs, **load}, indent=2))
+        with servers(data_dir.resolve()) as postgres:
+            found: dict[str, Any] = {"annotators": ANNOTATORS, "targets": TARGETS}
+            if options.items:
+                with web_server() as (port, web):
+                    scenes = [(items, strategy) for items in options.items for strategy in options.strategies]
+                    found["runs"] = [run(port, *one, web, postgres, options.seconds) for one in scenes]
+                    scene = build_scene(FEW, "planned")
+                    found |= first_load(port, scene)
+                    found["key_to_next_ms"] = key_to_next(f"http://127.0.0.1:{port}", scene)
+            with web_server(LITMUS_TRANSACTION_POOLER="1") as (port, web):
+                scenes = [(FEW, strategy) for strategy in options.strategies]
+                found["unprepared"] = [run(port, *one, web, postgres, options.seconds) for one in scenes]
+        print(json.dumps(found, indent=2))
     finally:
         if not options.keep:
             shutil.rmtree(data_dir, ignore_errors=True)

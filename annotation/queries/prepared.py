@@ -2,7 +2,7 @@
 
 A judgment is a handful of statements that are the same every time; planning them anew costs PostgreSQL more than
 running them. These cursors bind on the server, so that psycopg prepares what it has seen often enough (the setting
-`prepare_threshold`; None, as behind an old PgBouncer, turns it off and costs nothing but speed).
+`prepare_threshold`; None, as behind a PgBouncer, turns it off and costs nothing but speed).
 """
 
 from collections.abc import Mapping

@@ -151,7 +151,7 @@ def test_a_changed_sentence_is_read_as_the_paper_was(material, work, client) -> 
 def test_the_screen_asks_little(material, work, client, django_assert_max_num_queries) -> None:
     client.force_login(material.people["ann"])
     client.get(address("extraction_detail", material))  # notes once that they have the guideline before them
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(24):
         page = client.get(address("extraction_detail", material))
     assert page.status_code == 200
     assert 'id="label-data"' in page.text

@@ -108,7 +108,7 @@ def test_the_list_shows_mine_only_in_constant_queries(client: Client, django_ass
         MembershipFactory(user=user)
     CollectionFactory(title="Secret project")
     client.force_login(user)
-    with django_assert_max_num_queries(3):  # user, memberships, may they create
+    with django_assert_max_num_queries(4):  # session, user, memberships, may they create
         answer = client.get(reverse("collection_list"))
     assert answer.text.count('class="card collection-card"') == 7
     assert "Secret project" not in answer.text

@@ -138,7 +138,7 @@ def test_queries_do_not_grow_with_the_people(
 ) -> None:
     MembershipFactory.create_batch(12, collection=members[Role.MANAGER].collection)
     client.force_login(members[Role.MANAGER].user)
-    with django_assert_max_num_queries(4):  # user, membership, members, invitations
+    with django_assert_max_num_queries(5):  # session, user, membership, members, invitations
         client.get(reverse("member_list", args=["tea"]))
 
 
