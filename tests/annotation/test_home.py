@@ -132,7 +132,7 @@ def test_queries_do_not_grow_with_the_work(client: Client, judge: User, django_a
         collection = MembershipFactory(user=judge).collection
         assign(campaign_of(collection, f"c{number}", 2), judge, pending=1, done=1)
     client.force_login(judge)
-    with django_assert_max_num_queries(8):  # session, user, work, memberships, may they create, what waits for decisions
+    with django_assert_max_num_queries(8):  # session, user, work, memberships, may create, what waits
         client.get("/")
 
 
