@@ -1,10 +1,12 @@
 """Who may compute, decide and export. Annotators never see labels of others, agreement or verdicts: 403 everywhere."""
 
+from collections.abc import Iterable
+
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from adjudication.models import Verdict
 from annotation.models import Assignment, AssignmentState, Campaign
-from annotation.permissions.labels import check_can_read_labels
+from annotation.permissions.labels import check_can_read_labels_of
 from corpus.models import Collection, Membership, Role
 from corpus.permissions import check_can_oversee, check_role
 
@@ -34,14 +36,13 @@ def can_adjudicate(membership: Membership) -> bool:
     return membership.role in (Role.MANAGER, Role.ADJUDICATOR)
 
 
-def check_can_take_out(membership: Membership, campaign: Campaign | None) -> None:
-    """Managers, adjudicators and viewers take exports; of a campaign's labels only who has nothing left to judge in it.
+def check_can_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> None:
+    """Managers, adjudicators and viewers take exports; of labels only who has nothing left to judge in `campaigns`.
 
-    `campaign` is None for exports without labels.
+    These are the campaigns whose labels the file is made of, none for files without labels.
     """
     check_can_oversee(membership)
-    if campaign is not None:
-        check_can_read_labels(campaign, membership.user)
+    check_can_read_labels_of(campaigns, membership.user)
 
 
 def judged_it(verdict: Verdict, user: User) -> bool:

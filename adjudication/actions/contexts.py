@@ -13,8 +13,10 @@ from accounts.refusals import Conflict, Refused
 from adjudication.exports.contexts import made_topics
 from adjudication.exports.findings import find
 from adjudication.exports.options import PARAGRAPH, make_options
+from adjudication.exports.sources import labelled_campaigns
 from adjudication.models import ContextCheck
 from adjudication.permissions import check_adjudicator
+from annotation.permissions.labels import check_can_read_labels_of
 from corpus.formats.records import TopicRecord
 from corpus.models import Collection, Document, Target, Topic, TopicKind
 from corpus.permissions import check_manager
@@ -91,11 +93,13 @@ def make_context_topics(
 
     Topics that are here under their number stay as they are, with new targets added. Where two contexts share a number,
     the later text counts. Where topics of another kind have numbers of this level, all its new ones get a prefix, which
-    exports take off again. Errors: Refused where nothing stands.
+    exports take off again. Errors: NotAllowed for whoever still has papers to work on, Refused where nothing stands.
     """
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker of numbers at a time
     options = make_options(collection, "topics", level=level, drafts=drafts)
+    if by is not None:
+        check_can_read_labels_of(labelled_campaigns(options), by)
     if fatal := [finding.text for finding in find(options) if finding.is_fatal]:
         raise Refused(" ".join(fatal))
     wanted: dict[str, TopicRecord] = {}

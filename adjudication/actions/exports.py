@@ -1,15 +1,33 @@
-"""What leaves the collection is logged, whichever way it goes."""
+"""What leaves the collection is checked and logged, whichever way it goes."""
 
 from collections.abc import Mapping
 from datetime import datetime
 
 from accounts.audit import record_event
 from accounts.models import User
+from adjudication.exports.files import Export, open_export
 from adjudication.exports.options import Options
+from adjudication.exports.sources import labelled_campaigns
+from adjudication.permissions import check_can_take_out
+from corpus.models import Membership
 
 
-def note_download(*, options: Options, by: User, at: datetime, chosen: Mapping[str, object]) -> None:
-    """Who took what out, and when: a download is the one read that is logged. `chosen` are the words asked with."""
+def take_out(
+    *, options: Options, membership: Membership, at: datetime, chosen: Mapping[str, object], logged: bool = True
+) -> Export:
+    """The file for this member. A download is the one read that is logged; `chosen` are the words asked with.
+
+    `logged=False` is for requests that get the head of the file alone.
+    Errors: NotAllowed for annotators and for whoever still has to judge what is written; Refused by `open_export`.
+    """
+    check_can_take_out(membership, labelled_campaigns(options))
+    export = open_export(options)
+    if logged:
+        _note_download(options, membership.user, at, chosen)
+    return export
+
+
+def _note_download(options: Options, by: User, at: datetime, chosen: Mapping[str, object]) -> None:
     record_event(
         by=by,
         at=at,

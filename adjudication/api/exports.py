@@ -12,8 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.actions.exports import note_download
-from adjudication.exports.files import open_export
+from adjudication.actions.exports import take_out
 from adjudication.exports.options import (
     ASPECTS,
     GRADES,
@@ -24,7 +23,6 @@ from adjudication.exports.options import (
     make_options,
     whole_number,
 )
-from adjudication.permissions import check_can_take_out
 from corpus.api.base import InCollectionView
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
@@ -97,11 +95,9 @@ class ExportFile(InCollectionView):
         if "first_number" in asked:
             words["first_number"] = whole_number(asked["first_number"])
         options = make_options(self.collection, name, annotators=annotators, drafts=drafts, **words)
-        check_can_take_out(self.membership, options.campaign)
-        export = open_export(options)
-        if request.method == "GET":
-            chosen = {**words, "annotators": annotators, "drafts": drafts}
-            note_download(options=options, by=self.person, at=timezone.now(), chosen=chosen)
+        chosen = {**words, "annotators": annotators, "drafts": drafts}
+        at, logged = timezone.now(), request.method == "GET"
+        export = take_out(options=options, membership=self.membership, at=at, chosen=chosen, logged=logged)
         response = StreamingHttpResponse(export.pieces, content_type=export.content_type)
         response["Content-Disposition"] = f'attachment; filename="{export.filename}"'
         return response

@@ -8,6 +8,7 @@ from adjudication.exports.commented import Members, with_comment
 from adjudication.exports.findings import Finding, find
 from adjudication.exports.lines import members, written
 from adjudication.exports.options import Options, make_options
+from adjudication.exports.sources import labelled_campaigns
 from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
 from corpus.formats.zip_stream import zipped
@@ -33,8 +34,8 @@ def open_export(options: Options) -> Export:
 
     Nothing is read until the pieces are; they come from a cursor on the server, so memory stays flat.
     """
-    if options.campaign is not None:
-        check_not_sealed(options.campaign)
+    for campaign in labelled_campaigns(options):
+        check_not_sealed(campaign)
     findings = find(options)
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused(f"{options.kind.label} cannot be written. " + " ".join(fatal))

@@ -13,8 +13,8 @@ from adjudication.models import Verdict
 from adjudication.queries.papers import count_waiting
 from adjudication.queries.queue import needs_decision, newest_counts
 from annotation.models import Campaign, CampaignKind, Extraction, ExtractionSource, ExtractionState
-from annotation.permissions.labels import has_items_left
 from annotation.permissions.seals import sealed_by
+from annotation.queries.unjudged import campaigns_left_to
 from corpus.models import Membership, Role
 
 
@@ -37,8 +37,8 @@ def waiting_for(user: User) -> list[Waiting]:
     """
     deciding = Membership.objects.filter(user=user, role__in=[Role.MANAGER, Role.ADJUDICATOR]).values("collection")
     counts = _count_verdicts(deciding)
-    campaigns = Campaign.objects.filter(pk__in=counts).select_related("collection")
-    found = [Waiting(campaign, counts[campaign.pk]) for campaign in campaigns if not has_items_left(campaign, user)]
+    campaigns = _judged_through(Campaign.objects.filter(pk__in=counts), user).select_related("collection")
+    found = [Waiting(campaign, counts[campaign.pk]) for campaign in campaigns]
     found += [Waiting(campaign, count) for campaign, count in _papers(deciding, user)]
     return sorted(found, key=lambda each: (-each.count, each.campaign.name))
 
@@ -59,6 +59,11 @@ def _papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, 
         assignment__item__campaign=OuterRef("pk"), source=ExtractionSource.ANNOTATOR, state=ExtractionState.FINISHED
     )
     campaigns = Campaign.objects.filter(Exists(finished), kind=CampaignKind.EXTRACTION, collection__in=collections)
-    for campaign in campaigns.select_related("collection"):
-        if not has_items_left(campaign, user) and sealed_by(campaign) is None and (count := count_waiting(campaign)):
+    for campaign in _judged_through(campaigns, user).select_related("collection"):
+        if sealed_by(campaign) is None and (count := count_waiting(campaign)):
             yield campaign, count
+
+
+def _judged_through(campaigns: QuerySet[Campaign], user: User) -> QuerySet[Campaign]:
+    """Without those in which the person has something to judge still."""
+    return campaigns.exclude(pk__in=campaigns_left_to(user).values("pk"))

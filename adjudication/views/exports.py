@@ -9,8 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
-from adjudication.actions.exports import note_download
-from adjudication.exports.files import open_export
+from adjudication.actions.exports import take_out
 from adjudication.exports.findings import find
 from adjudication.exports.options import (
     BY_SUB_QUERY,
@@ -26,9 +25,10 @@ from adjudication.exports.options import (
     make_options,
     whole_number,
 )
+from adjudication.exports.sources import labelled_campaigns
 from adjudication.permissions import check_can_take_out
 from annotation.models import CampaignKind
-from corpus.models import Collection, Membership
+from corpus.models import Membership
 from corpus.permissions import check_can_oversee, fetch_membership
 
 CHOICES = ("campaign", "criterion", "level", "grades", "unresolved", "aspects")
@@ -57,9 +57,9 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "chosen": chosen,
         "has_sub_queries": collection.sub_queries.exists(),
         "grade_choices": [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
-        "offers": [_offer(membership, name, chosen, memo) for name in JUDGED_NAMES],
-        "question_offers": [_offer(membership, kind.name, chosen, memo) for kind in QUESTION_KINDS],
-        "context_offers": _context_offers(collection, request) if collection.papers.exists() else [],
+        "offers": [_offer(membership, name, _words(name, chosen), memo) for name in JUDGED_NAMES],
+        "question_offers": [_offer(membership, kind.name, _words(kind.name, chosen), memo) for kind in QUESTION_KINDS],
+        "context_offers": _context_offers(membership, request) if collection.papers.exists() else [],
         "iterations": [("reference", "the reference's number"), ("zero", "0")],
         "context_chosen": _context_words(request),
     }
@@ -76,10 +76,8 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     is_context = KINDS[name].contexts or request.GET.get("level") in CONTEXT_LEVELS
     words = _context_options(request) if is_context else _words(name, _chosen(request))
     options = make_options(membership.collection, name, **words)
-    check_can_take_out(membership, options.campaign)
-    export = open_export(options)
-    if request.method == "GET":
-        note_download(options=options, by=membership.user, at=timezone.now(), chosen=words)
+    logged = request.method == "GET"
+    export = take_out(options=options, membership=membership, at=timezone.now(), chosen=words, logged=logged)
     answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
     answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
     answer["X-Accel-Buffering"] = "no"
@@ -113,18 +111,15 @@ def _context_options(request: HttpRequest) -> dict[str, Any]:
     return words | ({"level": level} if level in CONTEXT_LEVELS else {})
 
 
-def _context_offers(collection: Collection, request: HttpRequest) -> list[dict[str, Any]]:
+def _context_offers(membership: Membership, request: HttpRequest) -> list[dict[str, Any]]:
     """Topics and qrels of paragraphs and sentences, the XML files, and the list of papers."""
     words = _context_options(request) | {"level": "query"}
     wanted = [(name, level) for level in CONTEXT_LEVELS for name in ("topics", "qrels")]
     offers = []
     for name, level in [*wanted, ("acm-cr", ""), ("blacklist", "")]:
-        options = make_options(collection, name, **{**words, "level": level or "query"})
-        findings = find(options)
-        fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
-        label = f"{options.kind.label} of {level}s" if level else options.kind.label
-        offer = {"kind": options.kind, "label": label, "level": level, "findings": findings, "reason": fatal}
-        offers.append(offer | {"filename": options.filename})
+        label = f"{KINDS[name].label} of {level}s" if level else KINDS[name].label
+        offer = _offer(membership, name, {**words, "level": level or "query"}, {})
+        offers.append(offer | {"label": label, "level": level})
     return offers
 
 
@@ -140,11 +135,11 @@ def _words(name: str, chosen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _offer(membership: Membership, name: str, chosen: dict[str, Any], memo: dict[Any, Any]) -> dict[str, Any]:
+def _offer(membership: Membership, name: str, words: dict[str, Any], memo: dict[Any, Any]) -> dict[str, Any]:
     """One kind of file: its findings, and why it cannot be written if it cannot."""
     try:
-        options = make_options(membership.collection, name, **_words(name, chosen))
-        check_can_take_out(membership, options.campaign)
+        options = make_options(membership.collection, name, **words)
+        check_can_take_out(membership, labelled_campaigns(options))
     except Refused as refusal:
         return {"kind": KINDS[name], "findings": [], "reason": refusal.reason}
     findings = find(options, memo)

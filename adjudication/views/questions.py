@@ -1,5 +1,7 @@
 """The question set of a collection: its figures, its questions, its files."""
 
+from dataclasses import replace
+
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -7,8 +9,16 @@ from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
 from adjudication.exports.options import QUESTION_KINDS
-from adjudication.queries.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set, rubric_campaigns
+from adjudication.queries.question_set import (
+    DISCARDED,
+    KEPT,
+    UNDECIDED,
+    campaigns_rating,
+    fetch_question_set,
+    rubric_campaigns,
+)
 from adjudication.queries.question_statistics import question_statistics
+from annotation.permissions.labels import hindrance_to_labels_of
 from corpus.permissions import can_manage, check_can_oversee, fetch_membership
 
 PER_PAGE = 50
@@ -17,7 +27,10 @@ STATES = {KEPT: "kept", DISCARDED: "discarded", UNDECIDED: "not decided"}
 
 @require_safe
 def question_set(request: HttpRequest, slug: str) -> HttpResponse:
-    """Tables and the questions in one state, by all rubric campaigns or one, for those who oversee the collection."""
+    """Tables and the questions in one state, by all rubric campaigns or one, for those who oversee the collection.
+
+    Whoever still has to rate in one of these campaigns gets the reason why nothing is shown (403).
+    """
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     campaigns = rubric_campaigns(membership.collection)
@@ -26,6 +39,10 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
         found = fetch_question_set(membership.collection, chosen)
     except Refused:
         chosen, found = "", fetch_question_set(membership.collection)
+    narrowed_to = found.campaigns[0] if chosen else None
+    reason = hindrance_to_labels_of(campaigns_rating(membership.collection, narrowed_to), membership.user)
+    if reason:
+        found = replace(found, questions=())
     state = request.GET.get("state", KEPT)
     state = state if state in STATES else KEPT
     page = Paginator(found.in_state(state), PER_PAGE).get_page(request.GET.get("page"))
@@ -35,6 +52,7 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "questions",
         "may_manage": can_manage(membership),
         "found": found,
+        "hidden_reason": reason,
         "statistics": question_statistics(found),
         "campaigns": campaigns,
         "chosen": chosen,
@@ -44,4 +62,4 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
         "questions": page.object_list,
         "files": QUESTION_KINDS,
     }
-    return render(request, "adjudication/question_set.html", context)
+    return render(request, "adjudication/question_set.html", context, status=403 if reason else 200)

@@ -9,8 +9,10 @@ from django.db.models import QuerySet
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.models import Campaign, ReviewDecision, Rewrite, RewriteReview
+from annotation.models import Campaign, Item, ReviewDecision, Rewrite, RewriteReview, VotesSeen
+from annotation.permissions.labels import check_can_read_labels
 from annotation.queries.rewrites import current_like, current_rewrites, reviews_like
+from annotation.queries.unjudged import left_to
 from corpus.models import Membership, Role
 
 DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
@@ -55,7 +57,9 @@ def decide_rewrite(
 ) -> RewriteReview:
     """Confirm or reject a rewrite: whoever was asked, and every manager or adjudicator who did not write it.
 
-    Errors: NotAllowed for others, Refused for one's own, Conflict where the rewrite no longer counts.
+    They are not asked to rate the question afterwards: they have seen what somebody made of it.
+    Errors: NotAllowed for others and for who still has to rate it, Refused for one's own, Conflict where the rewrite no
+    longer counts.
     """
     if decision not in ReviewDecision.values:
         raise Refused("Confirm the rewrite or reject it.")
@@ -69,6 +73,10 @@ def decide_rewrite(
     if review is None:
         _check_decider(campaign, by)
         review = RewriteReview(rewrite=found, reviewer=by, asked_by=by, asked_at=at)
+    item = found.submission.assignment.item_id
+    if Item.objects.filter(left_to(by, "pk"), pk=item).exists():
+        raise NotAllowed("You still have to rate this question yourself. Rate it first, then decide about the rewrite.")
+    VotesSeen.objects.get_or_create(item_id=item, user=by, defaults={"at": at})
     review.decision, review.comment, review.decided_at = decision, comment.strip()[:500], at
     review.save()
     facts = {"rewrite": found.pk, "decision": decision}
@@ -88,3 +96,4 @@ def _author(rewrite: Rewrite) -> int | None:
 def _check_decider(campaign: Campaign, by: User) -> None:
     if not Membership.objects.filter(collection=campaign.collection_id, user=by, role__in=DECIDERS).exists():
         raise NotAllowed("Only managers and adjudicators of the collection decide about rewrites, and whom they ask.")
+    check_can_read_labels(campaign, by)

@@ -51,12 +51,6 @@ def own_papers(campaign: Campaign, user: User) -> list[OwnPaper]:
     ]
 
 
-def has_to_do(paper: Paper, user: User) -> bool:
-    """Whether the paper still waits for this person in some campaign."""
-    waiting = Assignment.objects.filter(item__paper=paper, annotator__user=user, state=AssignmentState.PENDING)
-    return waiting.exists()
-
-
 def _state(assignment: Assignment) -> str:
     if assignment.state == AssignmentState.DONE:
         return "finished"

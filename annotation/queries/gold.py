@@ -16,12 +16,14 @@ from corpus.models import Collection, Paper
 PAPERS_AT_ONCE = 50
 
 CONFIRMED, DRAFT, MACHINE, DISAGREED, NOTHING = "confirmed", "draft", "machine", "disagreed", "nothing"
+HIDDEN = "hidden"  # of somebody who still has papers to work on
 WORDS = {
     CONFIRMED: "confirmed",
     DRAFT: "begun",
     MACHINE: "machine's proposal",
     DISAGREED: "annotators differ",
     NOTHING: "nothing yet",
+    HIDDEN: "hidden from you",
 }
 
 

@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from annotation.models import Campaign, Judgment, ReviewDecision, Rewrite, RewriteReview
+from annotation.queries.unjudged import left_to
 from corpus.text.differences import Piece, compare_texts
 from corpus.text.overlap import Overlap, overlap_with
 
@@ -101,9 +102,13 @@ def pieces_of(rewrite: Rewrite) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
 
 
 def reviews_for(user: User, campaign: Campaign) -> QuerySet[RewriteReview]:
-    """Rewrites of a campaign that this person is asked to look at and has not decided about."""
+    """Rewrites of a campaign that this person is asked to look at and has not decided about.
+
+    Those of questions that they still have to rate wait until they have (docs/adr/0011).
+    """
     counts = current_rewrites(campaign).filter(
         submission__assignment=OuterRef("rewrite__submission__assignment"), text=OuterRef("rewrite__text")
     )
     open_ = RewriteReview.objects.filter(Exists(counts), reviewer=user, decision="")
+    open_ = open_.exclude(left_to(user, "rewrite__submission__assignment__item"))
     return open_.select_related("rewrite__submission__assignment__item__topic").order_by("pk")

@@ -1,6 +1,6 @@
 """Papers of a collection, for those who oversee it: the list, and one with all that was extracted from it."""
 
-from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -15,9 +15,10 @@ from accounts.telling import refusals_in_message
 from annotation.actions.papers import settle_doi
 from annotation.definitions.extractions import Content, findings_of, read_content
 from annotation.definitions.paper_sections import section_states
-from annotation.models import Extraction, ExtractionSource
-from annotation.queries.extractions import docnos_among, has_to_do, with_content
-from annotation.queries.gold import Gold, gold_of_papers
+from annotation.models import CampaignKind, Extraction, ExtractionSource
+from annotation.permissions.labels import hindrance_to_labels_of
+from annotation.queries.extractions import docnos_among, with_content
+from annotation.queries.gold import HIDDEN, MACHINE, Gold, gold_of_papers
 from corpus.models import Collection, Membership, Paper, PaperSource
 from corpus.models.papers import DOUBTFUL_DOI
 from corpus.permissions import can_manage, check_can_oversee, fetch_membership
@@ -38,7 +39,8 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
     if sought:
         papers = papers.filter(Q(title__icontains=sought) | Q(key__icontains=sought))
     page = Paginator(papers, PER_PAGE).get_page(request.GET.get("page"))
-    golds = gold_of_papers(page.object_list, drafts=True)
+    reason = _hindrance(membership)
+    golds = [_shown_gold(gold) if reason else gold for gold in gold_of_papers(page.object_list, drafts=True)]
     docnos = docnos_among(membership.collection, (value for gold in golds for value in _values(gold)))
     context = _context(membership) | {
         "page": page,
@@ -47,6 +49,7 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
         "may_manage": can_manage(membership),
         "doubtful": _doubtful(membership.collection).count(),
         "only_doubtful": only_doubtful,
+        "hidden_reason": reason,
     }
     return render(request, "annotation/paper_list.html", context)
 
@@ -57,11 +60,12 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = _overseer(request, slug)
     paper = _fetch_paper(membership, pk)
     made = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
-    extractions = _visible(made.order_by("source", "pk"), paper, membership)
+    reason = _hindrance(membership)
+    extractions = [each for each in made.order_by("source", "pk") if not reason or _is_open(each, membership)]
     shown = _shown(request, paper, extractions)
     content = read_content(shown.content) if shown else None
     context = _context(membership) | {"paper": paper, "extractions": extractions, "shown": shown}
-    context["may_manage"] = can_manage(membership)
+    context |= {"may_manage": can_manage(membership), "hidden_reason": reason}
     if content is not None:
         context |= extraction_context(paper, content)
     return render(request, "annotation/paper_detail.html", context)
@@ -108,17 +112,22 @@ def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
     }
 
 
-def _visible(extractions: Iterable[Extraction], paper: Paper, membership: Membership) -> list[Extraction]:
-    """Whoever still has the paper to work on sees neither others' extractions of it nor the gold."""
-    found = list(extractions)
-    if not has_to_do(paper, membership.user):
-        return found
-    return [each for each in found if each.source == ExtractionSource.MACHINE or _is_own(each, membership)]
+def _hindrance(membership: Membership) -> str:
+    """Why the person may see neither others' extractions nor the gold now, or "": they have papers to work on."""
+    campaigns = membership.collection.campaigns.filter(kind=CampaignKind.EXTRACTION)
+    return hindrance_to_labels_of(campaigns, membership.user)
 
 
-def _is_own(extraction: Extraction, membership: Membership) -> bool:
+def _is_open(extraction: Extraction, membership: Membership) -> bool:
+    """Whether everybody may see it: the machine's proposal, and one's own."""
     annotator = extraction.assignment.annotator if extraction.assignment else None
-    return annotator is not None and annotator.user_id == membership.user_id
+    is_own = annotator is not None and annotator.user_id == membership.user_id
+    return extraction.source == ExtractionSource.MACHINE or is_own
+
+
+def _shown_gold(gold: Gold) -> Gold:
+    """What counts of the paper where it is the machine's proposal, else nothing and not why."""
+    return gold if gold.status == MACHINE else replace(gold, extraction=None, content=None, status=HIDDEN)
 
 
 def _shown(request: HttpRequest, paper: Paper, extractions: list[Any]) -> Any:

@@ -12,6 +12,7 @@ from accounts.telling import refusals_in_message
 from annotation.actions.rewrites import DECIDERS, ask_for_reviews, decide_rewrite
 from annotation.forms.campaigns import possible_annotators
 from annotation.models import ReviewDecision
+from annotation.permissions.labels import check_can_read_labels
 from annotation.queries.campaigns import fetch_campaign
 from annotation.queries.rewrites import STANDINGS, current_rewrites, describe_rewrites, pieces_of, reviews_for
 from annotation.views.answers import person_of
@@ -25,6 +26,7 @@ PER_PAGE = 50
 def rewrite_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The rewrites that count now, what was said of them, and whom to ask."""
     membership, found = fetch_for_overseer(request, slug, campaign)
+    check_can_read_labels(found, membership.user)
     page = Paginator(current_rewrites(found), PER_PAGE).get_page(request.GET.get("page"))
     context = campaign_context(
         membership,
