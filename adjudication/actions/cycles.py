@@ -13,7 +13,7 @@ from accounts.refusals import Conflict, Refused
 from adjudication.actions.jobs import request_agreement
 from adjudication.models import AgreementRun
 from adjudication.queries.cycles import count_tests, criterion_in, fitting_campaigns, seen_labels
-from adjudication.queries.trials import Trial, evidence_of, fetch_trial, frozen_runs
+from adjudication.queries.trials import TEST_RESAMPLES, Trial, evidence_of, fetch_trial, frozen_runs
 from adjudication.queries.tuning import Candidate, dev_table
 from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
@@ -210,7 +210,8 @@ def request_test(*, cycle: AnnoCycle, by: User | None, at: datetime, send: bool 
         raise Refused("The test needs a frozen machine and a test set.")
     if reason := hindrance_to_test(cycle, trial):
         raise Refused(reason)
-    return request_agreement(campaign=cycle.test, by=by, at=at, margin=cycle.margin, send=send)
+    wanted = {"margin": cycle.margin, "resamples": TEST_RESAMPLES}
+    return request_agreement(campaign=cycle.test, by=by, at=at, send=send, **wanted)
 
 
 def hindrance_to_test(cycle: AnnoCycle, trial: Trial) -> str:
@@ -227,10 +228,15 @@ def hindrance_to_test(cycle: AnnoCycle, trial: Trial) -> str:
 
 
 @transaction.atomic
-def decide_cycle(*, cycle: AnnoCycle, by: User, at: datetime, outcome: str, reason: str) -> AnnoCycle:
+def decide_cycle(
+    *, cycle: AnnoCycle, by: User, at: datetime, outcome: str, reason: str, override: bool = False
+) -> AnnoCycle:
     """End the cycle, with the table that the decision stands on.
 
-    Errors: Refused without a reason, and without figures of today for what the test should support.
+    To annotate everything takes a passed test: equivalence within the margin that was fixed before, on every figure.
+    `override` does without; its reason then goes with the machine's labels wherever they are used.
+    Errors: Refused without a reason, without figures of today for what the test should support, and where the test was
+    not passed and is not overridden.
     """
     cycle = _locked(cycle, by)
     if not cycle.is_open:
@@ -244,11 +250,29 @@ def decide_cycle(*, cycle: AnnoCycle, by: User, at: datetime, outcome: str, reas
         raise Refused(
             "The decision stands on the test, and its figures are missing or older than newer judgments or verdicts."
         )
+    cycle.test_passed = trial.is_passed if trial and trial.is_current else None
+    if outcome == Outcome.ANNOTATE and not cycle.test_passed:
+        if not override:
+            raise Refused(f"{not_passed(cycle, trial)} To annotate anyway, override the test and say why.")
+        cycle.is_override = True
     cycle.outcome, cycle.reason, cycle.decided_by, cycle.decided_at = outcome, reason.strip(), by, at
     cycle.evidence = evidence_of(trial.rows) if trial else []
-    cycle.save(update_fields=["outcome", "reason", "decided_by", "decided_at", "evidence"])
-    _record(cycle, by, at, "decide_cycle", outcome=outcome, reason=cycle.reason)
+    cycle.save()
+    facts = {"outcome": outcome, "reason": cycle.reason, "test_passed": cycle.test_passed}
+    _record(cycle, by, at, "decide_cycle", **facts)
+    if cycle.is_override:
+        machine = trial.machine if trial else cycle.frozen_name
+        _record(cycle, by, at, "override_test", machine=machine, reason=cycle.reason, table=cycle.evidence)
     return cycle
+
+
+def not_passed(cycle: AnnoCycle, trial: Trial | None) -> str:
+    """What the test did not show, in a sentence for whoever decides."""
+    short = [f"{row.label} ({row.told})" for row in trial.rows if not row.is_equivalent] if trial else []
+    return (
+        f"The test is not passed: equivalence within ±{100 * cycle.margin:g} points, as fixed before the cycle, is not"
+        f" shown for {' and '.join(short) or 'any figure'}."
+    )
 
 
 def _locked(cycle: AnnoCycle, by: User | None) -> AnnoCycle:

@@ -1,6 +1,5 @@
 """Asking for agreement and votes, and taking it back: the work itself is in runs/, done by a worker."""
 
-import hashlib
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -14,6 +13,7 @@ from adjudication.models import AgreementRun, TiePolicy, VoteRun
 from adjudication.permissions import check_adjudicator
 from adjudication.queries.ballots import KINDS as VOTING
 from adjudication.queries.labels import counted_judgments
+from adjudication.queries.seeds import campaign_seed
 from adjudication.runs.votes import VOTERS
 from adjudication.stats.report import Options
 from annotation.models import Campaign, CampaignKind
@@ -98,12 +98,6 @@ def cancel_job(*, job: AgreementRun | VoteRun, by: User, at: datetime) -> None:
         raise Conflict(f"It has ended already: {job.get_state_display()}.")
     jobs.cancel(job, at=at)
     record_event(by=by, at=at, verb=f"cancel_{KINDS[type(job)]}", target=job.campaign, scope=job.campaign.collection)
-
-
-def campaign_seed(campaign: Campaign, analysis: str) -> int:
-    """The seed an analysis of this campaign has unless one is named: 48 bits from collection, campaign and analysis."""
-    name = f"{campaign.collection.slug}/{campaign.slug}/{analysis}"
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 
 
 def _check_options(seed: int, parameters: dict[str, Any]) -> None:

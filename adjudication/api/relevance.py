@@ -12,8 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.api.results import InUnsealedView
+from adjudication.api.results import InUnsealedView, OverrideSerializer
 from adjudication.exports.options import ASPECTS, EVERY, JUDGED
+from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from annotation.models import CampaignKind, Criterion
 from annotation.permissions.labels import check_can_read_labels
@@ -69,6 +70,7 @@ class RankingSerializer(serializers.Serializer[Any]):
     topic = serializers.CharField()
     part = serializers.CharField(allow_blank=True)
     parts = PartSerializer(many=True)
+    machine_overrides = OverrideSerializer(many=True)
     documents = RankedSerializer(many=True)
 
 
@@ -136,5 +138,6 @@ class RelevanceDetail(InRelevanceView):
         if part is None:
             raise Http404
         documents = rank_documents(self.campaign, criterion, topic, part, judged_only=self.judged_only)
-        told = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
+        told: dict[str, Any] = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
+        told["machine_overrides"] = [each.as_json() for each in overrides_in_verdicts(self.campaign)]
         return Response({**told, "documents": RankedSerializer(documents, many=True).data})

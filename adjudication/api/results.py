@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from django.db.models import F, QuerySet
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,10 +15,12 @@ from accounts.schema import answers
 from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.models import Method, TiePolicy, Verdict, VoteRun
 from adjudication.queries.agreement import as_json, fetch_standing
+from adjudication.queries.overrides import PEOPLE
 from annotation.api.base import InCampaignView
 from annotation.models import Campaign
 from annotation.permissions.labels import check_can_read_labels
 from annotation.permissions.seals import check_not_sealed
+from annotation.queries.overrides import overrides_in
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
@@ -75,6 +77,21 @@ class StatisticSerializer(serializers.Serializer[Any]):
     flags = serializers.ListField(child=serializers.CharField(), help_text="e.g. leave_one_out, part_whole")
 
 
+class OverrideSerializer(serializers.Serializer[Any]):
+    """A machine that annotates although its test (Anno-GPT) was not passed: say so wherever its labels are used."""
+
+    cycle = serializers.IntegerField()
+    criterion = serializers.CharField()
+    machine = serializers.CharField()
+    annotators = serializers.ListField(child=serializers.CharField())
+    margin = serializers.FloatField()
+    table = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+    text = serializers.CharField()
+
+
 class FiguresSerializer(serializers.Serializer[Any]):
     statistics = StatisticSerializer(many=True)
     comparisons = serializers.ListField(child=serializers.DictField())
@@ -83,6 +100,7 @@ class FiguresSerializer(serializers.Serializer[Any]):
     topics_people = serializers.ListField(
         child=serializers.DictField(), help_text="the same of people alone, where machines have judged too"
     )
+    machine_overrides = OverrideSerializer(many=True)
     self_consistency = serializers.ListField(child=serializers.DictField(), help_text="answers to hidden repeats")
     seconds = serializers.FloatField(allow_null=True)
     seed = serializers.IntegerField(allow_null=True)
@@ -116,6 +134,12 @@ class VoteSerializer(JobSerializer):
     ties = serializers.ChoiceField(TiePolicy.choices)
     min_votes = serializers.IntegerField()
     counts = serializers.DictField(child=serializers.IntegerField())
+    voters = serializers.CharField()
+    machine_overrides = serializers.SerializerMethodField()
+
+    @extend_schema_field(OverrideSerializer(many=True))
+    def get_machine_overrides(self, run: VoteRun) -> list[dict[str, Any]]:
+        return [] if run.voters == PEOPLE else [each.as_json() for each in overrides_in(run.campaign)]
 
 
 class NewVoteSerializer(serializers.Serializer[Any]):

@@ -1,9 +1,11 @@
 """The table of a finished run to take away: Markdown and LaTeX to paste, CSV with every number in full."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.queries.report import Entry, Report, escape
+from annotation.queries.overrides import overrides_in
 from corpus.formats.csv_text import write_csv
 
 INTERVAL = ("low", "high", "level", "method", "unit", "resamples", "seed", "n_undefined")
@@ -48,10 +50,11 @@ def as_latex(report: Report) -> str:
 
 
 def as_csv(run: AgreementRun, criterion: str, report: Report) -> str:
-    """A line for each figure of the table, then one for each test of people against a machine."""
+    """A line for each figure of the table, one for each test of people against a machine, one for each override."""
     tests = run.detail[criterion].get("comparisons", ())
     lines = [_line(criterion, _of_result(row)) for row in report.results]
-    return "".join(write_csv(COLUMNS, [*lines, *(_line(criterion, _of_test(test)) for test in tests)]))
+    lines += [_line(criterion, _of_test(test)) for test in tests]
+    return "".join(write_csv(COLUMNS, [*lines, *_overridden(run, criterion)]))
 
 
 def _extents(report: Report) -> list[tuple[str, list[str]]]:
@@ -85,6 +88,14 @@ def _of_result(row: AgreementResult) -> dict[str, Any]:
 
 def _of_test(test: dict[str, Any]) -> dict[str, Any]:
     return {**test["difference"], **test, "block": "HH-GH"}
+
+
+def _overridden(run: AgreementRun, criterion: str) -> Iterator[list[object]]:
+    """Machines that annotate without a passed test, with the whole sentence as the reason."""
+    for each in overrides_in(run.campaign):
+        if each.criterion == criterion:
+            told = {"statistic": "machine_override", "model": each.machine, "reason": each.text}
+            yield _line(criterion, {**told, "annotators": each.annotators})
 
 
 def _line(criterion: str, found: dict[str, Any]) -> list[object]:

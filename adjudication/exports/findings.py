@@ -12,8 +12,11 @@ from adjudication.exports.lines import column
 from adjudication.exports.options import Options
 from adjudication.exports.streams import parameters
 from adjudication.exports.topics import query_problem
+from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.queries.question_set import UNDECIDED, fetch_question_set
 from adjudication.queries.queue import VoteStanding, count_late, fetch_vote_standing
+from annotation.models import Campaign
+from annotation.queries.overrides import overrides_in
 from corpus.formats.records import id_problem
 
 FATAL, WARNING = "fatal", "warning"
@@ -54,7 +57,7 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
 def _found(options: Options, read: Read) -> list[Finding]:
     if options.campaign is None:
         return _unjudged_findings(options)
-    found: list[Finding] = []
+    found = _override_findings(options, options.campaign)
     if options.uses_verdicts:
         found += _verdict_findings(options, read)
     if options.kind.verdicts:
@@ -69,6 +72,15 @@ def _found(options: Options, read: Read) -> list[Finding]:
     if options.kind.name == "beir":
         found += _beir_findings(read)
     return found
+
+
+def _override_findings(options: Options, campaign: Campaign) -> list[Finding]:
+    """Machines whose labels are written, or had a vote in what is, although their test was not passed."""
+    stands_on_votes = options.uses_verdicts or options.kind.name == "verdicts" or options.kind.questions
+    overridden = overrides_in_verdicts(campaign) if stands_on_votes else overrides_in(campaign)
+    if options.kind.verdicts and options.criterion is not None:
+        overridden = [each for each in overridden if each.criterion == options.criterion.key]
+    return [Finding(WARNING, "machine_override", each.text, len(each.annotators)) for each in overridden]
 
 
 def _unjudged_findings(options: Options) -> list[Finding]:
@@ -93,8 +105,9 @@ def question_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
     kept, is_table = found.kept, options.kind.name in ("question-statistics", "question-latex")
     if not kept and not is_table:
         return [Finding(FATAL, "none_kept", "No question is kept.")]
+    overridden = [each for campaign in found.campaigns for each in _override_findings(options, campaign)]
     undecided, alone = len(found.in_state(UNDECIDED)), sum(not question.targets for question in kept)
-    findings = []
+    findings = list(dict.fromkeys(overridden))
     if undecided:
         text = (
             f"Not decided yet (not rated, or tied), so left out: {undecided:,} of {len(found.questions):,} questions."

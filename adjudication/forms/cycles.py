@@ -60,15 +60,25 @@ class DecisionForm(forms.Form):
     """How the cycle ends, and why."""
 
     outcome = forms.ChoiceField(choices=OUTCOMES, widget=forms.RadioSelect, label="What follows")
+    override = forms.BooleanField(
+        required=False,
+        label="Override the test",
+        help_text="The test is not passed. Your reason is then printed wherever labels of this machine are used:"
+        " with figures of agreement, with verdicts, on the machine’s page and in exported files.",
+    )
     reason = forms.CharField(
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="Kept with the table of the test, for whoever uses the collection.",
     )
 
-    def __init__(self, *args: Any, cycle: AnnoCycle, may_use_test: bool, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, cycle: AnnoCycle, may_use_test: bool, is_passed: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.cycle = cycle
+        if is_passed or not may_use_test:
+            del self.fields["override"]
         outcome = self.fields["outcome"]
         assert isinstance(outcome, forms.ChoiceField)  # noqa: S101 - narrows the type
         outcome.choices = OUTCOMES if may_use_test else OUTCOMES[-1:]

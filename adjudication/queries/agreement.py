@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Q
+
 from accounts.models import JobState
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.queries.labels import count_changed, count_newer
@@ -12,6 +14,7 @@ from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.pairwise import PAIR_STATISTICS
 from adjudication.stats.report import TABLE_ONE
 from annotation.models import AnnotatorKind, Campaign
+from annotation.queries.overrides import overrides_in
 
 STATISTICS = {
     "accuracy": "Agreement",
@@ -127,10 +130,13 @@ def newer_things(judgments: int, verdicts: int) -> str:
     return " and ".join(f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
-def fetch_standing(campaign: Campaign) -> Standing:
-    """At most five queries. `job` is the newest run of any state, so that a page can show its progress or failure."""
+def fetch_standing(campaign: Campaign, asked: Q | None = None) -> Standing:
+    """At most five queries. `job` is the newest run of any state, so that a page can show its progress or failure.
+
+    With `asked`, `run` is the newest that was asked for like that.
+    """
     runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
-    done = runs.filter(state=JobState.DONE).first()
+    done = runs.filter(asked or Q(), state=JobState.DONE).first()
     if done is None:
         return Standing(None, runs.first(), 0)
     changed = count_changed(campaign, done.verdicts_at) if _needs_verdicts(done) else 0
@@ -185,6 +191,7 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
             for key, detail in run.detail.items()
             for row in detail["repeats"]
         ],
+        "machine_overrides": [each.as_json() for each in overrides_in(run.campaign)],
         "seconds": run.seconds,
         "seed": run.seed,
         "parameters": run.parameters,

@@ -8,6 +8,7 @@ from string import ascii_lowercase
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.agreement import BLOCKS, REASONS, SHARES, STATISTICS, block_name, p_text, show
 from adjudication.queries.method import equals, method_sentence, test_sentence, verdict_sentence
+from annotation.queries.overrides import overrides_in
 
 ROWS = ("macro_f1", "accuracy", "cohen_kappa", "spearman", "alpha_ordinal", "gwet_ac1")
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
@@ -92,11 +93,12 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
     told = [UNITS, method_sentence(run, criterion, shown)]
     if any(row.block in ("GA", "HA") for row in shown):
         told.append(verdict_sentence(run))
+    overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]
     return Report(
         columns=[_column(key, [row for (_, of), row in cells.items() if of == key and row]) for key in keys],
         rows=[(STATISTICS[name], [_entry(cells[name, key], letters) for key in keys]) for name in names],
         notes=[(letter, note) for note, letter in letters.items()],
-        caption=" ".join(filter(None, [*told, test_sentence(run, criterion)])),
+        caption=" ".join(filter(None, [*told, test_sentence(run, criterion), *overridden])),
         results=shown,
     )
 

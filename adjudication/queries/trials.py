@@ -10,6 +10,7 @@ from accounts.models import FINAL_STATES, JobState
 from adjudication.models import AgreementRun, VoteRun
 from adjudication.queries.agreement import STATISTICS, Shown, comparisons, fetch_standing, newer_things, number, show
 from adjudication.queries.cycles import People, count_tests, cycles_of, people_of
+from adjudication.queries.seeds import campaign_seed
 from adjudication.queries.tuning import candidate_of
 from annotation.models import (
     AnnoCycle,
@@ -27,6 +28,7 @@ from corpus.models import Collection
 
 TESTED = ("macro_f1", "accuracy", "spearman")
 ALPHA = 0.05
+TEST_RESAMPLES = 10_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class ResultRow:
     told: str
     n_items: int
     why: str
+    is_equivalent: bool
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,11 @@ class Trial:
         return self.agreement is not None and not self.since and bool(self.rows)
 
     @property
+    def is_passed(self) -> bool:
+        """Every figure of the test is equivalent within the cycle's margin; an undefined one is not."""
+        return bool(self.rows) and all(row.is_equivalent for row in self.rows)
+
+    @property
     def since(self) -> str:
         """What came after the figures, in words."""
         return newer_things(self.newer, self.changed)
@@ -93,10 +101,8 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
     n_runs, tally = len(runs), candidate_of(cycle.frozen_hash, runs, tallies).tally if runs else Tally()
     if cycle.frozen_source == MachineSource.IMPORTED:
         name, n_runs, tally = _imported(cycle)
-    standing = fetch_standing(cycle.test)
+    standing = fetch_standing(cycle.test, _as_fixed(cycle, cycle.test))
     run = standing.run
-    if run is not None and cycle.frozen_at and run.requested_at < cycle.frozen_at:
-        run = None
     return Trial(
         people=people_of(cycle.test),
         machine=name,
@@ -109,6 +115,17 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
         changed=standing.changed if run else 0,
         votes=VoteRun.objects.filter(campaign=cycle.test, state=JobState.DONE).order_by("-pk").first(),
         rows=_result_rows(run, cycle, name, tests) if run and name else [],
+    )
+
+
+def _as_fixed(cycle: AnnoCycle, test: Campaign) -> Q:
+    """Figures asked for after the freeze, by the margin of the cycle, the campaign's own seed and the usual settings.
+
+    Others of the same labels are no test: one could choose among them until one pleases.
+    """
+    usual = Q(parameters__resamples=TEST_RESAMPLES, parameters__interval="auto", parameters__unit="auto")
+    return usual & Q(
+        requested_at__gte=cycle.frozen_at, parameters__margin=cycle.margin, seed=campaign_seed(test, "agreement")
     )
 
 
@@ -157,6 +174,7 @@ def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) 
                 told=_told(compared),
                 n_items=said.n_items,
                 why=said.why,
+                is_equivalent=compared["equivalent"] is True,
             )
         )
     return rows

@@ -17,6 +17,7 @@ from adjudication.actions.cycles import (
     decide_cycle,
     freeze_machine,
     hindrance_to_test,
+    not_passed,
     request_test,
     run_frozen_machine,
     start_cycle,
@@ -124,10 +125,13 @@ def cycle_decide(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     membership = _manager(request, slug)
     cycle = _fetch(membership, number)
     form = DecisionForm(request.POST, cycle=cycle, may_use_test=True)
-    if not form.is_valid():
-        return _show(request, membership, cycle, decision=form)
-    told = form.cleaned_data
-    return _step(request, membership, cycle, lambda by, at: decide_cycle(cycle=cycle, by=by, at=at, **told), "decision")
+    if form.is_valid():
+        with refusals_in_form(form):
+            decide_cycle(cycle=cycle, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            answer = redirect("cycle_detail", slug, number)
+            answer["Location"] += "#decision"
+            return answer
+    return _show(request, membership, cycle, decision=form)
 
 
 def _step(
@@ -157,7 +161,8 @@ def _show(
     trial = fetch_trial(cycle, tests)
     is_current = trial is not None and trial.is_current
     if decision is None:
-        decision = DecisionForm(cycle=cycle, may_use_test=is_current)
+        passed = is_current and trial is not None and trial.is_passed
+        decision = DecisionForm(cycle=cycle, may_use_test=is_current, is_passed=passed)
     context = {
         **_frame(membership),
         "cycle": cycle,
@@ -166,6 +171,7 @@ def _show(
         "tests": tests,
         "test_people": people_of(cycle.test) if cycle.test else None,
         "test_campaigns": [] if cycle.test else fitting_campaigns(cycle, Split.TEST),
+        "not_passed": not_passed(cycle, trial) if trial and is_current and not trial.is_passed else "",
         "no_test": hindrance_to_test(cycle, trial) if trial else "",
         "decision": decision,
         "steps": _steps(cycle, trial),

@@ -21,6 +21,7 @@ from annotation.api.base import InCampaignView
 from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
 from annotation.permissions.labels import check_can_read_replies
 from annotation.queries.machines import estimate_runs, prompts_of, runs_of, tally_of
+from annotation.queries.overrides import overrides_in
 from corpus.models import PromptTemplate, Role
 from corpus.permissions import OVERSEERS
 
@@ -45,6 +46,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     prompt = serializers.SerializerMethodField()
     percent = serializers.IntegerField(allow_null=True)
     replies = serializers.SerializerMethodField()
+    override = serializers.SerializerMethodField()
 
     class Meta:
         model = MachineRun
@@ -66,7 +68,14 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
             "started_at",
             "finished_at",
             "replies",
+            "override",
         )
+
+    def get_override(self, run: MachineRun) -> str | None:
+        """What must be printed with its labels where it annotates without a passed test (Anno-GPT)."""
+        overrides = self.context.get("overrides")
+        found = overrides_in(run.campaign) if overrides is None else overrides
+        return next((each.text for each in found if run.annotator.name in each.annotators), None)
 
     def get_prompt(self, run: MachineRun) -> str | None:
         return f"{run.prompt.name}@{run.prompt.version}" if run.prompt else None
@@ -146,7 +155,8 @@ class MachineRunList(InCampaignView):
         runs = self.paginate_queryset(self.get_queryset()) or []
         tallies = tally_of(runs, self.campaign.items.count())
         shown = [with_live_progress(run) for run in runs]
-        return self.get_paginated_response(MachineRunSerializer(shown, many=True, context={"tallies": tallies}).data)
+        context = {"tallies": tallies, "overrides": overrides_in(self.campaign)}
+        return self.get_paginated_response(MachineRunSerializer(shown, many=True, context=context).data)
 
     @extend_schema(
         operation_id="machine_runs_create",

@@ -59,6 +59,8 @@ class AnnoCycle(models.Model):
     outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
     reason = models.TextField(blank=True)
     evidence = models.JSONField(default=list, blank=True)  # the table of the test as it was when it was decided
+    test_passed = models.BooleanField(null=True, blank=True)  # equivalence within the margin; null: never computed
+    is_override = models.BooleanField(default=False)  # annotating although the test was not passed; `reason` says why
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decided_cycles"
     )
@@ -96,10 +98,30 @@ class AnnoCycle(models.Model):
                 name="anno_cycle_annotate_after_test",
                 condition=~Q(outcome="annotate") | Q(test__isnull=False, frozen_at__isnull=False),
             ),
+            models.CheckConstraint(
+                name="anno_cycle_annotate_passed_or_overridden",
+                condition=Q(is_override=False) & ~Q(outcome="annotate")
+                | Q(outcome="annotate", is_override=False, test_passed__isnull=False, test_passed=True)
+                | Q(outcome="annotate", is_override=True) & (Q(test_passed=False) | Q(test_passed__isnull=True)),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"cycle {self.number}"
+
+    @property
+    def words(self) -> str:
+        """Where it stands, in a few words."""
+        if not self.outcome:
+            return "open"
+        return self.get_outcome_display() + (", test overridden" if self.is_override else "")
+
+    @property
+    def badge(self) -> str:
+        """The class of the badge that says so."""
+        if self.outcome == Outcome.ANNOTATE:
+            return "warn" if self.is_override else "ok"
+        return "" if self.outcome else "info"
 
     @property
     def is_open(self) -> bool:

@@ -5,7 +5,7 @@ machine runs on them: whoever tunes prompts could otherwise tune them to the tes
 """
 
 from accounts.refusals import NotAllowed, Refused
-from annotation.models import AnnoCycle, AnnotatorKind, AssignmentState, Campaign, Split
+from annotation.models import AnnoCycle, AnnotatorKind, AssignmentState, Campaign, Outcome, Split
 
 
 def sealed_by(campaign: Campaign) -> AnnoCycle | None:
@@ -51,9 +51,11 @@ def check_split_may_change(campaign: Campaign, split: str) -> None:
 
 def check_machine_may_run(campaign: Campaign, recipe_hash: str, *, more: int = 0) -> None:
     """Test sets are for the frozen machine of their cycle only, until the cycle is decided, and for as many runs as
-    were fixed before; `more` are asked for now. Errors: Refused.
+    were fixed before; `more` are asked for now. A frozen machine comes to a main campaign only by the decision of its
+    cycle. Errors: Refused.
     """
     check_machine_not_sealed(campaign)
+    _check_was_let_go(campaign, recipe_hash)
     cycle = AnnoCycle.objects.filter(test=campaign.pk, outcome="").first()
     if cycle is not None and cycle.frozen_hash != recipe_hash:
         raise Refused(
@@ -67,6 +69,20 @@ def check_machine_may_run(campaign: Campaign, recipe_hash: str, *, more: int = 0
                 f"It was fixed before the test that the frozen machine runs {cycle.runs} times over {campaign}, and it"
                 f" has run {had} times. Running it until the figures please would be a second look at the test set."
             )
+
+
+def _check_was_let_go(campaign: Campaign, recipe_hash: str) -> None:
+    """Whichever page it is asked for on: the machine of a cycle annotates everything only where that was decided."""
+    if campaign.split != Split.MAIN:
+        return
+    frozen = AnnoCycle.objects.filter(collection=campaign.collection_id, frozen_hash=recipe_hash)
+    newest = frozen.order_by("-number").first()
+    if newest is not None and newest.outcome != Outcome.ANNOTATE:
+        state = f"ended otherwise ({newest.words})" if newest.outcome else "has not decided about it yet"
+        raise Refused(
+            f"This is the frozen machine of Anno-GPT cycle {newest.number}, which {state}. It annotates {campaign} only"
+            " after the decision to annotate everything, on the page of the cycle."
+        )
 
 
 def check_machine_not_sealed(campaign: Campaign) -> None:

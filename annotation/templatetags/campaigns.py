@@ -8,6 +8,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from annotation.models import Campaign, CampaignKind
+from annotation.queries.overrides import overrides_in
 from corpus.models import Membership, Role
 from corpus.permissions import OVERSEERS
 from corpus.text.markdown import render_markdown
@@ -39,6 +40,7 @@ ONLY_OF = {
     "comparison": CampaignKind.EXTRACTION,
 }
 GRADED = ("levels", "machines", "judgments", "agreement", "disagreements")  # where items get a level
+LABELS = ("progress", *GRADED, "adjudication", "relevance")  # where labels are shown or what is made of them
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,15 @@ def campaign_head(campaign: Campaign, membership: Membership, current: str = "")
         "collection": membership.collection,
         "sections": sections,
         "current": current,
+        "overrides": overrides_in(campaign) if current in LABELS else [],
         "state_class": {"open": "ok", "draft": "info"}.get(campaign.state, ""),
     }
+
+
+@register.inclusion_tag("annotation/_override_notes.html")
+def override_notes(campaign: Campaign) -> dict[str, object]:
+    """What must be printed with labels of machines that annotate without a passed test."""
+    return {"overrides": overrides_in(campaign)}
 
 
 @register.filter

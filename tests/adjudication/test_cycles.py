@@ -38,6 +38,7 @@ from annotation.actions.items import build_items
 from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
 from annotation.models import AnnoCycle, Campaign, Judgment, MachineKind
+from annotation.queries.overrides import overrides_in
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
 
@@ -115,8 +116,12 @@ def test_the_whole_way_to_annotating_everything(made: Material) -> None:
     main = make_campaign(made)
     with pytest.raises(Refused, match="after the decision"):
         run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=main)
-    cycle = decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason=" It holds. ")
-    assert (cycle.reason, len(cycle.evidence)) == ("It holds.", 3)
+    assert not trial.is_passed
+    with pytest.raises(Refused, match="±10 points, as fixed before the cycle, is not shown for Macro F1"):
+        decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="It looks good.")
+    cycle = decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason=" No time. ", override=True)
+    assert (cycle.reason, len(cycle.evidence), cycle.test_passed) == ("No time.", 3, False)
+    assert cycle.is_override
     (whole,) = run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=main, send=False)
     assert carry_out(whole).recipe_hash == key
     assert whole.replies.count() == main.items.count() == 96
@@ -336,7 +341,9 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
     assert trial is not None
     assert trial.is_current
     assert (trial.n_runs, trial.tally.answered, trial.tally.invalid) == (1, 23, 1)
-    decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="Published labels hold.")
+    decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="Published labels hold.", override=True)
+    (told,) = overrides_in(test)
+    assert (told.machine, told.annotators) == ("other-model", ("other-model",))
 
 
 # --- the table of the test, computed again in the plainest way --------------------------------------------------------

@@ -12,6 +12,7 @@ from adjudication.actions.jobs import request_vote
 from adjudication.actions.papers import accept_majorities
 from adjudication.management.named import campaign_with
 from adjudication.models import TiePolicy, VoteRun
+from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.runs.votes import VOTERS, run_vote
 from annotation.models import Campaign, CampaignKind
 
@@ -43,7 +44,11 @@ class Command(ToldCommand):
         if run.state != JobState.DONE:
             raise Refused(run.reason)
         told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
-        return f"{policy.capitalize()} vote: {told or 'no item has a vote'}.", {**run.counts, "criteria": run.detail}
+        overrides = overrides_in_verdicts(target)
+        text = f"{policy.capitalize()} vote: {told or 'no item has a vote'}."
+        notes = [f"Note: {each.text}" for each in overrides]
+        found = {**run.counts, "criteria": run.detail, "machine_overrides": [each.as_json() for each in overrides]}
+        return "\n".join([text, *notes]), found
 
 
 def _accept_papers(campaign: Campaign) -> tuple[str, dict[str, Any]]:

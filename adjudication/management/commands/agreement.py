@@ -14,6 +14,7 @@ from adjudication.models import AgreementRun
 from adjudication.queries.agreement import as_json, show
 from adjudication.runs.agreement import run_agreement
 from adjudication.stats.report import read_margin
+from annotation.queries.overrides import overrides_in
 
 
 class Command(ToldCommand):
@@ -56,7 +57,7 @@ class Command(ToldCommand):
 
 
 def summary(run: AgreementRun) -> str:
-    """A line per figure that is not about a single pair."""
+    """A line per figure that is not about a single pair, and what must be said of the machines among the annotators."""
     lines = [f"{run.n_judgments:,} judgments, {run.seconds:.1f} s, seed {run.seed}"]
     for result in run.results.exclude(scope="pair").order_by("pk"):
         figure = show(result)
@@ -64,4 +65,5 @@ def summary(run: AgreementRun) -> str:
         interval = f" ({figure.low}, {figure.high}) {figure.method}" if figure.low else f" ({figure.why_no_interval})"
         value = figure.value + interval if not figure.why else f"undefined: {figure.why}"
         lines.append(f"{where:<28} {result.statistic:<24} {value}, n = {figure.n_items:,}")
+    lines += [f"Note: {each.text}" for each in overrides_in(run.campaign)]
     return "\n".join(lines)

@@ -1,0 +1,84 @@
+"""Machines that annotate although their test was not passed: what must be printed wherever their labels are used."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, MachineSource
+
+
+@dataclass(frozen=True)
+class Override:
+    """An overridden test of Anno-GPT, and the annotators of a campaign that are its machine."""
+
+    cycle: int
+    criterion: str
+    machine: str
+    annotators: tuple[str, ...]
+    margin: float
+    table: tuple[str, ...]  # what the test showed, a sentence a figure
+    reason: str
+    by: str
+    at: datetime
+
+    @property
+    def text(self) -> str:
+        """All of it as sentences, for pages, tables and files."""
+        day = timezone.localtime(self.at).strftime("%-d %b %Y")
+        shown = " ".join(self.table) or "The test has no figures."
+        return (
+            f"{self.machine} labels “{self.criterion}” without a passed test. Anno-GPT cycle {self.cycle} asked for"
+            f" equivalence within ±{100 * self.margin:g} points. {shown} Overridden by {self.by} on {day}."
+            f" Reason: {' '.join(self.reason.split())}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields under their names, with the sentences as `text`."""
+        return asdict(self) | {"at": self.at.isoformat(), "text": self.text}
+
+
+def overrides_in(campaign: Campaign) -> list[Override]:
+    """Overridden machines that are annotators of the campaign. One query where no test was overridden."""
+    cycles = AnnoCycle.objects.filter(collection=campaign.collection_id, is_override=True)
+    found = []
+    for cycle in cycles.select_related("decided_by").order_by("number"):
+        if names := tuple(_runs_of(cycle, campaign)):
+            found.append(_override(cycle, names))
+    return found
+
+
+def _runs_of(cycle: AnnoCycle, campaign: Campaign) -> Iterable[str]:
+    """Names of the cycle's machine among the annotators: found by its recipe, or by its name where it was imported."""
+    machines = Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE)
+    if cycle.frozen_source == MachineSource.IMPORTED:
+        named = Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
+        machines = machines.filter(named, machine_run__isnull=True)
+    else:
+        machines = machines.filter(
+            machine_run__recipe_hash=cycle.frozen_hash, machine_run__criterion__key=cycle.criterion
+        )
+    return machines.order_by("name").values_list("name", flat=True)
+
+
+def _override(cycle: AnnoCycle, names: tuple[str, ...]) -> Override:
+    return Override(
+        cycle=cycle.number,
+        criterion=cycle.criterion,
+        machine=cycle.frozen_name,
+        annotators=names,
+        margin=cycle.margin,
+        table=tuple(map(_sentence, cycle.evidence)),
+        reason=cycle.reason,
+        by=str(cycle.decided_by or "the command line"),
+        at=cycle.decided_at or cycle.created_at,
+    )
+
+
+def _sentence(row: dict[str, Any]) -> str:
+    """One line of the test's table."""
+    figures = f"{row['machine'] or 'undefined'} with people, {row['people'] or 'undefined'} among people"
+    return f"{row['label']}: {figures}; {row['told']}."
