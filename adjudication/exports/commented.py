@@ -1,7 +1,8 @@
-"""Files that do not go out alone: scores over the judged aspects, with a comment file and a manifest.
+"""Files that do not go out alone: their own format has no place for what must be said about them.
 
 Neither qrels nor BEIR nor DORIS-MAE's layout can say over how many aspects a score runs. So `comment.tsv` says it for
-each document, and `manifest.json` for each topic, with the options, the warnings and a hash of each file.
+each document, and `manifest.json` for each topic. The manifest also has the machines whose test was overridden, the
+options, the warnings and a hash of each file.
 """
 
 import hashlib
@@ -25,13 +26,16 @@ MEANING = (
 )
 
 
-def with_comment(options: Options, members: Members, warnings: Sequence[str]) -> Members:
-    """The members, then the comment file, then the manifest over all of them; to be read in this order."""
+def with_manifest(options: Options, members: Members, warnings: Sequence[str], overrides: Sequence[str]) -> Members:
+    """The members, the comment file where scores need one, the manifest over all of them; to be read in this order."""
     files: list[dict[str, Any]] = []
     for name, content in members:
         yield name, _noted(name, content, files)
-    yield COMMENT, _noted(COMMENT, pieces(_comment(options)), files)
-    yield MANIFEST, _manifest(options, warnings, files)
+    about: dict[str, Any] = {"machine_overrides": list(overrides)} if overrides else {}
+    if options.judged_only:
+        yield COMMENT, _noted(COMMENT, pieces(_comment(options)), files)
+        about["aspects"] = _aspects(options)
+    yield MANIFEST, _manifest(options, {**about, "warnings": list(warnings), "files": files})
 
 
 def _comment(options: Options) -> Iterator[str]:
@@ -53,24 +57,23 @@ def _noted(name: str, content: Iterable[bytes], files: list[dict[str, Any]]) -> 
     files.append({"name": name, "bytes": size, "sha256": digest.hexdigest()})
 
 
-def _manifest(options: Options, warnings: Sequence[str], files: list[dict[str, Any]]) -> Iterator[bytes]:
+def _aspects(options: Options) -> dict[str, Any]:
+    """How many aspects are judged, of all and of each topic."""
     topics = [
         {"topic": number, "judged": judged, "aspects": aspects}
         for number, judged, aspects in rows(statements.aspects_judged_of(options), options)
     ]
+    totals = {name: sum(each[name] for each in topics) for name in ("judged", "aspects")}
+    return {"scored": options.aspects, "meaning": MEANING, **totals, "topics": topics}
+
+
+def _manifest(options: Options, more: dict[str, Any]) -> Iterator[bytes]:
     about = {
         "format": options.kind.name,
         "collection": options.collection.slug,
         "campaign": options.campaign.slug if options.campaign else None,
         "criterion": options.criterion.key if options.criterion else None,
         **{name: getattr(options, name) for name in ("level", "grades", "annotators", "unresolved")},
-        "aspects": {
-            "scored": options.aspects,
-            "meaning": MEANING,
-            **{name: sum(each[name] for each in topics) for name in ("judged", "aspects")},
-            "topics": topics,
-        },
-        "warnings": list(warnings),
-        "files": files,
+        **more,
     }
     yield (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()

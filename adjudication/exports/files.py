@@ -1,11 +1,11 @@
 """An export as a whole: findings first, then the bytes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from accounts.refusals import Refused
-from adjudication.exports.commented import Members, with_comment
-from adjudication.exports.findings import Finding, find
+from adjudication.exports.commented import Members, with_manifest
+from adjudication.exports.findings import OVERRIDE, Finding, find
 from adjudication.exports.lines import members, written
 from adjudication.exports.options import Options, make_options
 from adjudication.exports.sources import labelled_campaigns
@@ -13,12 +13,14 @@ from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
 from corpus.formats.zip_stream import zipped
 
+ARCHIVE = "application/zip"
+
 
 @dataclass(frozen=True)
 class Export:
     """A file that may be given out: its name, type, the warnings that go with it, and its bytes in pieces.
 
-    `members` are the files of the archive where it is one only because a comment file goes with the file itself; to be
+    `members` are the files of the archive where it is one only because a manifest goes with the file itself; to be
     read instead of `pieces`, in their order.
     """
 
@@ -39,12 +41,27 @@ def open_export(options: Options) -> Export:
     findings = find(options)
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused(f"{options.kind.label} cannot be written. " + " ".join(fatal))
-    warnings = tuple(findings)
-    if options.judged_only:
-        found = with_comment(options, members(options), [finding.text for finding in warnings])
-        alone = found if options.filename != options.base_name else None
-        return Export(options.filename, options.content_type, warnings, zipped(found), alone)
-    return Export(options.filename, options.content_type, warnings, written(options))
+    name, warnings = sent_name(options, findings), tuple(findings)
+    if not has_manifest(options, findings):
+        return Export(name, options.kind.content_type, warnings, written(options))
+    texts = [finding.text for finding in findings]
+    overrides = [finding.text for finding in findings if finding.code == OVERRIDE]
+    found = with_manifest(options, members(options), texts, overrides)
+    alone = found if name != options.base_name else None
+    return Export(name, ARCHIVE, warnings, zipped(found), alone)
+
+
+def has_manifest(options: Options, findings: Iterable[Finding]) -> bool:
+    """Whether the file goes out with a manifest: scored over judged aspects only, or made from labels of a machine
+    whose test was overridden. Its own format has no place for either.
+    """
+    return options.judged_only or any(finding.code == OVERRIDE for finding in findings)
+
+
+def sent_name(options: Options, findings: Iterable[Finding]) -> str:
+    """The name of what is sent: an archive where a manifest goes with the file."""
+    name = options.base_name
+    return f"{name}.zip" if has_manifest(options, findings) and not name.endswith(".zip") else name
 
 
 def campaign_findings(campaign: Campaign) -> list[Finding]:

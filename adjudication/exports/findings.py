@@ -20,6 +20,7 @@ from annotation.queries.overrides import overrides_in
 from corpus.formats.records import id_problem
 
 FATAL, WARNING = "fatal", "warning"
+OVERRIDE = "machine_override"
 MOST_EXAMPLES = 3
 HIGHEST = 127  # what trec_eval holds
 
@@ -80,7 +81,7 @@ def _override_findings(options: Options, campaign: Campaign) -> list[Finding]:
     overridden = overrides_in_verdicts(campaign) if stands_on_votes else overrides_in(campaign)
     if options.kind.verdicts and options.criterion is not None:
         overridden = [each for each in overridden if each.criterion == options.criterion.key]
-    return [Finding(WARNING, "machine_override", each.text, len(each.annotators)) for each in overridden]
+    return [Finding(WARNING, OVERRIDE, each.text, len(each.annotators)) for each in overridden]
 
 
 def _unjudged_findings(options: Options) -> list[Finding]:

@@ -40,7 +40,9 @@ def members(options: Options) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The file by its name, or the members of what is an archive anyway."""
     if options.kind.name == "beir":
         return _beir(options)
-    return iter([(options.base_name, pieces(_lines(options)))])
+    if options.kind.name == "question-beir":
+        return _question_beir(options, _question_set(options))
+    return iter([(options.base_name, written(options))])
 
 
 def _lines(options: Options) -> Iterator[str]:
@@ -60,9 +62,13 @@ def _lines(options: Options) -> Iterator[str]:
     return makers[options.kind.name](options)
 
 
+def _question_set(options: Options) -> QuestionSet:
+    return fetch_question_set(options.collection, options.campaign.slug if options.campaign else "")
+
+
 def _questions(options: Options) -> Iterator[bytes]:
     """A question set; it is small enough to be read whole."""
-    found = fetch_question_set(options.collection, options.campaign.slug if options.campaign else "")
+    found = _question_set(options)
     name = options.kind.name
     if name == "litsearch-parquet":
         return questions.litsearch_parquet(found)

@@ -219,19 +219,9 @@ class Options:
         return self.aspects == JUDGED and self.sums
 
     @property
-    def content_type(self) -> str:
-        return "application/zip" if self.judged_only else self.kind.content_type
-
-    @property
     def uses_verdicts(self) -> bool:
         """Labels by annotator need no verdicts."""
         return self.kind.verdicts and not self.annotators and not self.of_contexts
-
-    @property
-    def filename(self) -> str:
-        """The name of what is sent: an archive where a comment file goes with it."""
-        name = self.base_name
-        return f"{name}.zip" if self.judged_only and not name.endswith(".zip") else name
 
     @property
     def base_name(self) -> str:

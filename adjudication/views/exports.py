@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
 from adjudication.actions.exports import take_out
+from adjudication.exports.files import sent_name
 from adjudication.exports.findings import find
 from adjudication.exports.options import (
     BY_SUB_QUERY,
@@ -144,4 +145,4 @@ def _offer(membership: Membership, name: str, words: dict[str, Any], memo: dict[
         return {"kind": KINDS[name], "findings": [], "reason": refusal.reason}
     findings = find(options, memo)
     fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
-    return {"kind": KINDS[name], "findings": findings, "reason": fatal, "filename": options.filename}
+    return {"kind": KINDS[name], "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}

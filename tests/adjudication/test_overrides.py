@@ -1,11 +1,14 @@
 """Anno-GPT's gate: a test as it was fixed before the cycle, or an override that goes with the machine's labels."""
 
+import io
 import json
+import zipfile
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 
@@ -122,11 +125,11 @@ def overridden(made: Material) -> Campaign:
         decided_at=LATER,
     )
     run_agreement(request_agreement(campaign=main, by=made.manager, at=LATER, figures=False, send=False).pk)
-    run_vote(request_vote(campaign=main, by=made.manager, at=LATER, voters="all", send=False).pk)
+    run_vote(request_vote(campaign=main, by=made.manager, at=LATER, voters="all", ties="median", send=False).pk)
     return main
 
 
-def test_an_override_is_printed_wherever_the_labels_are_used(made: Material) -> None:
+def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp_path: Path) -> None:
     main = overridden(made)
     run = main.machine_runs.get()
     there = f"/c/teas/campaigns/{main.slug}/"
@@ -152,7 +155,22 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material) -> 
         assert REASON in text, address
     for kind in ("qrels", "verdicts", "judgments", "beir", "diversity"):
         assert "machine_override" in codes(made, kind), kind
+        with zipfile.ZipFile(
+            io.BytesIO(b"".join(client.get(f"/c/teas/exports/{kind}/?campaign=main-round")))
+        ) as archive:
+            manifest = json.loads(archive.read("manifest.json"))
+        assert TOLD in manifest["machine_overrides"][0], kind
+        assert [each["name"] for each in manifest["files"]] == archive.namelist()[:-1]
     assert "machine_override" in codes(made, "qrels", annotators=True)
+    call_command(
+        "export", "teas", "--format", "qrels", "--campaign", main.slug, "--out", str(tmp_path / "q"), stderr=StringIO()
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"q", "q.manifest.json"}
+    assert (tmp_path / "q").read_text().count("\n") == 12
+    with pytest.raises(CommandError, match="a manifest goes with it"):
+        call_command(
+            "export", "teas", "--format", "qrels", "--campaign", main.slug, stdout=StringIO(), stderr=StringIO()
+        )
     assert "Macro F1: 30.0 % with people, 73.3 % among people; nothing can be said." in overrides_in(main)[0].text
     for name in ("agreement", "adjudicate"):
         out, told = StringIO(), StringIO()

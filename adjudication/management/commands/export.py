@@ -80,6 +80,8 @@ class Command(ToldCommand):
         chosen = make_options(collection_with(slug), kind, **asked)
         started = time.monotonic()
         export = open_export(chosen)
+        if export.members is not None and out is None:
+            raise Refused("Name a file with --out: a manifest goes with it.")
         if kind == "acm-cr" and out is not None and out.suffix != ".zip":
             return _write_folder(chosen, export, out)
         files = [out.name] if out else []
