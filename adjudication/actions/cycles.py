@@ -210,8 +210,9 @@ def request_test(*, cycle: AnnoCycle, by: User | None, at: datetime, send: bool 
         raise Refused("The test needs a frozen machine and a test set.")
     if reason := hindrance_to_test(cycle, trial):
         raise Refused(reason)
-    wanted = {"margin": cycle.margin, "resamples": TEST_RESAMPLES}
-    return request_agreement(campaign=cycle.test, by=by, at=at, send=send, **wanted)
+    return request_agreement(
+        campaign=cycle.test, by=by, at=at, margin=cycle.margin, resamples=TEST_RESAMPLES, send=send
+    )
 
 
 def hindrance_to_test(cycle: AnnoCycle, trial: Trial) -> str:
