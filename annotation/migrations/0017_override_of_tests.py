@@ -20,7 +20,7 @@ def judge_earlier_decisions(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0015_taking_back_truth'),
+        ('annotation', '0016_hidden_repeats'),
         ('corpus', '0013_versions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
