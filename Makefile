@@ -26,7 +26,8 @@ help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
-setup: $(INSTALLED) ## Make the virtual environment .venv with everything that running needs
+setup: $(INSTALLED) ## Make the virtual environment .venv with everything that running needs, and an empty database
+	-@$(PY) manage.py prepare
 
 .PHONY: run
 run: $(INSTALLED) ## Start Litmus with its demo; PORT=9000 for another port, ARGS="--no-demo" for other options of `up`

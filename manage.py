@@ -11,16 +11,23 @@ WITHOUT_SERVERS = {
     "", "help", "--help", "-h", "version", "--version", "check", "collectstatic", "compilemessages", "diffsettings",
     "findstatic", "makemessages", "spectacular", "up",
 }  # fmt: skip
+# Commands that work on any tables or on none; all others get the tables of this version first.
+ON_ANY_TABLES = {
+    "backup", "dbshell", "inspectdb", "makemigrations", "migrate", "optimizemigration", "restore", "showmigrations",
+    "sqlmigrate", "squashmigrations",
+}  # fmt: skip
 
 
 @contextlib.contextmanager
 def servers_for(arguments: list[str]) -> Iterator[None]:
-    """The embedded servers that this command needs run inside the block."""
+    """The embedded servers that this command needs run inside the block, with the tables that it needs."""
+    import django
     from django.conf import settings
 
     from config import embedded
     from config.apps import close_pools
     from config.outside import check_database
+    from config.tables import bring_up_to_date
 
     command = arguments[0] if arguments else ""
     if command in WITHOUT_SERVERS or "--help" in arguments:
@@ -29,6 +36,9 @@ def servers_for(arguments: list[str]) -> Iterator[None]:
     check_database()
     with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
         try:
+            if command not in ON_ANY_TABLES:
+                django.setup()
+                bring_up_to_date()
             yield
         finally:
             close_pools()  # while their server still runs: later their threads would try to reach it for seconds

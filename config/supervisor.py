@@ -28,6 +28,7 @@ class Child:
     module: list[str]  # what `python -m` runs, with its arguments
     environment: dict[str, str] = field(default_factory=dict)
     keep_open: tuple[int, ...] = ()
+    once: bool = False  # it ends when its work is done
     starts: list[float] = field(default_factory=list)
     process: subprocess.Popen[bytes] | None = None
 
@@ -54,19 +55,24 @@ class Child:
 class Supervisor:
     """Starts child processes, starts again what dies, and stops all of them; `say` is told what happens."""
 
-    def __init__(self, children: list[Child], say: Callable[[str], object]) -> None:
-        self.children = children
+    def __init__(self, say: Callable[[str], object]) -> None:
+        self.children: list[Child] = []
         self.say = say
 
-    def start(self) -> None:
-        for child in self.children:
-            child.start()
+    def start(self, child: Child) -> None:
+        self.children.append(child)
+        child.start()
 
     def look(self) -> None:
         """Start again what has died. Errors: GivenUp when that does not help."""
-        for child in self.children:
+        for child in list(self.children):
             status = child.process.poll() if child.process else None
             if status is None:
+                continue
+            if child.once:
+                self.children.remove(child)
+                if status:
+                    self.say(f"The {child.name} ended with status {status}; the reason is above. The rest goes on.")
                 continue
             recent = [at for at in child.starts if at > time.monotonic() - 60]
             ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

@@ -16,6 +16,8 @@ class ToldCommand(BaseCommand, ABC):
     Exit code 0: done; 1: refused or invalid input, with the reason; 2: wrong usage.
     """
 
+    requires_system_checks = []  # they load all pages, which is half of a command's time; `make check` runs them
+
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object on stdout")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+import scipy  # its parts are loaded when they are first used, not at every start
 
 from adjudication.stats.results import Flag, FloatArray, Interval, Reason
 
@@ -116,7 +116,7 @@ def jackknife_se(sample: Sample) -> float | None:
 
 def student_interval(sample: Sample, se: float, level: float) -> Bounds:
     """Point ± t(n-1) SE, clipped to the range of the statistic."""
-    reach = float(stdtrit(sample.n_units - 1, (1 + level) / 2)) * se
+    reach = float(scipy.special.stdtrit(sample.n_units - 1, (1 + level) / 2)) * se
     return max(sample.limits[0], sample.point - reach), min(sample.limits[1], sample.point + reach)
 
 
@@ -201,7 +201,7 @@ def p_value(sample: Sample, ci: Interval, se: float) -> float:
     touches 0; jackknife_t: Student t with n-1 degrees of freedom.
     """
     if ci.method == "jackknife_t":
-        return float(2 * stdtr(sample.n_units - 1, -abs(sample.point) / se))
+        return float(2 * scipy.special.stdtr(sample.n_units - 1, -abs(sample.point) / se))
     defined = sample.replicates[np.isfinite(sample.replicates)]
     count = len(defined)
     below = share_below(defined, 0.0) * count

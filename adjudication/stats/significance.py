@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr
+import scipy  # its parts are loaded when they are first used, not at every start
 
 from adjudication.stats.results import Flag, FloatArray, Reason, to_jsonable
 
@@ -55,7 +55,7 @@ def paired_t_test(first: Sequence[float] | FloatArray, second: Sequence[float] |
     if spread <= 1e-14 * abs(mean):
         return TestResult(0.0, None, mean, n, flags=(Flag.ZERO_SPREAD,))
     t = mean / (spread / n**0.5)
-    return TestResult(float(2 * stdtr(n - 1, -abs(t))), None, mean, n, t)
+    return TestResult(float(2 * scipy.special.stdtr(n - 1, -abs(t))), None, mean, n, t)
 
 
 def randomisation_test(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
+import scipy  # its parts are loaded when they are first used, not at every start
 
 from annotation.planning.problem import Floats, Ints
 
@@ -25,7 +24,7 @@ class CoupleTable:
         step: Floats = 1.0 / np.outer(final, final)
         noise = rng.random((size, size))  # breaks ties by the seed and not by the order of the people
         self.tie: float = 2e-3 * step.min(initial=1.0)  # weights no further apart differ by noise alone
-        self.islands, groups = connected_components(csr_array(met), directed=False)
+        self.islands, groups = scipy.sparse.csgraph.connected_components(scipy.sparse.csr_array(met), directed=False)
         self.group: list[int] = groups.tolist()
         self.step: list[list[float]] = step.tolist()
         self.weight: list[list[float]] = (met * step + (noise + noise.T) * 1e-3 * step.min(initial=1.0)).tolist()

@@ -45,6 +45,11 @@ NOTES = (
 )
 
 
+def accounts() -> str:
+    """A line for each account, with its role."""
+    return "\n".join(f"  {person.email:24} {person.role.label}" for person in EVERYBODY)
+
+
 def read_answers() -> dict[tuple[str, str, str], int]:
     """(topic number, aspect, docno) to the grade a calm reader would give; what is not in it is 0."""
     lines = (HERE / "answers.jsonl").read_text("utf-8").splitlines()

@@ -8,21 +8,12 @@ from django.db import IntegrityError, transaction
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict
+from corpus.extensions import extensions
 from corpus.models import Collection, Membership, Role
 from corpus.permissions import check_can_change_role, check_can_manage, check_can_remove
 from corpus.queries.people import count_managers
 
-Farewell = Callable[[Membership, User, datetime], None]
-
-_FAREWELLS: list[Farewell] = []
-
-
-def register_farewell(farewell: Farewell) -> None:
-    """Let an app above this one act when a member leaves, or becomes a viewer (from its AppConfig.ready).
-
-    It is called inside the transaction with the membership as it was, who did it and when.
-    """
-    _FAREWELLS.append(farewell)
+Farewell = Callable[[Membership, User, datetime], None]  # the membership as it was, who did it and when
 
 
 @transaction.atomic
@@ -81,7 +72,9 @@ def remove_member(*, by: User, at: datetime, membership: Membership, target: Mem
 
 
 def _bid_farewell(target: Membership, by: User, at: datetime) -> None:
-    for farewell in _FAREWELLS:
+    """Let apps above this one act when a member leaves or becomes a viewer, inside the transaction, first."""
+    farewells: dict[str, Farewell] = extensions("farewells")
+    for farewell in farewells.values():
         farewell(target, by, at)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import connection
 
+from corpus.extensions import extensions
 from corpus.models import Collection
 
 # An item to judge is a distinct aspect of a topic and a document of its pool; a topic without aspects is one itself.
@@ -49,17 +50,11 @@ SELECT json_build_object(
 
 Figures = Callable[[Collection], dict[str, Any]]
 
-_MORE: dict[str, Figures] = {}
-
-
-def register(name: str, figures: Figures) -> None:
-    """Let an app above this one bring figures of its own under `name` (from its AppConfig.ready)."""
-    _MORE[name] = figures
-
 
 def collection_statistics(collection: Collection) -> dict[str, Any]:
     """All figures at once; reads the whole collection, so for commands and jobs, not for every page."""
     with connection.cursor() as cursor:
         cursor.execute(STATISTICS, {"collection": collection.pk})
         found: dict[str, Any] = cursor.fetchone()[0]
-    return found | {name: figures(collection) for name, figures in _MORE.items()}
+    more: dict[str, Figures] = extensions("collection_figures")
+    return found | {name: figures(collection) for name, figures in more.items()}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used, not at every start
 from numpy.typing import NDArray
-from scipy import sparse
 
 from corpus.retrieval.analysis import Analysis, term_maker, tokenise
 
@@ -78,7 +78,7 @@ class Gatherer:
         self.numbers.clear()
         keys = _joined(self.keys, np.int32)
         counts = _joined(self.counts, np.uint16)
-        by_document = sparse.csr_matrix(
+        by_document = scipy.sparse.csr_matrix(
             (counts, place[keys], np.concatenate([[0], np.cumsum(sizes)])), shape=(len(sizes), len(terms))
         )
         del keys, counts

@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Conflict, Refused
+from corpus.extensions import extensions
 from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportKind, ImportRun
 from corpus.runs.documents import load_documents
@@ -36,22 +37,6 @@ _WORK: dict[str, Work] = {
     ImportKind.POOL: load_pool_list,
     ImportKind.MENTIONS: load_mentions,
 }
-
-
-_READING: dict[str, Reading] = {}
-
-
-def register(kind: ImportKind, work: Work) -> None:
-    """Let an app above this one bring the work of a kind (from its AppConfig.ready)."""
-    _WORK[kind] = work
-
-
-def register_reading(kind: ImportKind, reading: Reading) -> None:
-    """The same for a kind whose files are read before the transaction begins, because that is slow or asks others.
-
-    `reading` gives the work that stores what was read; it may be cancelled, and nothing is written while it goes on.
-    """
-    _READING[kind] = reading
 
 
 class Busy(Conflict):
@@ -119,9 +104,11 @@ def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | Non
 
 
 def _read(run: ImportRun, progress: jobs.Progress, tally: Tally) -> AbstractContextManager[Work]:
-    if run.kind in _READING:
-        return _READING[run.kind](run, progress, tally)
-    return nullcontext(_WORK[run.kind])
+    readings: dict[str, Reading] = extensions("import_readings")
+    if run.kind in readings:
+        return readings[run.kind](run, progress, tally)
+    works: dict[str, Work] = _WORK | extensions("import_works")
+    return nullcontext(works[run.kind])
 
 
 def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:

@@ -26,6 +26,7 @@ from annotation.models import Assignment, AssignmentState, Campaign, MachineKind
 from annotation.runs.machines import run_machine_run
 from config.demo.authors import load_authors
 from config.demo.first_pass import load_first_pass
+from config.demo.loading import SLUG, is_loaded
 from config.demo.papers import load_papers
 from config.demo.people import (
     ANNOTATORS,
@@ -35,6 +36,7 @@ from config.demo.people import (
     NOTES,
     PASSWORD,
     Person,
+    accounts,
     chance,
     grade_of,
     read_answers,
@@ -49,7 +51,6 @@ from corpus.models import Collection, ImportKind
 from corpus.runs.imports import run_import
 from corpus.runs.pools import run_pools
 
-SLUG = "demo"
 SEED = 10
 DEPTH = 7
 TRIAL_ITEMS = 160
@@ -65,14 +66,14 @@ FILES = (
 
 class Command(BaseCommand):
     help = "Load the demo collection unless it is there, and print its accounts."
+    requires_system_checks = []
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        if not Collection.objects.filter(slug=SLUG).exists():
+    def handle(self, *, verbosity: int, **_: Any) -> None:
+        if not is_loaded():
             with transaction.atomic():
                 load(timezone.now())
-        self.stdout.write(f"Demo accounts, all with the password {PASSWORD}:")
-        for person in EVERYBODY:
-            self.stdout.write(f"  {person.email:24} {person.role.label}")
+        if verbosity:
+            self.stdout.write(f"Demo accounts, all with the password {PASSWORD}:\n{accounts()}")
 
 
 def load(now: datetime) -> Collection:

@@ -1,26 +1,28 @@
 """manage.py up: all of Litmus on one machine, until Ctrl-C."""
 
 import errno
-import io
 import os
 import signal
 import socket
 import time
 import urllib.request
 from argparse import ArgumentParser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded
 from config.apps import close_pools
+from config.demo.loading import is_loaded, mark_loading
+from config.demo.people import PASSWORD, accounts
 from config.outside import check_database, check_redis
 from config.staticfiles import collect_if_changed
 from config.supervisor import Child, GivenUp, Supervisor
+from config.tables import bring_up_to_date
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
@@ -32,6 +34,7 @@ WORKER = "celery -q -A config.celery worker --beat --without-gossip --without-mi
 class Command(BaseCommand):
     restore_again_at = 0.0
     help = "Start Litmus: embedded servers, web, background jobs. Stop it with Ctrl-C."
+    requires_system_checks = []  # they load all pages, which the web server does for itself
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="port of the web server (default: 8000)")
@@ -45,58 +48,59 @@ class Command(BaseCommand):
             try:
                 check_database()
                 check_redis()
-                with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
-                    notes = self.prepare(demo=not no_demo, public=host not in LOOPBACK)
-                    self.serve(listener, host, workers, notes)
+                self.run(listener, host, workers, demo=not no_demo)
             except KeyboardInterrupt:
                 self.stdout.write("Stopped.")
+            except GivenUp as error:
+                raise CommandError(str(error)) from None
 
-    def prepare(self, *, demo: bool, public: bool) -> str:
-        """Bring database and static files up to date; what is to be said to the person once all runs."""
+    def run(self, listener: socket.socket, host: str, workers: int | None, *, demo: bool) -> None:
+        """Run everything until a signal comes. The web server loads its code while its database starts."""
+        port = listener.getsockname()[1]
         self.stdout.write(f"Preparing Litmus in {settings.DATA_DIR} …")
         self.stdout.flush()
-        call_command("migrate", interactive=False, verbosity=0)
-        call_command("clearsessions", verbosity=0)
         collect_if_changed()
-        notes = io.StringIO()
-        if demo and "load_demo" in get_commands():
-            call_command("load_demo", stdout=notes)
-            if public:
-                notes.write("Everybody knows this password: use --no-demo where others reach this machine.\n")
-        if not get_user_model().objects.exists():
-            notes.write(
-                "There is no account yet. Make the first one:\n"
-                "  .venv/bin/python manage.py create_user you@example.org --staff\n"
-            )
-        close_pools()  # from here on the children alone use the database
-        return notes.getvalue().strip()
-
-    def serve(self, listener: socket.socket, host: str, workers: int | None, notes: str) -> None:
-        """Run web and worker until a signal comes."""
-        port = listener.getsockname()[1]
+        supervisor = Supervisor(self.stderr.write)
         environment = child_environment(host, port, workers)
-        web = f"gunicorn -c config/gunicorn.py -b fd://{listener.fileno()}"
-        children = [
-            Child("web server", web.split(), environment, keep_open=(listener.fileno(),)),
-            # A warm stop would wait for running jobs, for hours perhaps; this one puts them back after some seconds.
-            Child("background worker", WORKER.split(), environment | {"REMAP_SIGTERM": "SIGQUIT"}),
-        ]
-        supervisor = Supervisor(children, self.stderr.write)
-        try:
-            supervisor.start()
-            wait_for_web(supervisor, host, port)
-            self.stdout.write("\n".join(filter(None, [self.greeting(host, port), notes, "Stop it with Ctrl-C."])))
-            self.stdout.flush()
-            while True:
-                supervisor.look()
-                self.restore_servers()
-                time.sleep(0.3)
-        except GivenUp as error:
-            raise CommandError(str(error)) from None
-        finally:
-            for which in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
-                signal.signal(which, signal.SIG_IGN)
-            supervisor.stop()
+        with Gate() as gate, stopping(supervisor):
+            web = f"gunicorn -c config/gunicorn.py -b fd://{listener.fileno()}".split()
+            keep_open = (listener.fileno(), gate.entrance)
+            supervisor.start(Child("web server", web, environment | gate.environment, keep_open))
+            with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS), stopping(supervisor):
+                bring_up_to_date()
+                mark = mark_loading() if demo and not is_loaded() else None
+                notes = self.notes(demo=demo, loading=mark is not None, public=host not in LOOPBACK)
+                close_pools()  # from here on the children alone use the database
+                gate.open()
+                wait_for_web(supervisor, host, port)
+                self.stdout.write("\n".join(filter(None, [self.greeting(host, port), notes, "Stop it with Ctrl-C."])))
+                self.stdout.flush()
+                # A warm stop would wait for running jobs, for hours perhaps; SIGQUIT puts them back after some seconds.
+                worker = Child("background worker", WORKER.split(), environment | {"REMAP_SIGTERM": "SIGQUIT"})
+                supervisor.start(worker)
+                if mark is not None:
+                    load = ["manage", "load_demo", "-v0"]
+                    supervisor.start(Child("loading of the demo", load, keep_open=(mark.descriptor,), once=True))
+                    mark.close()  # from here on the child alone holds it
+                while True:
+                    supervisor.look()
+                    self.restore_servers()
+                    time.sleep(0.3)
+
+    def notes(self, *, demo: bool, loading: bool, public: bool) -> str:
+        """What is to be said to the person once all runs."""
+        lines = []
+        if demo:
+            start = "The demo is being loaded. Its" if loading else "Demo"
+            lines.append(f"{start} accounts, all with the password {PASSWORD}:\n{accounts()}")
+            if public:
+                lines.append("Everybody knows this password: use --no-demo where others reach this machine.")
+        elif not get_user_model().objects.exists():
+            lines.append(
+                "There is no account yet. Make the first one:\n"
+                "  .venv/bin/python manage.py create_user you@example.org --staff"
+            )
+        return "\n".join(lines)
 
     def restore_servers(self) -> None:
         """Bring PostgreSQL and Redis back when they and their keepers were killed."""
@@ -151,6 +155,35 @@ def open_socket(family: socket.AddressFamily, where: tuple[Any, ...]) -> socket.
             if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
                 raise
         time.sleep(0.1)
+
+
+class Gate:
+    """Holds a child back until `open`: a pipe whose other end is closed then, or when this process ends."""
+
+    def __enter__(self) -> "Gate":
+        self.entrance, self._lock = os.pipe()
+        self.environment = {"LITMUS_GATE": str(self.entrance)}
+        return self
+
+    def open(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
+
+    def __exit__(self, *_: object) -> None:
+        self.open()
+        os.close(self.entrance)
+
+
+@contextmanager
+def stopping(supervisor: Supervisor) -> Iterator[None]:
+    """Children end before what the block is in, whatever happens and however often Ctrl-C is pressed."""
+    try:
+        yield
+    finally:
+        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
+            signal.signal(which, signal.SIG_IGN)
+        supervisor.stop()
 
 
 def stop_on_signals() -> None:

@@ -1,0 +1,15 @@
+"""manage.py prepare: what `make setup` does last, so that the first `make run` finds it done."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from config.staticfiles import collect_if_changed
+
+
+class Command(BaseCommand):
+    help = "Collect the static files; the tables of the embedded database are made as for every command."
+    requires_system_checks = []
+
+    def handle(self, **_: Any) -> None:
+        collect_if_changed()

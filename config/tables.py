@@ -1,0 +1,55 @@
+"""Whether the database has the tables of this code, told by names of migrations: that takes milliseconds."""
+
+import pkgutil
+import sys
+from pathlib import Path
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+
+from config.embedded.locks import locked
+from config.embedded.places import Places
+from config.env import BadEnvironment
+
+Names = set[tuple[str, str]]
+
+
+def missing_migrations() -> Names:
+    """(app, name) of each migration on disk that the database does not know."""
+    return migrations_on_disk() - migrations_applied()
+
+
+def migrations_on_disk() -> Names:
+    """As Django finds them: every module of an app's `migrations`, but those that begin with _ or ~."""
+    return {
+        (app.label, module.name)
+        for app in apps.get_app_configs()
+        for module in pkgutil.iter_modules([str(Path(app.path) / "migrations")])
+        if not module.ispkg and module.name[0] not in "_~"
+    }
+
+
+def migrations_applied() -> Names:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
+        if cursor.fetchone() == (False,):
+            return set()
+        cursor.execute("SELECT app, name FROM django_migrations")
+        return set(cursor.fetchall())
+
+
+def bring_up_to_date() -> None:
+    """Give an embedded database the tables of this code; one process does it, others wait.
+
+    Errors: BadEnvironment for a database of the operator's own, which nobody changes without being asked.
+    """
+    if not missing_migrations():
+        return
+    if settings.DATABASE_URL:
+        raise BadEnvironment("DATABASE_URL: the database lacks tables of this version. Run `manage.py migrate` first.")
+    with locked(Places(settings.DATA_DIR).locks / "migrate"):
+        if missing_migrations():
+            print("Preparing the database …", file=sys.stderr, flush=True)  # noqa: T201 - it takes some seconds
+            call_command("migrate", interactive=False, verbosity=0)
