@@ -229,6 +229,8 @@ def test_the_demo_from_a_label_to_qrels(new_page: Callable[..., Page], celery_wo
         wait_until(adam, lambda left=left: ties.count() == left - 1)
     expect(adam.get_by_text("Nothing needs a decision")).to_be_visible()
 
+    first = AgreementRun.objects.get()  # asked for with the demo, computed by the worker
+    wait_until(adam, lambda: AgreementRun.objects.get(pk=first.pk).state == JobState.DONE)
     maria = new_page(user=people["Maria Manager"])
     compute(maria, f"{trial}agreement/", "Compute", lambda: AgreementRun.objects.order_by("-pk").first())
     expect(maria.get_by_text("Krippendorff’s α, ordinal").first).to_be_visible()
