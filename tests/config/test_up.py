@@ -37,13 +37,13 @@ def up(data_dir: Path, tmp_path: Path) -> Iterator[Callable[..., processes.Child
     """Starts `manage.py up` with these arguments; kills what a failed test leaves."""
     started = []
 
-    def start(*arguments: str) -> processes.Child:
+    def start(*arguments: str, command: tuple[str, ...] = ("up", "--no-demo", "--workers", "1")) -> processes.Child:
         ours = ("LITMUS_", "DATABASE_URL", "REDIS_URL", "PYTEST_")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         # The collected static files of another run would do as well; here they are made for real.
         environment |= {"LITMUS_DATA_DIR": str(data_dir), "PYTHONUNBUFFERED": "1"}
-        command = [sys.executable, "-m", "manage", "up", "--no-demo", "--workers", "1", *arguments]
-        started.append(processes.Child(command, tmp_path / f"up{len(started)}.log", environment))
+        words = [sys.executable, "-m", "manage", *command, *arguments]
+        started.append(processes.Child(words, tmp_path / f"up{len(started)}.log", environment))
         return started[-1]
 
     yield start
@@ -70,6 +70,19 @@ def status(url: str) -> int:
             return response.status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+def test_any_command_on_a_fresh_checkout_makes_its_tables(up, data_dir):
+    """After `make setup` alone, with a data directory that nothing was ever done in."""
+    first = up("nowhere", command=("collection_stats",))
+    assert first.process.wait(200) == 1
+    assert "Preparing the database …" in first.output
+    assert "There is no collection “nowhere”" in first.output
+    assert "Traceback" not in first.output
+    again = up("nowhere", command=("collection_stats",))
+    assert again.process.wait(60) == 1
+    assert "Preparing" not in again.output
+    assert family(data_dir) == []
 
 
 def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
@@ -135,6 +148,26 @@ def test_up_killed_takes_its_processes_along(up, data_dir):
     wait_for(lambda: not family(data_dir), 60, "the end of all processes")
 
 
+def test_pages_are_served_while_the_demo_is_loaded(up, data_dir):
+    port = free_port()
+    litmus = up("--port", str(port), command=("up", "--workers", "1"))
+    litmus.wait_for_output("Ctrl-C", 120)
+    assert "The demo is being loaded. Its accounts, all with the password" in litmus.output
+
+    def says_loading() -> bool:
+        with urllib.request.urlopen(f"http://localhost:{port}/accounts/login/", timeout=30) as response:
+            return b"The demo is being loaded" in response.read()
+
+    assert says_loading()
+    wait_for(lambda: not says_loading(), 200, "the end of loading")
+    litmus.process.send_signal(signal.SIGINT)
+    assert litmus.process.wait(60) == 0
+    assert "ended with status" not in litmus.output
+    figures = up("demo", "--json", command=("collection_stats",))
+    assert figures.process.wait(60) == 0
+    assert '"documents": 40' in figures.output
+
+
 def test_a_taken_port_is_told_before_anything_is_started(up, tmp_path, data_dir):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -177,8 +210,8 @@ def test_names_of_this_machine_are_allowed_when_others_may_come(monkeypatch):
 
 def test_a_process_that_always_ends_is_given_up(monkeypatch):
     told: list[str] = []
-    supervisor = Supervisor([Child("thing", ["platform"])], told.append)
-    supervisor.start()
+    supervisor = Supervisor(told.append)
+    supervisor.start(Child("thing", ["platform"]))
 
     def look_until_given_up() -> None:
         while True:
@@ -188,3 +221,19 @@ def test_a_process_that_always_ends_is_given_up(monkeypatch):
         look_until_given_up()
     assert len(told) == MOST_STARTS_A_MINUTE - 1
     supervisor.stop()
+
+
+def test_a_process_that_has_done_its_work_is_not_started_again():
+    told: list[str] = []
+    supervisor = Supervisor(told.append)
+    good, bad = Child("work", ["platform"], once=True), Child("loading", ["no_such_module"], once=True)
+    for child in (good, bad):
+        supervisor.start(child)
+
+    def all_ended() -> bool:
+        supervisor.look()
+        return not supervisor.children
+
+    wait_for(all_ended, 60, "the end of both")
+    assert told == ["The loading ended with status 1; the reason is above. The rest goes on."]
+    assert len(good.starts) == len(bad.starts) == 1

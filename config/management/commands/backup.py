@@ -12,6 +12,7 @@ from config.backups import BackupFailed, dump
 
 class Command(BaseCommand):
     help = "Write the whole database to a file; people may go on working. Uploaded files are not in it."
+    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)

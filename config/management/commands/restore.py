@@ -12,6 +12,7 @@ from config.backups import BackupFailed, load
 
 class Command(BaseCommand):
     help = "Fill an empty database from a file of `backup` and bring it up to date with this version."
+    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)

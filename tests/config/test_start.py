@@ -1,0 +1,72 @@
+"""What a start loads and looks at: each module here costs every command and every server a part of a second."""
+
+import subprocess
+import sys
+
+import pytest
+from django.apps import apps
+from django.core.management import get_commands, load_command_class
+from django.db.migrations.recorder import MigrationRecorder
+
+from config.env import BadEnvironment
+from config.tables import bring_up_to_date, migrations_on_disk, missing_migrations
+from tests.processes import CHECKOUT
+
+SLOW = {"numpy", "scipy", "matplotlib", "pypdfium2", "openai", "httpx2", "pyarrow", "redis", "rest_framework.views"}
+SAY = "import sys; print(*sorted(sys.modules))"
+
+
+def loaded_by(code: str) -> set[str]:
+    start = "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'config.settings'; import django; django.setup()"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{start}; {code}; {SAY}"], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_a_start_loads_nothing_slow():
+    assert loaded_by("import manage, config.outside, config.tables") & SLOW == set()
+
+
+def test_pages_are_loaded_without_the_slow_parts_of_scipy():
+    code = "from django.urls import get_resolver; get_resolver().url_patterns"
+    found = loaded_by(code)
+    assert "adjudication.views.agreement" in found
+    assert found & {"scipy.special", "scipy.sparse", "scipy.stats", "scipy.linalg", "matplotlib", "openai"} == set()
+
+
+def test_our_commands_load_no_pages():
+    """Django's system checks load them all, which was half of what `collection_stats` took."""
+    ours = {name: app for name, app in get_commands().items() if app in ("config", *OURS)}
+    assert len(ours) > 20
+    checking = {name for name, app in ours.items() if load_command_class(app, name).requires_system_checks}
+    assert checking == set()
+
+
+OURS = ("accounts", "corpus", "annotation", "adjudication")
+
+
+@pytest.mark.django_db
+def test_missing_migrations_are_those_that_django_would_apply():
+    assert missing_migrations() == set()
+    assert {app for app, _ in migrations_on_disk()} >= {*OURS, "auth", "sessions"}
+    MigrationRecorder.Migration.objects.filter(app="annotation", name="0001_initial").delete()
+    assert missing_migrations() == {("annotation", "0001_initial")}
+
+
+@pytest.mark.django_db
+def test_a_database_of_the_operator_is_not_changed_without_being_asked(settings):
+    settings.DATABASE_URL = "postgres://me@db/litmus"
+    bring_up_to_date()
+    MigrationRecorder.Migration.objects.filter(app="annotation").delete()
+    with pytest.raises(BadEnvironment, match=r"Run `manage\.py migrate` first"):
+        bring_up_to_date()
+
+
+@pytest.mark.parametrize("point", ["import_readings", "import_works", "collection_figures", "farewells"])
+def test_what_apps_declare_by_name_is_there(point):
+    from corpus.extensions import extensions
+
+    declared = {name for app in apps.get_app_configs() for name in getattr(app, point, {})}
+    assert declared
+    assert {name for name, found in extensions(point).items() if callable(found)} == declared
