@@ -6,11 +6,13 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.audit import record_event
+from accounts.mail import NO_SERVER, NoMailServer
 from accounts.models import User
 
 logger = logging.getLogger(__name__)
@@ -31,11 +33,15 @@ class AccountAdapter(DefaultAccountAdapter):
         record_event(by=user, at=timezone.now(), verb="set_password", target=user)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """A mail server that is away is the operator's to hear of; to a stranger every answer looks the same."""
+        """A mail server that is away is reported in the log; to a stranger every answer looks the same."""
         try:
             super().send_mail(template_prefix, email, context)
+        except NoMailServer:
+            logger.warning("The mail %s was %s", template_prefix, NO_SERVER)
         except (SMTPException, OSError):
             logger.exception("The mail %s could not be sent", template_prefix)
+            if self.request.user.is_authenticated:
+                messages.warning(self.request, f"The mail to {email} could not be sent. Try again later.")
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         before = email_address.user.email

@@ -169,7 +169,7 @@ def celery_broker(url: str) -> str:
 
 @dataclass(frozen=True)
 class Email:
-    """A mail server; without a host, mails are printed to the log of the process that would send them."""
+    """A mail server; without a host, nothing is sent."""
 
     host: str = ""
     port: int = 25

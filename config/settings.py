@@ -143,6 +143,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.demo.loading.demo",
+                "accounts.mail.mail",
             ],
         },
     }
@@ -272,7 +273,7 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True
 MESSAGE_TAGS = {10: "info", 20: "info", 25: "ok", 30: "warn", 40: "bad"}  # the stylesheet's names of the levels
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("LITMUS_EMAIL_FROM", "Litmus <litmus@localhost>")
 _email = email_parameters(env.url("LITMUS_EMAIL_URL", ("smtp", "smtp+tls", "smtps")))
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if _email.host else 'console'}.EmailBackend"
+EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend" if _email.host else "accounts.mail.NoServerBackend"
 EMAIL_HOST, EMAIL_PORT = _email.host, _email.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _email.user, _email.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _email.starttls, _email.tls

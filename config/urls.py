@@ -2,9 +2,13 @@
 
 from django.urls import include, path
 
+from config import views
+
 urlpatterns = [
     path("accounts/", include("accounts.urls")),
     path("api/", include("config.api_urls")),
+    path("state/", views.state, name="state"),
+    path("state/<slug:part>/test/", views.state_test, name="state_test"),
     path("", include("corpus.urls")),
     path("", include("annotation.urls")),
     path("", include("adjudication.urls")),

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts import mail
 from accounts.actions.users import set_theme, update_profile, vouch_for_address
 from accounts.forms import ProfileForm, ThemeForm
 from accounts.requests import OpenRequest, Request
@@ -33,6 +34,8 @@ def profile(request: Request) -> HttpResponse:
 def change_email(request: Request) -> HttpResponse:
     """Allauth's page: the new address counts once the link sent to it has been followed."""
     vouch_for_address(request.user)
+    if {"action_add", "action_send"} & request.POST.keys() and not mail.is_set_up():
+        return redirect("account_email")  # where it says why
     return email(request)
 
 

@@ -137,7 +137,8 @@ def hold(data_dir: Path, servers: tuple[str, ...] = SERVERS) -> None:
     Errors: EmbeddedError with what to do; then none of them is held.
     """
     data_dir = data_dir.resolve()
-    Places(data_dir).make()
+    if servers:  # without, nothing may be writable: a container whose servers are others
+        Places(data_dir).make()
     for position, name in enumerate(servers):
         try:
             if (data_dir, name) not in _holds:

@@ -9,18 +9,12 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
+from corpus.extensions import extensions
 from corpus.models import Collection, CollectionRemoval
 from corpus.permissions import check_role_of_manager
 from corpus.queries.contents import unfinished_jobs
 
 Hindrance = Callable[[Collection], str]  # what must end before the collection is archived, "" for nothing
-
-_HINDRANCES: list[Hindrance] = []
-
-
-def register_hindrance(hindrance: Hindrance) -> None:
-    """Let an app above this one say what must end first (from its AppConfig.ready)."""
-    _HINDRANCES.append(hindrance)
 
 
 @transaction.atomic
@@ -30,7 +24,8 @@ def archive_collection(*, by: User | None, at: datetime, collection: Collection)
     found = Collection.objects.select_for_update().get(pk=collection.pk)
     if found.archived_at:
         raise Conflict(f"{found} is archived already.")
-    reasons = [reason for hindrance in _HINDRANCES if (reason := hindrance(found))]
+    hindrances: dict[str, Hindrance] = extensions("hindrances")
+    reasons = [reason for hindrance in hindrances.values() if (reason := hindrance(found))]
     if unfinished := unfinished_jobs(found):
         reasons.append(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}.")
     if reasons:

@@ -9,7 +9,7 @@ from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from accounts import jobs
+from accounts import jobs, mail
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
@@ -33,6 +33,7 @@ from corpus.queries.authors import due_letters, letter_faults, standing_answers
 from corpus.text.words import title_key
 
 MOST_AUTHORS = 20_000  # rows of one file
+NO_MAIL = "Not sent: no mail server is set up. Copy the link next to each author and hand it over."
 TOPIC_SOURCE = "author"  # of the targets
 
 
@@ -161,6 +162,8 @@ def request_mailing(*, by: User, at: datetime, call: QuestionCall, purpose: Mail
     QuestionCall.objects.select_for_update().get(pk=call.pk)
     if call.deadline_at <= at:
         raise Refused("The deadline has passed. Set a later one first.")
+    if not mail.is_set_up():
+        raise Refused(NO_MAIL)
     if call.mailings.exclude(state__in=FINAL_STATES).exists():
         raise Conflict("Letters of this call are being sent already. Wait for it, or cancel it first.")
     due = due_letters(call, purpose).count()

@@ -13,6 +13,7 @@ from accounts import jobs
 from accounts.requests import Request
 from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.author_calls import (
+    NO_MAIL,
     Invited,
     cancel_mailing,
     create_call,
@@ -245,6 +246,7 @@ def _show(
         due={purpose: due_letters(call, purpose).count() for purpose in MailPurpose.values},
         is_over=call.deadline_at <= timezone.now(),
         ready=standing_answers(call).count(),
+        no_mail=NO_MAIL,
         author_form=author_form or AuthorForm(),
         file_form=file_form or AuthorsFileForm(),
         invited=invited,

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts import mail
 from accounts.models import User
 from accounts.requests import Request
 from accounts.telling import refusals_in_form
@@ -122,7 +123,9 @@ def _welcome(request: Request, accepted: Accepted) -> HttpResponse:
 
 def _mail(request: Request, invited: InvitedRole) -> None:
     email = invited.invitation.email
-    if mail_invitation(invited):
-        messages.success(request, f"The invitation is on its way to {email}. Its link is also in the list below.")
+    if not mail.is_set_up():
+        messages.warning(request, f"{email} is invited. The mail was {mail.NO_SERVER}. Hand over the link below.")
+    elif mail_invitation(invited):
+        messages.success(request, f"The invitation was sent to {email}. Its link is also in the list below.")
     else:
         messages.warning(request, f"The mail to {email} could not be sent. Copy the link below and hand it over.")

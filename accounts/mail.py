@@ -1,0 +1,33 @@
+"""Mail, or the plain word that there is none: without a mail server nothing claims to have been sent."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+from django.http import HttpRequest
+
+NO_SERVER = "not sent: no mail server is set up"
+
+
+class NoMailServer(OSError):
+    """Nothing can be sent: LITMUS_EMAIL_URL is not set."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_SERVER)
+
+
+class NoServerBackend(BaseEmailBackend):
+    """What sends mail where no server is set up: it refuses, and no link gets into a log."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:  # noqa: ARG002
+        raise NoMailServer
+
+
+def is_set_up() -> bool:
+    return f"{__name__}.{NoServerBackend.__name__}" != settings.EMAIL_BACKEND
+
+
+def mail(request: HttpRequest) -> dict[str, object]:  # noqa: ARG001 - a context processor
+    """For templates: `mail_is_set_up`."""
+    return {"mail_is_set_up": is_set_up()}

@@ -1,0 +1,214 @@
+"""What this installation has and whether it works: facts that cost nothing, and a test of each part when asked for."""
+
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from smtplib import SMTPException
+
+import django
+from celery import current_app
+from django.conf import settings
+from django.core.cache import cache
+from django.core.mail import send_mail
+from django.db import Error, connection
+from kombu.exceptions import OperationalError
+from redis import Redis, RedisError
+
+from accounts import mail
+from accounts.models import User
+from config.tables import missing_migrations
+from corpus.queries.endpoints import chat_endpoint, embeddings_endpoint
+
+PATIENCE = 2.0  # seconds for workers to answer
+Facts = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One card of the page. `missing` says what is not set up, "" where all is; `what` says what the test does."""
+
+    key: str
+    title: str
+    what: str
+    facts: Facts
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a test found, in a sentence."""
+
+    works: bool
+    words: str
+    seconds: float
+
+
+class Fails(Exception):
+    """The part does not work; the text says why."""
+
+
+def parts() -> list[Part]:
+    """All parts, without asking any server but the database."""
+    return [_mail(), _language_model(), _embeddings(), _storage(), _workers(), _versions()]
+
+
+def try_part(key: str, by: User) -> Outcome:
+    """Test one of TESTS for real; `by` gets the test mail."""
+    started = time.monotonic()
+    try:
+        works, words = True, TESTS[key](by)
+    except Fails as fault:
+        works, words = False, str(fault)
+    return Outcome(works, words, round(time.monotonic() - started, 2))
+
+
+def _mail() -> Part:
+    set_up = mail.is_set_up()
+    server = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}" if settings.EMAIL_HOST else "none"
+    facts = [("Server", server), ("Sender", settings.DEFAULT_FROM_EMAIL), ("Letters a minute", f"{settings.MAIL_RATE}")]
+    missing = "" if set_up else "No mail server is set up, so nothing is sent. Set LITMUS_EMAIL_URL."
+    return Part("mail", "Mail", "Sends a mail to your own address.", facts if set_up else facts[:1], missing)
+
+
+def _try_mail(by: User) -> str:
+    try:
+        send_mail("Litmus: test", "This Litmus can send mail.", None, [by.email])
+    except (SMTPException, OSError) as error:
+        raise Fails(f"The mail was not sent: {error}") from None
+    return f"The mail server took a mail to {by.email}."
+
+
+def _language_model() -> Part:
+    endpoint = chat_endpoint()
+    missing = "" if endpoint else "None is set up. Set LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL."
+    facts = [("Endpoint", endpoint.base_url), ("Model", endpoint.model)] if endpoint else []
+    return Part("language-model", "Language model", "Asks it one short question, which may cost.", facts, missing)
+
+
+def _try_language_model(by: User) -> str:  # noqa: ARG001 - all tests are called alike
+    from corpus.endpoints.chat import Chat, EndpointError
+
+    endpoint = chat_endpoint()
+    if endpoint is None:
+        raise Fails("No language model is set up.")
+    try:
+        with Chat(endpoint) as chat:
+            reply = chat.ask([{"role": "user", "content": "Answer with the one word: yes"}])
+    except EndpointError as error:
+        raise Fails(f"The endpoint did not answer: {error.reason}") from None
+    return f"It answered “{reply.text.strip()[:80]}”."
+
+
+def _embeddings() -> Part:
+    endpoint = embeddings_endpoint()
+    missing = "" if endpoint else "None are set up. Set LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL."
+    facts = [("Endpoint", endpoint.base_url), ("Model", endpoint.model)] if endpoint else []
+    facts.append(("Vectors are kept in", settings.VECTOR_STORE))
+    return Part("embeddings", "Embeddings", "Asks for the vector of one word.", facts, missing)
+
+
+def _try_embeddings(by: User) -> str:  # noqa: ARG001
+    from corpus.endpoints.chat import EndpointError
+    from corpus.endpoints.embeddings import Embeddings
+
+    endpoint = embeddings_endpoint()
+    if endpoint is None:
+        raise Fails("No embeddings are set up.")
+    try:
+        with Embeddings(endpoint) as embeddings:
+            vectors = embeddings.embed(["test"])
+    except EndpointError as error:
+        raise Fails(f"The endpoint did not answer: {error.reason}") from None
+    return f"It answered with a vector of {vectors.shape[1]:,} numbers."
+
+
+def _directories() -> Iterator[tuple[str, Path]]:
+    yield "Uploaded and exported files", Path(settings.MEDIA_ROOT)
+    yield "Search indexes", Path(settings.INDEX_DIR)
+    yield "Temporary files", Path(tempfile.gettempdir())
+
+
+def _storage() -> Part:
+    facts = [(name, f"{path}: {_free(path)}") for name, path in _directories()]
+    return Part("storage", "Storage", "Writes, reads and deletes a file in each place.", facts)
+
+
+def _free(path: Path) -> str:
+    there = next((each for each in (path, *path.parents) if each.exists()), None)
+    return f"{shutil.disk_usage(there).free / 1e9:,.1f} GB free" if there else "not there"
+
+
+def _try_storage(by: User) -> str:  # noqa: ARG001
+    for name, path in _directories():
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=path) as file:
+                file.write(b"litmus")
+                file.seek(0)
+                file.read()
+        except OSError as error:
+            raise Fails(f"{name}: {path} cannot be written ({error.strerror}).") from None
+    return "Every place can be written and read by the web server."
+
+
+def _workers() -> Part:
+    facts = [("Jobs at the same time, in each worker", str(settings.CELERY_WORKER_CONCURRENCY))]
+    return Part("workers", "Background workers", "Asks every worker for an answer and counts what waits.", facts)
+
+
+def _try_workers(by: User) -> str:  # noqa: ARG001
+    try:
+        found = current_app.control.ping(timeout=PATIENCE)
+        with Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE) as queue:
+            waiting = int(queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE))  # type: ignore[arg-type]
+    except (OperationalError, RedisError, OSError) as error:
+        raise Fails(f"The queue in Redis cannot be reached: {error}") from None
+    if not found:
+        raise Fails(f"No worker answered within {PATIENCE:g} seconds; {waiting:,} messages wait. Start one.")
+    names = ", ".join(sorted(name for answer in found for name in answer))
+    return f"{len(found)} answered ({names}); {waiting:,} messages wait."
+
+
+def _versions() -> Part:
+    facts = [
+        ("Litmus", settings.CODE_VERSION),
+        ("Python", platform.python_version()),
+        ("Django", django.get_version()),
+        ("PostgreSQL", _postgres_version()),
+        ("Embedded servers", ", ".join(settings.EMBEDDED_SERVERS) or "none"),
+    ]
+    return Part("versions", "Versions", "Asks PostgreSQL and Redis, and looks for missing migrations.", facts)
+
+
+def _postgres_version() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        return str(cursor.fetchone()[0])
+
+
+def _try_versions(by: User) -> str:  # noqa: ARG001
+    try:
+        missing = missing_migrations()
+        cache.set("state", "kept", 5)
+        redis = Redis.from_url(settings.CACHE_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
+        with redis:
+            version = redis.info("server")["redis_version"]  # type: ignore[index]
+    except (Error, RedisError, OSError) as error:
+        raise Fails(f"A server did not answer: {error}") from None
+    if missing:
+        raise Fails(f"{len(missing)} migrations are not applied: run manage.py migrate.")
+    return f"PostgreSQL {_postgres_version()} has every table of this version; Redis {version} keeps what it is given."
+
+
+TESTS: dict[str, Callable[[User], str]] = {
+    "mail": _try_mail,
+    "language-model": _try_language_model,
+    "embeddings": _try_embeddings,
+    "storage": _try_storage,
+    "workers": _try_workers,
+    "versions": _try_versions,
+}

@@ -1,0 +1,38 @@
+"""The page for staff: what this Litmus has, and whether it works."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from accounts.refusals import NotAllowed
+from accounts.requests import Request
+from config.state import TESTS, Outcome, parts, try_part
+
+
+def check_staff(user: User) -> None:
+    if not user.is_staff:
+        raise NotAllowed("Only staff of this Litmus see its state: the people who run it.")
+
+
+@never_cache
+@require_safe
+def state(request: Request) -> HttpResponse:
+    """Mail, language model, embeddings, storage, workers, versions."""
+    check_staff(request.user)
+    return render(request, "config/state.html", {"cards": [(part, None) for part in parts()]})
+
+
+@require_POST
+def state_test(request: Request, part: str) -> HttpResponse:
+    """Test one part and show what came of it: its card for htmx, else the whole page."""
+    check_staff(request.user)
+    if part not in TESTS:
+        raise Http404
+    found: dict[str, Outcome] = {part: try_part(part, request.user)}
+    cards = [(each, found.get(each.key)) for each in parts()]
+    if not request.htmx:
+        return render(request, "config/state.html", {"cards": cards})
+    card, outcome = next((each, result) for each, result in cards if result)
+    return render(request, "config/_state_part.html", {"part": card, "outcome": outcome})
