@@ -127,13 +127,13 @@ def _try_embeddings(by: User) -> str:  # noqa: ARG001
 
 
 def _directories() -> Iterator[tuple[str, Path]]:
-    yield "Uploaded and exported files", Path(settings.MEDIA_ROOT)
-    yield "Search indexes", Path(settings.INDEX_DIR)
-    yield "Temporary files", Path(tempfile.gettempdir())
+    yield "Files", Path(settings.MEDIA_ROOT)
+    yield "Indexes", Path(settings.INDEX_DIR)
+    yield "Temporary", Path(tempfile.gettempdir())
 
 
 def _storage() -> Part:
-    facts = [(name, f"{path}: {_free(path)}") for name, path in _directories()]
+    facts = [(name, f"{_free(path)} in {path}") for name, path in _directories()]
     return Part("storage", "Storage", "Writes, reads and deletes a file in each place.", facts)
 
 
@@ -156,7 +156,7 @@ def _try_storage(by: User) -> str:  # noqa: ARG001
 
 
 def _workers() -> Part:
-    facts = [("Jobs at the same time, in each worker", str(settings.CELERY_WORKER_CONCURRENCY))]
+    facts = [("Jobs at once", str(settings.CELERY_WORKER_CONCURRENCY))]
     return Part("workers", "Background workers", "Asks every worker for an answer and counts what waits.", facts)
 
 

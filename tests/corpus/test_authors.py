@@ -188,6 +188,21 @@ def test_a_mail_server_that_is_away_stops_the_job_and_the_rest_goes_later(call: 
     assert len(mail.outbox) == 7
 
 
+def test_without_a_mail_server_no_letter_is_begun_and_links_are_copied(
+    manager: Membership, call: QuestionCall, client: Client, settings
+) -> None:
+    author = invite(call)
+    settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+    with pytest.raises(Refused, match="Not sent: no mail server is set up"):
+        send(call)
+    assert not AuthorMailing.objects.exists()
+    client.force_login(manager.user)
+    page = client.get(reverse("author_call_detail", args=[call.collection.slug, call.pk])).text
+    assert "Send 1 letter" not in page
+    assert answer_link(author) in page
+    assert "Not sent: no mail server is set up" in page
+
+
 def test_who_opts_out_or_answers_while_letters_go_out_gets_none(call: QuestionCall, settings) -> None:
     ann, bob, _ = invite(call), invite(call, "bob@example.org", "D1"), invite(call, "cy@example.org", "D2")
     send(call)

@@ -206,7 +206,7 @@ def test_two_clicks_at_once_make_one_account(invited: InvitedRole) -> None:
 def test_inviting_on_the_page(client: Client, manager: Membership) -> None:
     client.force_login(manager.user)
     answer = client.post(reverse("invitation_create", args=["tea"]), {"email": EMAIL, "role": "viewer"}, follow=True)
-    assert f"The invitation is on its way to {EMAIL}" in answer.text
+    assert f"The invitation was sent to {EMAIL}" in answer.text
     assert link_for(Invitation.objects.get()) in answer.text
     assert len(mail.outbox) == 1
     again = client.post(reverse("invitation_create", args=["tea"]), {"email": EMAIL, "role": "viewer"})
@@ -224,6 +224,25 @@ def test_a_mail_server_that_is_away_loses_nothing(
     assert "could not be sent" in answer.text
     assert link_for(Invitation.objects.get()) in answer.text
     assert "could not be mailed" in caplog.text
+
+
+def test_without_a_mail_server_the_link_is_to_be_copied_and_managers_are_told(
+    client: Client, manager: Membership, settings
+) -> None:
+    settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+    client.force_login(manager.user)
+    answer = client.post(reverse("invitation_create", args=["tea"]), {"email": EMAIL, "role": "viewer"}, follow=True)
+    assert f"{EMAIL} is invited. The mail was not sent: no mail server is set up." in answer.text
+    assert link_for(Invitation.objects.get()) in answer.text
+    assert "on its way" not in answer.text
+    assert "Send" not in answer.text
+    banner = "No mail server is set up: invitations"
+    assert banner in answer.text
+    overview = reverse("collection_dashboard", args=["tea"])
+    assert banner in client.get(overview).text
+    viewer = MembershipFactory(collection=manager.collection, role=Role.VIEWER)
+    client.force_login(viewer.user)
+    assert banner not in client.get(overview).text
 
 
 def test_sending_again_and_revoking_on_the_page(client: Client, manager: Membership, invited: InvitedRole) -> None:

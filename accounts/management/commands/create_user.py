@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from django.core.validators import validate_email
 from django.utils import timezone
 
+from accounts import mail
 from accounts.actions.users import create_user
 from accounts.management.told import ToldCommand
 from accounts.models import User
@@ -39,9 +40,16 @@ class Command(ToldCommand):
         if password is not None:
             _check_password(password, email, name)
         user = create_user(by=None, at=timezone.now(), email=email, password=password, name=name, is_staff=staff)
-        how = "" if password else " It has no password: use “Forgot your password?” on the sign-in page."
-        summary = f"{user.email} can sign in{', as staff' if staff else ''}.{how}"
+        summary = f"{user.email} {'can sign in' if password else 'has an account'}{', as staff' if staff else ''}."
+        if password is None:
+            summary += f" It has no password: {_how_to_get_one(email)}"
         return summary, {"email": user.email, "name": name, "staff": staff, "password": password is not None}
+
+
+def _how_to_get_one(email: str) -> str:
+    if mail.is_set_up():
+        return "use “Forgot your password?” on the sign-in page."
+    return f"no mail server is set up to send a link, so set one with manage.py changepassword {email}"
 
 
 def _read_password(from_stdin: bool) -> str | None:

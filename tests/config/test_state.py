@@ -1,0 +1,104 @@
+"""The page for staff: each part is tried for real, against servers that work and servers that do not."""
+
+import json
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+
+from config.state import TESTS, parts, try_part
+from tests.factories.accounts import UserFactory
+from tests.stubs.chat import Answer, ChatStub, Garbage, Status
+
+pytestmark = pytest.mark.django_db
+VECTOR = json.dumps({"data": [{"index": 0, "embedding": [3.0, 4.0]}]}).encode()
+
+
+@pytest.fixture
+def staff():
+    return UserFactory(email="op@example.org", is_staff=True)
+
+
+@pytest.fixture
+def no_mail(settings):
+    settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+
+
+def words(key, staff, works):
+    outcome = try_part(key, staff)
+    assert outcome.works is works, outcome.words
+    return outcome.words
+
+
+def test_the_page_names_what_is_missing_and_offers_no_test_of_it(client, staff, no_mail, settings):
+    settings.LLM_BASE_URL = settings.EMBEDDINGS_BASE_URL = ""
+    client.force_login(staff)
+    page = client.get(reverse("state")).text
+    assert {part.key for part in parts()} == set(TESTS)
+    for name in ("LITMUS_EMAIL_URL", "LITMUS_LLM_BASE_URL", "LITMUS_EMBEDDINGS_BASE_URL"):
+        assert name in page
+    assert page.count(">not set up<") == page.count("It is not set up.") == 3
+    assert page.count('<button class="button" type="submit">Test') == 3
+    assert settings.SECRET_KEY not in page
+
+
+def test_a_test_by_htmx_gives_its_card_and_without_it_the_page(client, staff):
+    client.force_login(staff)
+    address = reverse("state_test", args=["storage"])
+    card = client.post(address, headers={"HX-Request": "true"}).text
+    assert card.count("state-part") == 1
+    assert "Every place can be written" in card
+    assert client.post(address).text.count("state-part") == len(TESTS)
+    assert client.post(reverse("state_test", args=["nothing"])).status_code == 404
+
+
+def test_mail(staff, settings):
+    assert words("mail", staff, True) == "The mail server took a mail to op@example.org."
+    assert mail.outbox[0].to == ["op@example.org"]
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    assert "refused" in words("mail", staff, False)
+    settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+    assert "no mail server is set up" in words("mail", staff, False)
+
+
+def test_a_language_model(staff, settings):
+    with ChatStub([Answer("yes"), Status(401)]) as stub:
+        settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY = stub.url, "m", "very-secret"
+        assert words("language-model", staff, True) == "It answered “yes”."
+        refused = words("language-model", staff, False)
+    assert "401" in refused
+    assert "very-secret" not in refused
+    settings.LLM_BASE_URL = ""
+    assert "No language model is set up" in words("language-model", staff, False)
+
+
+def test_embeddings(staff, settings):
+    with ChatStub([Garbage(VECTOR, "application/json"), Status(404)]) as stub:
+        settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "m"
+        assert words("embeddings", staff, True) == "It answered with a vector of 2 numbers."
+        assert "404" in words("embeddings", staff, False)
+
+
+def test_storage(staff, settings, tmp_path):
+    settings.INDEX_DIR = tmp_path / "indexes"
+    assert "can be written" in words("storage", staff, True)
+    (tmp_path / "file").write_text("")
+    settings.INDEX_DIR = tmp_path / "file" / "indexes"
+    assert words("storage", staff, False).startswith(f"Indexes: {settings.INDEX_DIR} cannot be written")
+
+
+def test_versions(staff, settings):
+    assert "has every table of this version" in words("versions", staff, True)
+    settings.CACHE_URL = "redis://127.0.0.1:9/0"
+    assert "did not answer" in words("versions", staff, False)
+
+
+def test_workers_that_are_away(staff, settings):
+    assert "No worker answered" in words("workers", staff, False)
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_workers(staff, celery_worker):
+    assert "1 answered" in words("workers", staff, True)
