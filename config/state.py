@@ -164,7 +164,7 @@ def _try_workers(by: User) -> str:  # noqa: ARG001
     try:
         found = current_app.control.ping(timeout=PATIENCE)
         with Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE) as queue:
-            waiting = int(queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE))  # type: ignore[arg-type]
+            waiting = int(queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE))
     except (OperationalError, RedisError, OSError) as error:
         raise Fails(f"The queue in Redis cannot be reached: {error}") from None
     if not found:
@@ -196,7 +196,7 @@ def _try_versions(by: User) -> str:  # noqa: ARG001
         cache.set("state", "kept", 5)
         redis = Redis.from_url(settings.CACHE_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
         with redis:
-            version = redis.info("server")["redis_version"]  # type: ignore[index]
+            version = redis.info("server")["redis_version"]
     except (Error, RedisError, OSError) as error:
         raise Fails(f"A server did not answer: {error}") from None
     if missing:
