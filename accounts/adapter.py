@@ -8,14 +8,17 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.actions.users import change_password
 from accounts.audit import record_event
 from accounts.mail import NO_SERVER, NoMailServer
 from accounts.models import User
 
 logger = logging.getLogger(__name__)
+NOTIFICATIONS = ("account/email/password_changed", "account/email/password_reset")
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -29,8 +32,11 @@ class AccountAdapter(DefaultAccountAdapter):
         return super().post_login(request, user, **kwargs)
 
     def set_password(self, user: User, password: str) -> None:
-        super().set_password(user, password)
-        record_event(by=user, at=timezone.now(), verb="set_password", target=user)
+        """Called for a change and for a reset alike."""
+        revoked = change_password(by=user, at=timezone.now(), user=user, password=password)
+        if revoked:
+            count = f"{revoked} API token{pluralize(revoked)}"
+            messages.warning(self.request, f"{count} revoked. Create new ones for programs that you still use.")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """A mail server that is away is reported in the log; to a stranger every answer looks the same."""
@@ -42,6 +48,11 @@ class AccountAdapter(DefaultAccountAdapter):
             logger.exception("The mail %s could not be sent", template_prefix)
             if self.request.user.is_authenticated:
                 messages.warning(self.request, f"The mail to {email} could not be sent. Try again later.")
+
+    def send_notification_mail(self, template_prefix: str, user: User, *arguments: Any, **more: Any) -> None:
+        """Only what a stranger could use to take over the account is written about, in our own words."""
+        if template_prefix in NOTIFICATIONS:
+            super().send_notification_mail(template_prefix, user, *arguments, **more)
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         before = email_address.user.email

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
+from django.utils.formats import date_format
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -13,11 +14,12 @@ from accounts.keys import PREFIX, digest_of
 from accounts.models import ApiToken, User
 
 SCHEME = "Bearer"
+CREATE_ANOTHER = "Create another one on the page “API tokens”."
 NOTE_USE_EVERY = timedelta(minutes=1)  # `last_used_at` is for people; more exact would be a write for each request
 
 
 class TokenAuthentication(BaseAuthentication):
-    """The person of an unrevoked token; other Authorization schemes are left to other classes."""
+    """The person of a token in use; other Authorization schemes are left to other classes."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         """None without a bearer token; AuthenticationFailed (401) with one that opens nothing."""
@@ -37,7 +39,9 @@ class TokenAuthentication(BaseAuthentication):
 def _find(key: str) -> ApiToken:
     token = ApiToken.objects.select_related("user").filter(digest=digest_of(key), revoked_at__isnull=True).first()
     if token is None:
-        raise AuthenticationFailed("This token is unknown or revoked. Make a new one on the page “API tokens”.")
+        raise AuthenticationFailed(f"This token is unknown or revoked. {CREATE_ANOTHER}")
+    if token.is_expired:
+        raise AuthenticationFailed(f"This token expired on {date_format(token.expires_at, 'j M Y')}. {CREATE_ANOTHER}")
     if not token.user.is_active:
         raise AuthenticationFailed("The account of this token is switched off.")
     return token

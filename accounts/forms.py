@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.models import ApiToken, User
+from accounts.models import ApiToken, TokenScope, User
 from accounts.themes import Theme
 
 
@@ -39,8 +39,27 @@ class ThemeForm(forms.Form):
 
 
 class TokenForm(forms.ModelForm):
+    """What a token is for, what it may do and for how long."""
+
+    scope = forms.ChoiceField(
+        label="It may",
+        choices=[
+            (TokenScope.READ, "Read: lists, figures, exports"),
+            (TokenScope.JUDGE, "Read and judge: in addition, take your next items and submit your judgments"),
+            (TokenScope.MANAGE, "Everything you may do: in addition, import, create, change and delete"),
+        ],
+        initial=TokenScope.READ,
+        widget=forms.RadioSelect,
+    )
+    days = forms.TypedChoiceField(
+        label="It expires in", coerce=int, choices=[(7, "7 days"), (30, "30 days"), (90, "90 days"), (365, "a year")]
+    )
+
     class Meta:
         model = ApiToken
-        fields = ["label"]
+        fields = ["label", "scope"]
         labels = {"label": "What is it for?"}
-        help_texts = {"label": "For example “nightly export on the lab server”. It tells your tokens apart."}
+        help_texts = {"label": "For example “nightly export on the lab server”, to tell your tokens apart."}
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, initial={"days": 90})

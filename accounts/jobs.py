@@ -24,6 +24,7 @@ from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused
+from accounts.room import NO_ROOM, is_no_room
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +137,8 @@ def carry_out(model: type[J], pk: int, work: Callable[[J, Progress], None]) -> N
         except ClaimLost:
             logger.warning("%s %s was taken over by another worker.", job._meta.label, job.pk)
         except Exception as error:
-            _finish(job, claim, JobState.FAILED, f"Unexpected: {type(error).__name__}: {error}")
+            unexpected = f"Unexpected: {type(error).__name__}: {error}"
+            _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)
             raise
         else:
             _finish(job, claim, JobState.DONE, "")

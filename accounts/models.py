@@ -1,6 +1,7 @@
 """People, what they were invited to, their tokens, what they did, and the base of every background job."""
 
-from typing import Any, ClassVar
+from datetime import datetime
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
@@ -53,18 +54,52 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.name.split(" ")[0] if self.name else self.email.split("@")[0]
 
 
+class TokenScope(models.TextChoices):
+    """What a token may be used for; each includes the ones before it. Never more than its person may do."""
+
+    READ = "read", "read"
+    JUDGE = "judge", "read and judge"
+    MANAGE = "manage", "everything you may do"
+
+    def includes(self, other: "TokenScope") -> bool:
+        order = list(TokenScope)
+        return order.index(self) >= order.index(other)
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def in_use(self, at: datetime) -> Self:
+        """Tokens that open something at that time."""
+        return self.filter(revoked_at__isnull=True, expires_at__gt=at)
+
+
 class ApiToken(models.Model):
     """A key for programs acting as one person. Only a digest is stored; the key itself is shown once."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     label = models.CharField(max_length=100)
     digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=10, choices=TokenScope)
     created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="api_token_expires_after_creation", condition=models.Q(expires_at__gt=models.F("created_at"))
+            ),
+            models.CheckConstraint(name="api_token_scope_known", condition=models.Q(scope__in=TokenScope.values)),
+        ]
+
     def __str__(self) -> str:
         return self.label
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires_at <= timezone.now()
 
 
 class Invitation(models.Model):

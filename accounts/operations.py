@@ -4,12 +4,19 @@ import re
 
 from drf_spectacular.openapi import AutoSchema
 
+from accounts.scopes import scope_of
+
 _CLAUSE = re.compile(r"[.;:](?:\s|$)")
 
 
 class OperationSchema(AutoSchema):
     """Each operation has a summary, which is what lists of operations show."""
 
+    def get_description(self) -> str:  # type: ignore[override] # drf-spectacular has dropped what DRF passes
+        """The docstring, and which tokens can be used."""
+        scope = scope_of(self.view, self.method)
+        return f"{super().get_description()}\n\nScope of the token: `{scope}`."
+
     def get_summary(self) -> str | None:
         """The description up to the end of its first clause."""
-        return _CLAUSE.split(" ".join(self.get_description().split()), maxsplit=1)[0] or None
+        return _CLAUSE.split(" ".join(super().get_description().split()), maxsplit=1)[0] or None

@@ -1,20 +1,22 @@
 """Request bodies of the API: JSON that everything behind it can hold, or a problem that says what is wrong."""
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from math import isfinite
 from typing import IO, Any
 
+from django.core.exceptions import BadRequest
 from rest_framework import parsers
 from rest_framework.exceptions import ParseError
 
+from accounts.edge import check_form, check_json
+
 MOST_DEPTH = 64
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]").search  # either half, whether the other follows or not
 
 
 class JSONParser(parsers.JSONParser):
-    """UTF-8 JSON. Refused beside malformed text: nesting without end, half a surrogate pair, numbers without end.
+    """UTF-8 JSON. Refused in addition to malformed text: nesting and numbers without end, and texts by the edge's rule.
 
     Python reads all three and fails later: with a recursion that is too deep, and with texts and numbers that neither
     the database nor an answer can hold.
@@ -36,9 +38,20 @@ class JSONParser(parsers.JSONParser):
             raise ParseError(f"The body is not JSON: {error}.") from None
         if raw.count(b"[") + raw.count(b"{") > MOST_DEPTH and is_deeper(value, MOST_DEPTH):
             raise _too_deep()
-        if _SURROGATE(raw):
-            _check_encodable(value)
+        with _parse_errors():
+            check_json(raw)
         return value
+
+
+class MultiPartParser(parsers.MultiPartParser):
+    """Forms with files, checked by the edge's rule."""
+
+    def parse(self, *arguments: Any, **named: Any) -> Any:
+        """Fields and files. Errors: ParseError, which is 400."""
+        sent = super().parse(*arguments, **named)
+        with _parse_errors():
+            check_form(sent.data, sent.files)
+        return sent
 
 
 def is_deeper(value: Any, most: int) -> bool:
@@ -52,11 +65,13 @@ def is_deeper(value: Any, most: int) -> bool:
     return True
 
 
-def _check_encodable(value: Any) -> None:
+@contextmanager
+def _parse_errors() -> Iterator[None]:
+    """What the edge refuses is what DRF answers with 400."""
     try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ParseError("The body holds half of a surrogate pair (such as \\ud800), which is no character.") from None
+        yield
+    except BadRequest as error:
+        raise ParseError(str(error)) from None
 
 
 def _too_deep() -> ParseError:

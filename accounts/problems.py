@@ -24,6 +24,7 @@ TITLES = {
     415: "Unsupported media type",
     422: "Refused",
     429: "Too many requests",
+    507: "No room left",
 }
 
 

@@ -1,23 +1,25 @@
 """Errors that Django meets outside a view: pages for people, problem details for programs."""
 
+import sys
 from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template import loader
 from django.views import defaults
 
+from accounts.edge import API
 from accounts.problems import TITLES, ProblemRenderer
+from accounts.room import NO_ROOM, is_no_room
 
-API = "/api/"
 
-
-def problem(status: int, detail: str) -> HttpResponse:
+def problem(status: int, detail: str, **more: str) -> HttpResponse:
     """An error of the API that none of its views could answer."""
     title = TITLES.get(status, HTTPStatus(status).phrase)
-    body = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    body = {"type": "about:blank", "title": title, "status": status, "detail": detail, **more}
     return JsonResponse(body, status=status, content_type=ProblemRenderer.media_type)
 
 
@@ -31,9 +33,12 @@ def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse
         if request.path.startswith(API):
             return problem(413, reason or "This is more than a request may hold. Send it in several parts.")
         return render(request, "413.html", {"reason": reason}, status=413)
+    reason = str(exception) if isinstance(exception, BadRequest) else ""
     if request.path.startswith(API):
-        return problem(400, "This request cannot be understood.")
-    return render(request, "400.html", status=400)
+        return problem(400, reason or "This request cannot be understood.")
+    if request.content_type == "application/json":  # the scripts of the labelling pages read the one or the other
+        return problem(400, reason, code="malformed", reason=reason)
+    return render(request, "400.html", {"reason": reason}, status=400)
 
 
 @login_not_required
@@ -45,6 +50,11 @@ def show_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 @login_not_required
 def show_server_error(request: HttpRequest, *_: Any) -> HttpResponse:
+    """507 where a full disk is behind the exception that is being handled. Neither page needs the database."""
+    if is_no_room(sys.exc_info()[1]):
+        if request.path.startswith(API) or request.content_type == "application/json":
+            return problem(507, NO_ROOM, code="no-room", reason=NO_ROOM)
+        return HttpResponse(loader.get_template("507.html").render({"reason": NO_ROOM}), status=507)
     if request.path.startswith(API):
         return problem(500, "Something went wrong on the server; its log says what.")
     return defaults.server_error(request)

@@ -83,11 +83,12 @@ FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
 FILE_UPLOAD_HANDLERS = [
     "config.uploads.UploadLimit",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+    "config.uploads.TemporaryFiles",
 ]
 
 # --- what it is made of ----------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    "accounts",  # before django.contrib.auth: its own command changepassword goes first
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -105,7 +106,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "config",
-    "accounts",
     "corpus",
     "annotation",
     "adjudication",
@@ -117,11 +117,13 @@ MIDDLEWARE = [
     "config.headers.PermissionsPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "accounts.edge.AddressMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.middleware.SignInMiddleware",
+    "accounts.edge.BodyMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -261,6 +263,7 @@ ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
 ACCOUNT_CHANGE_EMAIL = True  # the new address counts once it is confirmed
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before the address changes
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # strangers are not mailed
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # those that accounts/adapter.py lets through
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Litmus: "
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = True
@@ -312,7 +315,10 @@ REST_FRAMEWORK = {
         "accounts.authentication.TokenAuthentication",  # first: it names the scheme in 401 answers
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "accounts.scopes.ScopeAllows",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["accounts.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "accounts.operations.OperationSchema",
@@ -326,7 +332,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Make retrieval test collections: the same actions and permissions as on the pages.",
     "VERSION": CODE_VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated", "accounts.scopes.ScopeAllows"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/",

@@ -1,10 +1,23 @@
 """Uploads end at a limit while they arrive, before they fill the disk."""
 
+import contextlib
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.core.files.uploadhandler import FileUploadHandler
+from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
+
+
+class TemporaryFiles(TemporaryFileUploadHandler):
+    """Files on the disk; when it is full, what has arrived of one is removed at once instead of some time later."""
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        try:
+            super().receive_data_chunk(raw_data, start)
+        except OSError:
+            with contextlib.suppress(OSError):  # it cannot write the rest either
+                self.file.close()
+            raise
 
 
 class UploadLimit(FileUploadHandler):

@@ -15,6 +15,9 @@ body. `where` gives path parameters that are not in KWARGS. All three are functi
 
     row("topic_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=key_of("topic"))
 
+Lines of the API are also asked with tokens of each scope: GET needs `read`, everything else `manage`, unless the line
+says otherwise by `scope`.
+
 `World` holds one of everything (tests/access_world.py); add to it what your addresses need.
 tests/test_access.py walks all addresses and fails where one is missing here, or where one here no longer exists.
 """
@@ -72,6 +75,7 @@ class Row:
     data: Callable[[World], dict[str, Any]] = field(default=lambda _: {})
     json: Callable[[World], Any] | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    scope: str = ""  # of the API only: the narrowest scope of a token that is let in; "": by the method
 
 
 def row(name: str, words: str, **more: Any) -> list[Row]:
@@ -401,17 +405,17 @@ TABLE: list[Row] = [
     *row("label_search", "GET login 404 200 403 403 403"),
     *row("label_guideline", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=lambda _: {}),
     *row("extraction_queue", "GET login 404 200 403 403 403", where=lambda _: {"campaign": "contexts"}),
-    *row("extraction_detail", "GET login 404 200 403 403 403", where=_paper_of),
-    *row("extraction_download", "GET login 404 200 403 403 403", where=_paper_of),
-    *row("extraction_revise", "POST login 404 422 403 403 403", where=_paper_of),
-    *row("extraction_step", "POST login 404 gone 403 403 403", where=_paper_of),
-    *row("extraction_finish", "POST login 404 gone 403 403 403", where=_paper_of),
-    *row("extraction_skip", "POST login 404 gone 403 403 403", where=_paper_of),
-    *row("extraction_save", "POST login 404 400 403 403 403", where=_paper_of),
-    *row("extraction_move", "POST login 404 422 403 403 403", where=_paper_of, json=lambda _: {"step": "undo"}),
-    *row("extraction_propose", "POST login 404 422 403 403 403", where=_paper_of, json=lambda _: {"blocks": [9]}),
-    *row("extraction_read", "POST login 404 200 403 403 403", where=_paper_of, json=lambda _: {"text": "See [1]."}),
-    *row("extraction_page", "GET login 404 404 403 403 403", where=lambda w: {**_paper_of(w), "page": 1}),
+    *row("extraction_detail", "GET login 404 200 404 404 404", where=_paper_of),
+    *row("extraction_download", "GET login 404 200 404 404 404", where=_paper_of),
+    *row("extraction_revise", "POST login 404 422 404 404 404", where=_paper_of),
+    *row("extraction_step", "POST login 404 gone 404 404 404", where=_paper_of),
+    *row("extraction_finish", "POST login 404 gone 404 404 404", where=_paper_of),
+    *row("extraction_skip", "POST login 404 gone 404 404 404", where=_paper_of),
+    *row("extraction_save", "POST login 404 400 404 404 404", where=_paper_of),
+    *row("extraction_move", "POST login 404 422 404 404 404", where=_paper_of, json=lambda _: {"step": "undo"}),
+    *row("extraction_propose", "POST login 404 422 404 404 404", where=_paper_of, json=lambda _: {"blocks": [9]}),
+    *row("extraction_read", "POST login 404 200 404 404 404", where=_paper_of, json=lambda _: {"text": "See [1]."}),
+    *row("extraction_page", "GET login 404 404 404 404 404", where=lambda w: {**_paper_of(w), "page": 1}),
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
     *row("agreement_detail", OVERSEERS_PAGE),
     *row("agreement_report", OVERSEERS_PAGE),
@@ -502,8 +506,8 @@ TABLE: list[Row] = [
     *row("api_items", "POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_plans", "POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_assignments", MEMBERS_PAGE),
-    *row("api_next", "GET login 404 200 403 403 403"),
-    *row("api_submissions", "POST login 404 200 403 403 403", json=_answer),
+    *row("api_next", "GET login 404 200 403 403 403", scope="judge"),
+    *row("api_submissions", "POST login 404 200 403 403 403", json=_answer, scope="judge"),
     *row("api_judgments", MEMBERS_PAGE),
     *row("api_machine_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_machine_run", OVERSEERS_PAGE, where=key_of("machine_run")),

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from accounts.keys import digest_of, new_key
 from accounts.models import ApiToken, Invitation, JobState, User
 from adjudication.models import AgreementRun, ContextCheck, Method, Verdict, VoteRun
 from annotation.definitions.extractions import Content
@@ -50,7 +49,7 @@ from corpus.models import (
     Role,
     Topic,
 )
-from tests.factories.accounts import AT, CollectionFactory, UserFactory, one_member_each
+from tests.factories.accounts import AT, CollectionFactory, UserFactory, make_token, one_member_each
 from tests.factories.mentions import make_mention, make_question
 
 
@@ -159,7 +158,7 @@ def make_world() -> World:
             item=item, criterion=campaign.criteria.get(), method=Method.UNRESOLVED, vote_run=vote_run
         ),
         invited=InvitedRole.objects.create(invitation=invitation, collection=collection, role=Role.VIEWER),
-        api_token=ApiToken.objects.create(user=outsider, label="lab", digest=digest_of(new_key()), created_at=AT),
+        api_token=make_token(outsider)[0],
         removal=CollectionRemoval.objects.create(
             collection_id=0,
             slug="gone",

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,10 +14,11 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from accounts.models import User
+from accounts.models import ApiToken, TokenScope, User
 from corpus.models import Collection
 from tests.access_table import KWARGS, ROLES, TABLE, Row
 from tests.access_world import World, make_world
+from tests.factories.accounts import AT, make_token
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +64,9 @@ def path_of(line: Row, world: World, **override: Any) -> str:
     return reverse(line.name, kwargs={**{key: KWARGS[key](world) for key in wanted if key not in special}, **special})
 
 
-def ask(line: Row, world: World, session: str | None, path: str) -> HttpResponse:
+def ask(line: Row, world: World, session: str | None, path: str, key: str = "") -> HttpResponse:
     """The answer; whatever was written is taken back, so that the next role finds the world as it was."""
-    client = Client()
+    client = Client(headers={"authorization": f"Bearer {key}"} if key else {})
     if session is not None:
         client.cookies[settings.SESSION_COOKIE_NAME] = session
     with transaction.atomic():
@@ -139,3 +141,39 @@ def test_head_is_refused_to_whom_get_is_refused(world: World, sessions: dict[str
             if expected == "403":
                 answer = ask(replace(line, method="HEAD"), world, sessions.get(role), path)
                 assert answer.status_code in (403, 405), (line.name, role)
+
+
+SCOPES = [scope.value for scope in TokenScope]
+OF_THE_API = [line for line in TABLE if line.name.startswith("api_")]
+
+
+@pytest.fixture(scope="module")
+def keys(shared_world: World) -> dict[tuple[str, str], str]:
+    """A key of each role with an account, for each scope."""
+    people = {role: user for role in ROLES if (user := shared_world.user(role)) is not None}
+    return {(role, scope): make_token(user, TokenScope(scope))[1] for role, user in people.items() for scope in SCOPES}
+
+
+@pytest.mark.parametrize("line", OF_THE_API, ids=lambda line: f"{line.name}-{line.method}")
+def test_tokens_are_let_in_by_their_scope(line: Row, world: World, keys: dict[tuple[str, str], str]) -> None:
+    """What the scope covers is answered as on the pages; what it does not cover is 403, whatever exists."""
+    path = path_of(line, world)
+    needed = SCOPES.index(line.scope or ("read" if line.method == "GET" else "manage"))
+    for (role, scope), key in keys.items():
+        expected = line.expected[ROLES.index(role)]
+        answer = ask(line, world, None, path, key)
+        if SCOPES.index(scope) >= needed:
+            assert word_for(answer, expected) == expected, (role, scope)
+            assert answer.streaming or "This token has the scope" not in answer.text
+        else:
+            assert answer.status_code == 403, (role, scope)
+            assert f"has the scope “{scope}”, but “{SCOPES[needed]}” is required" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("change", [{"revoked_at": AT}, {"created_at": AT, "expires_at": AT + timedelta(days=1)}])
+def test_ended_tokens_are_let_in_nowhere(
+    change: dict[str, datetime], world: World, keys: dict[tuple[str, str], str]
+) -> None:
+    ApiToken.objects.update(**change)
+    for line in OF_THE_API:
+        assert ask(line, world, None, path_of(line, world), keys["manager", "manage"]).status_code == 401, line.name

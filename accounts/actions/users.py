@@ -6,7 +6,7 @@ from allauth.account.models import EmailAddress
 from django.db import IntegrityError, transaction
 
 from accounts.audit import record_event
-from accounts.models import User
+from accounts.models import ApiToken, User
 from accounts.refusals import Conflict
 from accounts.themes import Theme
 
@@ -23,6 +23,19 @@ def create_user(
         raise Conflict(f"{email} has an account already. Sign in with it, or reset its password.") from error
     record_event(by=by, at=at, verb="create_user", target=user, staff=is_staff)
     return user
+
+
+@transaction.atomic
+def change_password(*, by: User | None, at: datetime, user: User, password: str) -> int:
+    """A new password; who knew the old one is locked out. Returns how many API tokens were revoked.
+
+    Sessions end by themselves: each is bound to the password it began with (Django's session hash).
+    """
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    revoked = ApiToken.objects.in_use(at).filter(user=user).update(revoked_at=at)
+    record_event(by=by, at=at, verb="set_password", target=user, revoked_tokens=revoked)
+    return revoked
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from accounts.refusals import Refused
+from accounts.room import NO_ROOM, is_no_room
 
 
 class ToldCommand(BaseCommand, ABC):
@@ -26,6 +27,10 @@ class ToldCommand(BaseCommand, ABC):
             summary, result = self.carry_out(**options)
         except Refused as refusal:
             raise CommandError(refusal.reason) from refusal
+        except Exception as error:
+            if is_no_room(error):
+                raise CommandError(NO_ROOM) from error
+            raise
         self.stderr.write(summary, style_func=str)
         if as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False))

@@ -1,6 +1,6 @@
 """Judging by a program: what comes next, and submissions, which are idempotent by their uuid."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.models import TokenScope
 from accounts.refusals import Conflict, Refused
 from accounts.schema import answers
 from annotation.actions.answers import ChangedElsewhere, Given, Invalid, Receipt
@@ -172,6 +173,7 @@ class NextItems(InCampaignView):
     """What the caller judges next."""
 
     serializer_class = NextSerializer
+    scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.JUDGE}  # it leases items
 
     @extend_schema(operation_id="next_read", parameters=[HAVE], responses=answers({200: NextSerializer}, 403, 409, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
@@ -187,6 +189,7 @@ class Submissions(InCampaignView):
     """Answers, skips and undos of the caller."""
 
     serializer_class = SubmissionsSerializer
+    scopes: ClassVar[dict[str, TokenScope]] = {"POST": TokenScope.JUDGE}
 
     @extend_schema(
         operation_id="submissions_create",

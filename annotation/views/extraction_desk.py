@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.edge import body_of
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.actions.extractions import redo_extraction, save_extraction, undo_extraction
 from annotation.definitions.desk import context_of_block, next_context_id, reading_of
@@ -159,7 +160,7 @@ def page_picture(paper: Paper, page: int) -> HttpResponse:
 
 
 def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> Extraction:
-    membership, found = own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign, pk)
     return own_extraction(membership, found, pk)
 
 
@@ -174,7 +175,7 @@ def _person(request: HttpRequest) -> Any:
 
 def _sent(request: HttpRequest) -> dict[str, Any]:
     try:
-        sent = json.loads(request.body)
+        sent = json.loads(body_of(request))
     except (ValueError, RecursionError) as error:
         raise Malformed from error
     if not isinstance(sent, dict):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -69,7 +69,7 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
 @require_safe
 def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One of the person's papers; opening it for the first time takes over the machine's proposal."""
-    membership, found = own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign, pk)
     assignment = _own_assignment(membership, found, pk)
     extraction = begin_extraction(assignment=assignment, by=membership.user, at=timezone.now())
     return _show(request, membership, found, extraction)
@@ -78,7 +78,7 @@ def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -
 @require_POST
 def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Take in an XML file that the annotator has corrected, as a new revision."""
-    membership, found = own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign, pk)
     extraction = own_extraction(membership, found, pk)
     form = RevisionForm(request.POST, request.FILES)
     if form.is_valid():
@@ -105,7 +105,7 @@ def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -
 @require_POST
 def extraction_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One step back, or forward again (`step` is undo or redo)."""
-    membership, found = own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign, pk)
     extraction = own_extraction(membership, found, pk)
     act = STEPS.get(request.POST.get("step", ""), undo_extraction)
     with refusals_in_message(request):
@@ -116,7 +116,7 @@ def extraction_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 @require_POST
 def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Finish the paper, or take it up again (`reopen`)."""
-    membership, found = own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign, pk)
     extraction = own_extraction(membership, found, pk)
     by, at = membership.user, timezone.now()
     with refusals_in_message(request):
@@ -132,7 +132,7 @@ def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -
 @require_POST
 def extraction_skip(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Leave the paper to somebody else, with a reason (`reason`, or `text` in one's own words); `again` takes it up."""
-    membership, found = own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign, pk)
     assignment = _own_assignment(membership, found, pk)
     by, at = membership.user, timezone.now()
     if "again" in request.POST:
@@ -151,7 +151,7 @@ def extraction_skip(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 @require_safe
 def extraction_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """The person's present state as ACM-CR XML."""
-    membership, found = own_campaign(request, slug, campaign)
+    membership, found = own_campaign(request, slug, campaign, pk)
     extraction = own_extraction(membership, found, pk)
     written = "".join(write_acm_cr(_as_gold(extraction)))
     response = HttpResponse(written, content_type="application/xml; charset=utf-8")
@@ -165,11 +165,16 @@ def _as_gold(extraction: Extraction) -> AnnotatedPaper:
     return gold_of_content(content_of(extraction), doi=paper.key, title=paper.title, abstract=paper.abstract)
 
 
-def own_campaign(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
-    """404 for strangers and other kinds of campaigns, 403 for members who do not work in it."""
+def own_campaign(request: HttpRequest, slug: str, campaign: str, pk: int | None = None) -> tuple[Membership, Campaign]:
+    """404 for strangers, 403 for members who do not work in the campaign; 404 for both if they ask for one paper.
+
+    Which ids exist is nothing that the missing role may tell.
+    """
     membership = fetch_membership(request.user, slug)
     found = fetch_campaign(membership, campaign)
     if not found.annotators.filter(user=person_of(request)).exclude(state=AnnotatorState.REMOVED).exists():
+        if pk is not None:
+            raise Http404
         raise NotAllowed(f"You are not among the annotators of {found}. A manager of the collection can add you.")
     if found.kind != CampaignKind.EXTRACTION:
         raise Refused(f"{found} has no papers: its items are graded, on the labelling screen.")

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.edge import body_of
 from annotation.actions.desks import note_guideline_seen
 from annotation.actions.hands import take_hand
 from annotation.actions.preferences import set_preferences
@@ -41,7 +42,7 @@ def submission_create(request: HttpRequest, slug: str, campaign: str) -> HttpRes
 @for_script
 def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """One result for each submission, the units that come next, and the guideline's newest version."""
-    sent = read_body(request.body)
+    sent = read_body(body_of(request))
     answer = submit(
         collection=slug, campaign=campaign, given=sent.given, have=sent.have, by=person_of(request), at=timezone.now()
     )
@@ -117,7 +118,7 @@ def label_session(request: HttpRequest) -> HttpResponse:
 def label_preferences(request: HttpRequest) -> HttpResponse:
     """Keep shortcuts, keys, highlights and the delay as the person likes them."""
     try:
-        data = json.loads(request.body)
+        data = json.loads(body_of(request))
     except (ValueError, RecursionError):
         raise Malformed("body", "it is not JSON.") from None
     set_preferences(by=person_of(request), **read_preferences(data))

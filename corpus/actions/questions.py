@@ -78,7 +78,7 @@ def correct_reply(*, by: User | None, at: datetime, reply: GenerationReply, text
     reply = found.get(pk=reply.pk)
     if reply.outcome not in NEEDS_A_PERSON:
         raise Conflict("This answer has been understood already.")
-    text = text.replace("\r\n", "\n").replace("\0", "").strip()
+    text = text.replace("\r\n", "\n").strip()
     if len(text) > LONGEST_CORRECTION:
         raise Refused(f"A correction has at most {LONGEST_CORRECTION:,} characters.")
     reading = read_answer(text)

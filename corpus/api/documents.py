@@ -87,7 +87,7 @@ class DocumentDetail(InCollectionView):
     def get(self, request: Request, slug: str, docno: str) -> Response:
         """Read a document by its docno, which may hold slashes."""
         known = Document.objects.filter(collection=self.collection).defer("search")
-        document = None if "\0" in docno else known.filter(docno=docno).first()
+        document = known.filter(docno=docno).first()
         if document is None:
             raise Http404
         return Response(document_serializer(self.membership)(document).data)

@@ -10,12 +10,12 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
+from accounts.parsers import MultiPartParser
 from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.actions.imports import cancel_import, request_import

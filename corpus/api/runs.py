@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.db.models import Prefetch, QuerySet
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -141,8 +140,6 @@ class TopicPool(InCollectionView):
 
     def get_queryset(self) -> QuerySet[PoolEntry]:
         number = self.kwargs["number"]
-        if "\0" in number:
-            raise Http404
         topic = get_object_or_404(self.collection.topics, number=number)
         entries = PoolEntry.objects.filter(topic=topic).select_related("document").only("topic", "document__docno")
         return entries.prefetch_related(Prefetch("sources", PoolSource.objects.order_by("method")))

@@ -58,20 +58,28 @@ def read_csv(
     Column names are lower-cased and trimmed; the delimiter is the one of , ; TAB that the header holds most of. Rows
     with more cells than the header are `Problem`s, missing cells are "".
 
-    Raises `BrokenFile` if the file is not text, its header lacks a `required` column or names one twice, or a quote
-    is never closed.
+    Raises `BrokenFile` if the file is not text, its header is no CSV, lacks a `required` column or names one twice, or
+    a quote is never closed.
     """
     lines = ((number, f"{text}\n") for number, text in read_lines(stream, file))
     first = next(lines, None)
     if first is None:
         raise BrokenFile(file, 0, "the file is empty")
     delimiter = max(",;\t", key=first[1].count)
-    header = [name.strip().lower() for name in next(csv.reader([first[1]], delimiter=delimiter))]
+    header = _header(first[1], delimiter, file)
     if len(set(header)) != len(header):
         raise BrokenFile(file, 1, "the header names a column twice")
     if missing := [name for name in required if name not in header]:
         raise BrokenFile(file, 1, f"the header has no column {', '.join(missing)}")
     yield from _rows(header, csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), file)
+
+
+def _header(line: str, delimiter: str, file: str) -> list[str]:
+    try:
+        return [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter, strict=True))]
+    except csv.Error as error:
+        end = ". Save it with line ends LF or CRLF" if "\r" in line else ""
+        raise BrokenFile(file, 1, f"the header is not CSV: {error}{end}") from error
 
 
 def _rows(header: list[str], reader: Iterator[list[str]], file: str) -> Iterator[tuple[int, dict[str, str]] | Problem]:

@@ -77,9 +77,9 @@ def read_order(stream: BinaryIO, file: str) -> Iterator[PlaceInOrder | Problem]:
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     else:
         rows = csv.DictReader(lines)
-    if "doi" not in (rows.fieldnames or ()):
-        raise BrokenFile(file, 1, "has no column doi")
     try:
+        if "doi" not in (rows.fieldnames or ()):
+            raise BrokenFile(file, 1, "has no column doi")
         for row in rows:
             yield _place(row, file, rows.line_num)
     except csv.Error as error:

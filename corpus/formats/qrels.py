@@ -33,7 +33,11 @@ def read_beir_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Problem]:
     for number, text in read_lines(stream, file):
         if not text:
             continue
-        fields = next(csv.reader([text], delimiter="\t"))
+        try:
+            fields = next(csv.reader([text], delimiter="\t"))
+        except csv.Error as error:
+            yield Problem(file, number, f"is not a table: {error}")
+            continue
         if number == 1 and len(fields) == 3 and not _INTEGER(fields[2]):
             continue
         if len(fields) == 3:

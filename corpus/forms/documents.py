@@ -13,12 +13,6 @@ class SearchForm(forms.Form):
     year_to = forms.IntegerField(required=False, min_value=0, max_value=LATEST_YEAR, label="To year")
     venue = forms.CharField(required=False, max_length=300, label="Venue contains")
 
-    def clean_q(self) -> str:
-        return str(self.cleaned_data["q"]).replace("\0", "")
-
-    def clean_venue(self) -> str:
-        return str(self.cleaned_data["venue"]).replace("\0", "")
-
     @property
     def filters(self) -> Filters:
         data = self.cleaned_data

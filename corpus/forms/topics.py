@@ -39,7 +39,7 @@ class TopicForm(forms.Form):
     )
 
     def clean_source_papers(self) -> list[str]:
-        return list(dict.fromkeys(self.cleaned_data["source_papers"].replace("\0", "").split()))
+        return list(dict.fromkeys(self.cleaned_data["source_papers"].split()))
 
     def clean_number(self) -> str:
         number = str(self.cleaned_data["number"])

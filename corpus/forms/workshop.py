@@ -80,7 +80,7 @@ class ReviewForm(forms.Form):
 
 def lines_of(text: str) -> list[str]:
     """The lines that hold anything, white space collapsed."""
-    lines = (" ".join(line.split()) for line in text.replace("\0", "").split("\n"))
+    lines = (" ".join(line.split()) for line in text.split("\n"))
     return [line for line in lines if line]
 
 

@@ -186,8 +186,6 @@ def count_documents(collection: Collection) -> tuple[int, bool]:
 
 def document_with(collection: Collection, docno: str) -> Document | None:
     """The document of this docno, letter by letter."""
-    if "\0" in docno:  # cannot be stored, so PostgreSQL refuses to look for it
-        return None
     return Document.objects.filter(collection=collection, docno=docno).defer("search").first()
 
 

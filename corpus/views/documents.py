@@ -63,7 +63,7 @@ def _found(collection: Collection, form: SearchForm, request: HttpRequest) -> di
     text, filters = form.cleaned_data["q"], form.filters
     if not text:
         count, is_cut = count_documents(collection)
-        after, before = (request.GET.get(name, "").replace("\0", "") for name in ("after", "before"))
+        after, before = (request.GET.get(name, "") for name in ("after", "before"))
         browsed = browse_documents(collection, filters, after=after, before=before)
         return {"browsed": browsed, "count": count, "count_is_cut": is_cut}
     exact = document_with(collection, text)

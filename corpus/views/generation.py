@@ -194,6 +194,6 @@ def _fetch_run(membership: Membership, pk: int) -> QuestionRun:
 
 def _with_usual_filter(given: QueryDict) -> dict[str, str]:
     """What was sent, and the usual cut-offs where a link from the mentions does not speak of them."""
-    sent = {name: str(value).replace("\0", "") for name, value in given.items()}
     usual = {name: str(field.initial or "") for name, field in CutoffsForm.base_fields.items()}
+    sent = {name: str(value) for name, value in given.items()}
     return usual | {"overlap_definition": OverlapDefinition.WORDS.value} | sent

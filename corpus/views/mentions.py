@@ -26,7 +26,7 @@ def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The mentions that a filter lets through, or a sample of them, with what they cite."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    form = MentionFilterForm(_without_nul(request))
+    form = MentionFilterForm(request.GET.dict())
     form.is_valid()
     page = Paginator(for_pages(find_mentions(membership.collection, form.wanted)), PER_PAGE).get_page(
         request.GET.get("page")
@@ -96,10 +96,6 @@ def context_of(membership: Membership) -> dict[str, Any]:
 
 def _fetch(membership: Membership, pk: int) -> CitationMention:
     return get_object_or_404(membership.collection.mentions.select_related("collection"), pk=pk)
-
-
-def _without_nul(request: HttpRequest) -> dict[str, str]:
-    return {name: str(value).replace("\0", "") for name, value in request.GET.items()}
 
 
 def _query_of(request: HttpRequest) -> str:

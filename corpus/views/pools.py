@@ -139,7 +139,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
 
 def _show_pool(request: HttpRequest, membership: Membership, pk: int, form: DocnoForm) -> HttpResponse:
     topic = fetch_topic(membership, pk)
-    method, only = request.GET.get("method", "").replace("\0", ""), bool(request.GET.get("only"))
+    method, only = request.GET.get("method", ""), bool(request.GET.get("only"))
     context = context_of(membership, "pools") | {
         "topic": topic,
         "method": method,

@@ -26,7 +26,7 @@ def question_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The questions, with what became of each and why."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    form = QuestionFilterForm({name: str(value).replace("\0", "") for name, value in request.GET.items()})
+    form = QuestionFilterForm(request.GET.dict())
     values = form.cleaned_data if form.is_valid() else {}
     found = list_questions(
         membership.collection,

@@ -76,7 +76,7 @@ def context_of(membership: Membership, tab: str = "runs") -> dict[str, Any]:
 
 def _rankings(request: HttpRequest, run: RetrievalRun) -> dict[str, Any]:
     """The ranking of the topic that is asked for, or a page of all."""
-    wanted = request.GET.get("topic", "").replace("\0", "")
+    wanted = request.GET.get("topic", "")
     ranking = run.rankings.select_related("topic").filter(topic__number=wanted).first() if wanted else None
     if ranking:
         return {"ranking": ranking, "ranked": first_of(ranking, SHOWN_RANKS)}

@@ -191,7 +191,7 @@ def every_place(tree: list[Place]) -> list[Place]:
 
 
 def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
-    text = request.GET.get("q", "").replace("\0", "").strip()
+    text = request.GET.get("q", "").strip()
     kind = request.GET.get("kind", "")
     kind = kind if kind in TopicKind.values else ""
     found = list_topics(membership.collection, text, kind)

@@ -39,6 +39,14 @@ async function copyFrom(button) {
   }
 }
 
+// Text copied from a PDF may hold control characters, which the server refuses; nobody sees them, so they are taken out.
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+document.addEventListener("input", ({ target }) => {
+  if (target.matches("input, textarea") && target.type !== "file" && target.value.search(CONTROL) >= 0) {
+    target.value = target.value.replace(CONTROL, "");
+  }
+}, true);
+
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   const menu = document.querySelector("details.menu[open]");
@@ -149,6 +157,7 @@ document.addEventListener("htmx:responseError", (event) => {
   if ([403, 409, 422].includes(status)) return; // the answer itself says why and is shown
   if (status === 401) announce("You are signed out. Sign in again; what is on the page stays until you leave it.", "bad");
   else if (status === 404) announce("This is no longer there. Reload the page to see what is.", "bad");
+  else if (status === 507) announce("The server’s disk is full, so this was not stored. Tell its operator, then try again.", "bad");
   else announce(`The server could not do this (error ${status}). Nothing was changed; try again in a moment.`, "bad");
 });
 

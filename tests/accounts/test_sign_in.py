@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent, User
-from tests.factories.accounts import PASSWORD, UserFactory
+from tests.factories.accounts import PASSWORD, UserFactory, make_token
 
 pytestmark = pytest.mark.django_db
 
@@ -85,16 +85,30 @@ def test_sign_out_asks_without_script_and_signs_out(client: Client) -> None:
     assert not is_signed_in(client)
 
 
-def test_changing_the_password(client: Client) -> None:
-    user = UserFactory()
+def opens(key: str) -> bool:
+    return Client().get(reverse("api_collections"), headers={"authorization": f"Bearer {key}"}).status_code == 200
+
+
+def test_changing_the_password_ends_other_sessions_and_tokens(client: Client) -> None:
+    user, other = UserFactory(), Client()
     client.force_login(user)
+    other.force_login(user)
+    keys, stranger = [make_token(user)[1] for _ in range(2)], make_token(UserFactory())[1]
+    assert is_signed_in(other)
+    assert opens(keys[0])
     data = {"oldpassword": PASSWORD, "password1": "another long one", "password2": "another long one"}
     answer = client.post(reverse("account_change_password"), data, follow=True)
-    assert "Your password is changed." in answer.text
+    assert "Password changed. Your other sessions are signed out." in answer.text
+    assert "2 API tokens revoked. Create new ones" in answer.text
     user.refresh_from_db()
     assert user.check_password("another long one")
     assert is_signed_in(client)
-    assert AuditEvent.objects.filter(verb="set_password", actor_id=user.pk).exists()
+    assert not is_signed_in(other)
+    assert [opens(key) for key in [*keys, stranger]] == [False, False, True]
+    assert AuditEvent.objects.get(verb="set_password", actor_id=user.pk).data == {"revoked_tokens": 2}
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == ([user.email], "Litmus: Your password was changed")
+    assert "If it was not you" in message.body
 
 
 def test_a_poor_password_is_refused(client: Client) -> None:
@@ -105,7 +119,9 @@ def test_a_poor_password_is_refused(client: Client) -> None:
 
 
 def test_resetting_a_forgotten_password(client: Client) -> None:
-    user = UserFactory(email="ada@example.org")
+    user, other = UserFactory(email="ada@example.org"), Client()
+    other.force_login(user)
+    _, key = make_token(user)
     answer = client.post(reverse("account_reset_password"), {"email": "Ada@example.org"}, follow=True)
     assert "Look into your mail" in answer.text
     (message,) = mail.outbox
@@ -117,6 +133,10 @@ def test_resetting_a_forgotten_password(client: Client) -> None:
     action = page.redirect_chain[-1][0]
     done = client.post(action, {"password1": "another long one", "password2": "another long one"}, follow=True)
     assert "Your password is changed" in done.text
+    assert "1 API token revoked." in done.text
+    assert not is_signed_in(other)
+    assert not opens(key)
+    assert mail.outbox[-1].subject == "Litmus: Your password was changed"
     user.refresh_from_db()
     assert user.check_password("another long one")
     assert "no longer good" in Client().get(address[1]).text

@@ -12,7 +12,7 @@ from accounts.actions.users import create_user, set_theme, update_profile
 from accounts.models import AuditEvent, User
 from accounts.refusals import Conflict
 from accounts.themes import COOKIE, Theme
-from tests.factories.accounts import AT, UserFactory
+from tests.factories.accounts import AT, UserFactory, make_token
 
 pytestmark = pytest.mark.django_db
 
@@ -142,3 +142,19 @@ def test_theme_sends_nobody_elsewhere(client: Client, elsewhere: str) -> None:
 def test_a_forged_theme_cookie_is_no_attribute(client: Client) -> None:
     client.cookies[COOKIE] = '"><script>'
     assert '<html lang="en">' in client.get("/help/").text
+
+
+def test_a_password_changed_on_the_command_line_revokes_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    user = UserFactory(email="ada@example.org")
+    token, _ = make_token(user)
+    told = io.StringIO()
+    monkeypatch.setattr("sys.stdin", io.StringIO("a long secret\n"))
+    call_command("changepassword", "Ada@example.org", "--password-stdin", "--json", stdout=told, stderr=io.StringIO())
+    assert json.loads(told.getvalue()) == {"email": "ada@example.org", "revoked_tokens": 1}
+    user.refresh_from_db()
+    token.refresh_from_db()
+    assert user.check_password("a long secret")
+    assert token.revoked_at is not None
+    monkeypatch.setattr("sys.stdin", io.StringIO("short\n"))
+    with pytest.raises(CommandError, match="too short"):
+        call_command("changepassword", "ada@example.org", "--password-stdin", stderr=io.StringIO())

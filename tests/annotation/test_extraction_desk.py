@@ -99,7 +99,7 @@ def test_saving_makes_a_revision_and_an_old_base_is_told_the_newest(material, wo
         ({"base": 1, "content": {"contexts": [{"id": "1 2"}]}}, 422),
         ({"base": 1, "content": {"contexts": "x"}}, 422),
         ({"base": 1, "content": {"contexts": [], "references": [], "more": 1}}, 422),
-        ({"base": 1, "content": {"contexts": [{"id": "1", "section": "\ud800"}]}}, 422),
+        ({"base": 1, "content": {"contexts": [{"id": "1", "section": "\ud800"}]}}, 400),
     ],
 )
 def test_what_is_no_extraction_is_refused_and_nothing_changes(material, work, client, sent, status) -> None:

@@ -10,11 +10,9 @@ from drf_spectacular.generators import SchemaGenerator
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case
 
-from accounts.keys import digest_of, new_key
-from accounts.models import ApiToken
 from corpus.models import Role
 from tests.access_world import World, make_world
-from tests.factories.accounts import AT
+from tests.factories.accounts import make_token
 
 EXAMPLES = int(os.environ.get("LITMUS_API_EXAMPLES", "12"))  # for each operation and role
 CHECKS = [
@@ -33,12 +31,6 @@ def world(transactional_db: None) -> World:
     return make_world()
 
 
-def token_of(world: World, role: Role) -> str:
-    key = new_key()
-    ApiToken.objects.create(user=world.members[role].user, label="test", digest=digest_of(key), created_at=AT)
-    return key
-
-
 def test_the_description_tells_of_every_address() -> None:
     assert {operation.path for operation in OPERATIONS} >= {"/api/collections/", "/api/collections/{slug}/documents/"}
 
@@ -51,7 +43,7 @@ def test_every_operation_says_in_a_line_what_it_does() -> None:
 @pytest.mark.parametrize("role", [Role.MANAGER, Role.ANNOTATOR])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_whatever_is_sent_is_answered_as_declared(operation: Any, role: Role, world: World) -> None:
-    headers = {"Authorization": f"Bearer {token_of(world, role)}"}
+    headers = {"Authorization": f"Bearer {make_token(world.members[role].user)[1]}"}
     job = world.pool_run if "/pools/" in operation.path else world.import_run
     real = {
         "slug": world.collection.slug,

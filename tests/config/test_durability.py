@@ -28,14 +28,13 @@ ITEMS, OVERLAP = 60, 2
 PREPARE = f"""
 import json
 from django.core.management import call_command
-from django.utils import timezone
 call_command("migrate", verbosity=0)
-from accounts.actions.tokens import create_token
 from annotation.models import Strategy
+from tests.factories.accounts import make_token
 from tests.factories.labelling import build_work
 work = build_work(items={ITEMS}, overlap={OVERLAP}, strategy=Strategy.QUEUE)
 people = [work.people[name] for name in work.annotators]
-tokens = [create_token(by=person, at=timezone.now(), label="test")[1] for person in people]
+tokens = [make_token(person)[1] for person in people]
 print(json.dumps([f"collections/{{work.collection.slug}}/campaigns/{{work.campaign.slug}}/", tokens]))
 """
 LOOK = """

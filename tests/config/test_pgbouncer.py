@@ -15,12 +15,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.actions.tokens import create_token
 from accounts.audit import record_event
 from accounts.models import JobClaim, JobState
 from adjudication.actions.jobs import request_agreement
 from annotation.models import Judgment, Strategy
 from tests.adjudication.test_agreement import noisy_labels
+from tests.factories.accounts import make_token
 from tests.factories.adjudication import build_campaign
 from tests.factories.labelling import Built, build_work
 from tests.pgbouncer import pooled
@@ -79,7 +79,7 @@ class Program(threading.Thread):
 def test_a_queue_is_labelled_by_several_programs_through_it(bouncer: str, tmp_path: Path) -> None:
     built = build_work(items=30, overlap=2, strategy=Strategy.QUEUE)
     people = [built.people[name] for name in built.annotators]
-    tokens = [create_token(by=person, at=timezone.now(), label="test")[1] for person in people]
+    tokens = [make_token(person)[1] for person in people]
     with web_server(tmp_path / "web.log", DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as address:
         base = f"{address}/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/"
         programs = [Program(base, token) for token in tokens]

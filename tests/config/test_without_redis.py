@@ -15,12 +15,11 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts import broker, jobs
-from accounts.actions.tokens import create_token
 from accounts.caches import volatile
 from accounts.models import JobState
 from annotation.models import Judgment
 from corpus.models import ImportRun
-from tests.factories.accounts import PASSWORD
+from tests.factories.accounts import PASSWORD, make_token
 from tests.factories.corpus import ImportRunFactory
 from tests.factories.labelling import Built, build_work
 from tests.processes import web_server
@@ -90,7 +89,7 @@ def test_a_person_signs_in_and_labels(address: str, built: Built) -> None:
 
 
 def test_a_program_labels_without_a_throttle(address: str, built: Built) -> None:
-    key = create_token(by=built.people["ana"], at=timezone.now(), label="test")[1]
+    key = make_token(built.people["ana"])[1]
     path = f"/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/next/"
     request = urllib.request.Request(address + path, headers={"Authorization": f"Bearer {key}"})
     with urllib.request.urlopen(request, timeout=60) as answer:

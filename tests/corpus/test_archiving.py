@@ -10,9 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from accounts.actions.tokens import create_token
 from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, CampaignState, Judgment, Level, Submission
@@ -24,7 +22,7 @@ from corpus.queries.contents import contents
 from corpus.runs.collection_backup import backup_pieces, restore_backup
 from corpus.runs.removals import run_removal
 from tests.access_world import World, make_world
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, one_member_each
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, make_token, one_member_each
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +90,7 @@ class TestAddress:
     def test_the_api_forwards_as_well(self, client: Client) -> None:
         collection = CollectionFactory(slug="tea")
         user = one_member_each(collection)[Role.MANAGER].user
-        _, key = create_token(by=user, at=timezone.now(), label="script")
+        _, key = make_token(user)
         headers = {"Authorization": f"Bearer {key}"}
         changed = client.patch("/api/collections/tea/", {"slug": "teas"}, "application/json", headers=headers)
         assert changed.json()["slug"] == "teas"

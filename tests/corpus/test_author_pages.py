@@ -70,7 +70,6 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
         ({"seen": "x"}, "load it anew"),
         ({"homepage": "http://spam.example"}, "filled in by a program"),
         ({"credit_name": " "}, "Say the name"),
-        ({"text": "a\x00b" * 10}, "Null characters"),
         ({"text": "Is <b>stirring</b> worth the trouble in the morning?"}, "Write it without HTML"),
         ({"text": "word " * 4_000}, "19999 characters"),
     ],

@@ -194,7 +194,7 @@ class TestPages:
         assert "No documents yet" in text
         assert reverse("import_create", args=["tea", "documents"]) in text
 
-    @pytest.mark.parametrize("query", [{"year_from": "x"}, {"year_to": "-4"}, {"q": "x" * 1001}, {"q": "nul\0"}])
+    @pytest.mark.parametrize("query", [{"year_from": "x"}, {"year_to": "-4"}, {"q": "x" * 1001}])
     def test_bad_queries_are_told(self, shelf: Collection, client: Client, query: dict[str, str]) -> None:
         assert client.get(reverse("document_list", args=["tea"]), query).status_code == 422
 
@@ -253,7 +253,6 @@ class TestPages:
     def test_documents_of_other_collections_are_not_there(self, shelf: Collection, client: Client) -> None:
         DocumentFactory(docno="elsewhere")
         assert client.get(reverse("document_detail", args=["tea", "elsewhere"])).status_code == 404
-        assert client.get("/c/tea/documents/a%00b/").status_code == 404
 
     def test_a_search_costs_the_same_for_many_documents(
         self, collection: Collection, client: Client, django_assert_max_num_queries: Any

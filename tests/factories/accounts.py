@@ -1,10 +1,12 @@
 """People and collections with members."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import factory
+from django.utils import timezone
 
-from accounts.models import User
+from accounts.actions.tokens import create_token
+from accounts.models import ApiToken, TokenScope, User
 from corpus.models import Collection, Membership, Role
 
 AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -21,6 +23,12 @@ class UserFactory(factory.django.DjangoModelFactory):
     email = factory.Sequence("person{}@example.org".format)
     name = factory.Sequence("Person {}".format)
     password = factory.django.Password(PASSWORD)
+
+
+def make_token(user: User, scope: TokenScope = TokenScope.MANAGE) -> tuple[ApiToken, str]:
+    """A token of the person's, good for a day, and its key."""
+    now = timezone.now()
+    return create_token(by=user, at=now, label="lab", scope=scope, expires_at=now + timedelta(days=1))
 
 
 class CollectionFactory(factory.django.DjangoModelFactory):

@@ -1,10 +1,7 @@
 """manage.py create_user EMAIL [--name N] [--staff] [--password-stdin]"""
 
-import getpass
-import sys
 from typing import Any
 
-from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandParser
 from django.core.validators import validate_email
@@ -12,8 +9,8 @@ from django.utils import timezone
 
 from accounts import mail
 from accounts.actions.users import create_user
+from accounts.management.passwords import check_password, read_password
 from accounts.management.told import ToldCommand
-from accounts.models import User
 from accounts.refusals import Refused
 
 
@@ -36,9 +33,9 @@ class Command(ToldCommand):
         self, *, email: str, name: str, staff: bool, password_stdin: bool, **_: Any
     ) -> tuple[str, dict[str, Any]]:
         _check_email(email)
-        password = _read_password(password_stdin)
+        password = read_password(password_stdin)
         if password is not None:
-            _check_password(password, email, name)
+            check_password(password, email, name)
         user = create_user(by=None, at=timezone.now(), email=email, password=password, name=name, is_staff=staff)
         summary = f"{user.email} {'can sign in' if password else 'has an account'}{', as staff' if staff else ''}."
         if password is None:
@@ -52,27 +49,8 @@ def _how_to_get_one(email: str) -> str:
     return f"no mail server is set up to send a link, so set one with manage.py changepassword {email}"
 
 
-def _read_password(from_stdin: bool) -> str | None:
-    """The password, or None for an account without one."""
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    if not sys.stdin.isatty():
-        return None
-    password = getpass.getpass("Password (empty for none): ")
-    if password and password != getpass.getpass("The same again: "):
-        raise Refused("The two passwords differ. Nothing was made.")
-    return password or None
-
-
 def _check_email(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
         raise Refused(f"{email!r} is no e-mail address.") from error
-
-
-def _check_password(password: str, email: str, name: str) -> None:
-    try:
-        validate_password(password, User(email=email, name=name))
-    except ValidationError as error:
-        raise Refused(" ".join(error.messages)) from error

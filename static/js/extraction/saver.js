@@ -74,10 +74,10 @@ export class Saver extends EventTarget {
       const { status, body } = await post(data.urls.save, { base: this.base, content, change });
       if (status === 200) return this.settle(body);
       if (status === 409) return this.clash(body);
-      if (status === 422 || body?.reason) return this.refuse(body);
+      if (status === 422 || (status !== 507 && body?.reason)) return this.refuse(body);
       // Not signed out, another tab may have got another token: the next attempt has it.
       if (status === 401 || (status === 403 && (await refreshSession()) === null)) return this.signedOut();
-      this.tell("bad", `Not saved (${status})`);
+      this.tell("bad", status === 507 ? "Not saved: the server’s disk is full" : `Not saved (${status})`);
     } catch (error) {
       if (!(error instanceof Offline)) throw error;
       this.tell("warn", "Offline, kept in this browser");

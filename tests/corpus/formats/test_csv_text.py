@@ -1,3 +1,4 @@
+import contextlib
 import csv
 import io
 
@@ -6,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.formats.csv_text import guard, read_csv, unguard, write_csv
+from corpus.formats.paper_files import read_order
+from corpus.formats.qrels import read_beir_qrels
 from corpus.formats.records import BrokenFile
 from tests.corpus.formats.reading import problems, stream
 
@@ -91,3 +94,21 @@ def test_bad_rows_are_problems() -> None:
 def test_tables_that_cannot_be_trusted_are_broken(text: str, reason: str) -> None:
     with pytest.raises(BrokenFile, match=reason):
         read(text, required=["value"])
+
+
+@pytest.mark.parametrize("text", ["annotator\rx,value\n1,2\n", "annotator,value\r1,2\r3,4\r", '"a\nb,c\n'])
+def test_a_header_that_is_no_csv_is_refused_with_what_to_do(text: str) -> None:
+    with pytest.raises(BrokenFile) as refusal:
+        read(text)
+    if "\r" in text:
+        assert "Save it with line ends LF or CRLF" in str(refusal.value)
+
+
+NONSENSE = st.text(st.sampled_from('doi,;\t\r\n"\x0b\x1c\x85\u2028=1'), max_size=30)
+
+
+@given(NONSENSE)
+def test_nonsense_is_refused_or_read_by_every_reader_of_tables(text: str) -> None:
+    for reader in (read_csv, read_order, read_beir_qrels):
+        with contextlib.suppress(BrokenFile):
+            list(reader(stream(text), "f"))

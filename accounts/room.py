@@ -1,0 +1,29 @@
+"""What is said when the server has no room left to store anything, wherever that shows first."""
+
+import errno
+from collections.abc import Iterator
+
+NO_ROOM = (
+    "The server has no room left on its disk, so this was not stored; what was stored before is safe. "
+    "Ask its operator to make room, then try again."
+)
+_DISK_FULL = "53100"  # PostgreSQL's error code
+
+
+def is_no_room(error: BaseException | None) -> bool:
+    """Whether a full disk is behind it: of ours, of PostgreSQL's, or of Redis, which then refuses to write."""
+    return any(_says_so(each) for each in _causes(error))
+
+
+def _says_so(error: BaseException) -> bool:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return True
+    return getattr(error, "sqlstate", None) == _DISK_FULL or str(error).startswith("MISCONF ")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
