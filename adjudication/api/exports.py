@@ -19,6 +19,7 @@ from adjudication.exports.options import (
     ITERATIONS,
     KINDS,
     LEVELS,
+    PREFIX_WORDS,
     UNRESOLVED,
     make_options,
     whole_number,
@@ -28,7 +29,7 @@ from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
 CONTENT_TYPES = sorted({kind.content_type.split(";")[0] for kind in KINDS.values()})
-WORDS = ("campaign", "criterion", "level", "grades", "unresolved", "aspects", "iteration")
+WORDS = ("campaign", "criterion", "level", "grades", "unresolved", "aspects", "iteration", *PREFIX_WORDS)
 PARAMETERS = [
     OpenApiParameter("campaign", OpenApiTypes.STR, description="slug; needed when there are several"),
     OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first"),
@@ -44,6 +45,12 @@ PARAMETERS = [
     ),
     OpenApiParameter("iteration", OpenApiTypes.STR, enum=list(ITERATIONS), description="of contexts"),
     OpenApiParameter("first_number", OpenApiTypes.INT, description="of sentence topics"),
+    OpenApiParameter("query_prefix", OpenApiTypes.STR, description="of BEIR: what ids of queries begin with"),
+    OpenApiParameter(
+        "document_prefix",
+        OpenApiTypes.STR,
+        description="of BEIR: what ids of documents begin with; both remembered",
+    ),
     OpenApiParameter("drafts", OpenApiTypes.BOOL, description="of contexts: also what nobody has confirmed"),
 ]
 

@@ -41,7 +41,7 @@ def with_manifest(options: Options, members: Members, warnings: Sequence[str], o
 def _comment(options: Options) -> Iterator[str]:
     """A row for each score, in the order of the file; no annotator where scores stand on verdicts."""
     found = (
-        (topic, "".join(who), docno, judged, aspects)
+        (options.query_prefix + topic, "".join(who), options.document_prefix + docno, judged, aspects)
         for topic, *who, docno, _, judged, aspects in rows(statements.sums_of(options), options)
     )
     return write_csv(COLUMNS, found, guarded=False, delimiter="\t")
@@ -60,7 +60,7 @@ def _noted(name: str, content: Iterable[bytes], files: list[dict[str, Any]]) -> 
 def _aspects(options: Options) -> dict[str, Any]:
     """How many aspects are judged, of all and of each topic."""
     topics = [
-        {"topic": number, "judged": judged, "aspects": aspects}
+        {"topic": options.query_prefix + number, "judged": judged, "aspects": aspects}
         for number, judged, aspects in rows(statements.aspects_judged_of(options), options)
     ]
     totals = {name: sum(each[name] for each in topics) for name in ("judged", "aspects")}

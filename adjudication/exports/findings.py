@@ -71,7 +71,7 @@ def _found(options: Options, read: Read) -> list[Finding]:
     if options.kind.name == "doris-mae":
         found += _doris_findings(read)
     if options.kind.name == "beir":
-        found += _beir_findings(read)
+        found += _beir_findings(options, read)
     return found
 
 
@@ -116,6 +116,8 @@ def question_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
         findings.append(Finding(WARNING, "undecided", text, undecided))
     if alone and not is_table:
         findings.append(Finding(WARNING, "no_targets", f"Kept questions without a target: {alone:,}.", alone))
+    if options.kind.name == "question-beir":
+        findings += _beir_findings(options, _reader(options, memo))
     return findings
 
 
@@ -306,10 +308,16 @@ def _doris_findings(read: Read) -> list[Finding]:
     return found
 
 
-def _beir_findings(read: Read) -> list[Finding]:
+def _beir_findings(options: Options, read: Read) -> list[Finding]:
     found = []
+    if options.query_prefix or options.document_prefix:
+        text = f"Ids begin with “{options.query_prefix}” (queries) and “{options.document_prefix}” (documents)."
+        found.append(Finding(WARNING, "prefixed_ids", text))
     if same := [name for (name,) in read(SAME_IDS)]:
-        text = f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}."
+        text = (
+            f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}. Give the ids prefixes,"
+            " such as q for queries and d for documents."
+        )
         found.append(Finding(FATAL, "same_id", text, len(same)))
     if quoted := [name for (name,) in read(QUOTED_IDS)]:
         text = f"BEIR reads a double quote as the start of a quoted field: {', '.join(quoted[:MOST_EXAMPLES])}."
@@ -354,8 +362,9 @@ SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON
 WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1
 """
 SAME_IDS = f"""
-SELECT t.written FROM {statements.STANDING} t JOIN corpus_document d
-ON d.collection_id = t.collection_id AND d.docno = t.written WHERE t.collection_id = %(collection)s ORDER BY 1
+SELECT t.written FROM {statements.STANDING} t JOIN corpus_document d ON d.collection_id = t.collection_id
+  AND %(document_prefix)s::text || d.docno = %(query_prefix)s::text || t.written
+WHERE t.collection_id = %(collection)s ORDER BY 1
 """
 QUOTED_IDS = """
 SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno LIKE '%%"%%'

@@ -3,10 +3,12 @@
 External ids only: docnos, topic numbers, names. Aspects are topics of their own, numbered `topic.place`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from adjudication.exports import questions, statements
+from adjudication.exports.commented import Members
 from adjudication.exports.contexts import context_pieces
 from adjudication.exports.documents import document_records, loaded
 from adjudication.exports.doris import doris_pieces
@@ -36,7 +38,7 @@ def written(options: Options) -> Iterator[bytes]:
     return pieces(_lines(options))
 
 
-def members(options: Options) -> Iterator[tuple[str, Iterator[bytes]]]:
+def members(options: Options) -> Members:
     """The file by its name, or the members of what is an archive anyway."""
     if options.kind.name == "beir":
         return _beir(options)
@@ -84,10 +86,19 @@ def _questions(options: Options) -> Iterator[bytes]:
     return pieces(makers[name](found))
 
 
-def _question_beir(options: Options, found: QuestionSet) -> Iterator[tuple[str, Iterator[bytes]]]:
-    yield "corpus.jsonl", pieces(write_beir_corpus(document_records(options)))
-    yield "queries.jsonl", pieces(write_beir_queries(questions.topic_records(found)))
-    yield "qrels/test.tsv", pieces(write_beir_qrels(questions.qrel_rows(found)))
+def _question_beir(options: Options, found: QuestionSet) -> Members:
+    return _beir_members(options, questions.topic_records(found), questions.qrel_rows(found))
+
+
+def _beir_members(options: Options, topics: Iterable[TopicRecord], qrels: Iterable[QrelRow]) -> Members:
+    """The three members of a BEIR data set, ids with their prefixes; all judgments are its split `test`."""
+    query, document = options.query_prefix, options.document_prefix
+    documents = (replace(each, docno=document + each.docno) for each in document_records(options))
+    yield "corpus.jsonl", pieces(write_beir_corpus(documents))
+    named = (replace(each, number=query + each.number) for each in topics)
+    yield "queries.jsonl", pieces(write_beir_queries(named))
+    rows = (replace(each, topic=query + each.topic, docno=document + each.docno) for each in qrels)
+    yield "qrels/test.tsv", pieces(write_beir_qrels(rows))
 
 
 def grade(total: int, things: int, grades: str) -> int:
@@ -188,8 +199,5 @@ def _policy(ties: str, fewest: int, rules: dict[str, Any], voters: dict[int, str
     return found
 
 
-def _beir(options: Options) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The three members of a BEIR data set; all judgments are its split `test`."""
-    yield "corpus.jsonl", pieces(write_beir_corpus(document_records(options)))
-    yield "queries.jsonl", pieces(write_beir_queries(_topics(options)))
-    yield "qrels/test.tsv", pieces(write_beir_qrels(qrel_rows(options)))
+def _beir(options: Options) -> Members:
+    return _beir_members(options, _topics(options), qrel_rows(options))

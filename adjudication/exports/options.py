@@ -1,16 +1,21 @@
 """What can be exported, and the choices a person has."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from accounts.refusals import Refused
+from adjudication.models import ExportPrefixes
 from annotation.models import Campaign, CampaignKind, Criterion
 from corpus.models import Collection
 
+_PREFIX = re.compile(r"[!#-~]{0,20}").fullmatch
 PARAGRAPH, SENTENCE = "paragraph", "sentence"  # levels of citation contexts
 CONTEXT_LEVELS = (PARAGRAPH, SENTENCE)
 JUDGED_LEVELS = ("query", "aspect", "sub-query")
 LEVELS = (*JUDGED_LEVELS, *CONTEXT_LEVELS)
+PREFIX_WORDS = ("query_prefix", "document_prefix")
+BEIR_KINDS = ("beir", "question-beir")
 BY_SUB_QUERY = ("qrels", "topics")  # kinds that can be written for sub-queries
 ITERATIONS = ("reference", "zero")
 GRADES = ("sum", "binary", "mean")
@@ -198,6 +203,8 @@ class Options:
     iteration: str = "reference"
     first_number: int | None = None
     drafts: bool = False
+    query_prefix: str = ""
+    document_prefix: str = ""
 
     @property
     def of_contexts(self) -> bool:
@@ -255,11 +262,16 @@ def make_options(
     iteration: str = "reference",
     first_number: int | None = None,
     drafts: bool = False,
+    query_prefix: str | None = None,
+    document_prefix: str | None = None,
 ) -> Options:
     """Options from words. Without a campaign's slug the only one is taken. Refused for anything unknown.
 
-    `iteration`, `first_number` and `drafts` are about citation contexts alone.
+    `iteration`, `first_number` and `drafts` are about citation contexts alone, the prefixes of ids about BEIR: None
+    stands for those that this export had last.
     """
+    asked = (query_prefix, document_prefix)
+    _check_prefixes(kind, asked)
     words = ((level, LEVELS), (grades, GRADES), (unresolved, UNRESOLVED), (aspects, ASPECTS), (iteration, ITERATIONS))
     _check_words(kind, words)
     _check_summed(kind, level, aspects)
@@ -272,7 +284,7 @@ def make_options(
         return _checked_for_contexts(replace(found, first_number=first_number, drafts=drafts))
     if not KINDS[kind].campaign:
         rated_in = _rubric(collection, campaign) if KINDS[kind].questions else None
-        return Options(collection, KINDS[kind], rated_in, level=level)
+        return _with_prefixes(Options(collection, KINDS[kind], rated_in, level=level), asked)
     if kind == "doris-mae" and not _judges_documents(collection):
         if campaign:
             _campaign(collection, campaign)  # refuses a name that is none
@@ -282,9 +294,32 @@ def make_options(
         raise Refused(
             f"{judged} is of kind {judged.get_kind_display()}: it judges no documents, so there are no qrels."
         )
-    return Options(
+    found = Options(
         collection, KINDS[kind], judged, _criterion(judged, criterion), level, grades, annotators, unresolved, aspects
     )
+    return _with_prefixes(found, asked)
+
+
+def _check_prefixes(kind: str, asked: Iterable[str | None]) -> None:
+    for prefix in filter(None, asked):
+        if kind not in BEIR_KINDS:
+            raise Refused("Only BEIR files take prefixes of ids.")
+        if not _PREFIX(prefix):
+            raise Refused(
+                f"“{prefix[:40]}” cannot begin an id: at most 20 ASCII characters, no blank, no double quote."
+            )
+
+
+def _with_prefixes(options: Options, asked: tuple[str | None, str | None]) -> Options:
+    """The options with the prefixes asked for, else those that the same export had last."""
+    if options.kind.name not in BEIR_KINDS:
+        return options
+    last = ExportPrefixes.objects.filter(
+        collection=options.collection, campaign=options.campaign, kind=options.kind.name
+    ).first()
+    known = (last.query, last.document) if last else ("", "")
+    query, document = (before if new is None else new for before, new in zip(known, asked, strict=True))
+    return replace(options, query_prefix=query, document_prefix=document)
 
 
 def _check_summed(kind: str, level: str, aspects: str) -> None:

@@ -31,7 +31,8 @@ def parameters(options: Options) -> dict[str, Any]:
     with connection.cursor() as cursor:
         cursor.execute(BARE, named)
         ((bare,),) = cursor.fetchall()
-    return {**named, "bare": bool(bare)}
+    prefixes = {"query_prefix": options.query_prefix, "document_prefix": options.document_prefix}
+    return {**named, **prefixes, "bare": bool(bare)}
 
 
 def rows(statement: str, options: Options, **more: Any) -> Iterator[tuple[Any, ...]]:

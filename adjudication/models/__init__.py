@@ -2,6 +2,7 @@
 
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.models.contexts import ContextCheck
+from adjudication.models.exports import ExportPrefixes
 from adjudication.models.verdicts import Cause, Method, TiePolicy, Verdict, VoteRun
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "AgreementRun",
     "Cause",
     "ContextCheck",
+    "ExportPrefixes",
     "Method",
     "TiePolicy",
     "Verdict",

@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 from accounts.refusals import Refused
 from adjudication.actions.exports import take_out
 from adjudication.exports.files import sent_name
-from adjudication.exports.findings import find
+from adjudication.exports.findings import Finding, find
 from adjudication.exports.options import (
+    BEIR_KINDS,
     BY_SUB_QUERY,
     CONTEXT_LEVELS,
     EVERY,
@@ -21,6 +22,7 @@ from adjudication.exports.options import (
     JUDGED,
     JUDGED_LEVELS,
     KINDS,
+    PREFIX_WORDS,
     QUESTION_KINDS,
     is_summed,
     make_options,
@@ -32,6 +34,7 @@ from annotation.models import CampaignKind
 from corpus.models import Membership
 from corpus.permissions import check_can_oversee, fetch_membership
 
+SUGGESTED = ("q", "d")  # prefixes of ids of queries and documents
 CHOICES = ("campaign", "criterion", "level", "grades", "unresolved", "aspects")
 JUDGED_NAMES = [name for name, kind in KINDS.items() if not kind.contexts and not kind.questions]
 
@@ -76,6 +79,8 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
         raise Refused(f"There is no export “{name}”.")
     is_context = KINDS[name].contexts or request.GET.get("level") in CONTEXT_LEVELS
     words = _context_options(request) if is_context else _words(name, _chosen(request))
+    if name in BEIR_KINDS:
+        words |= {word: request.GET[word] for word in PREFIX_WORDS if word in request.GET}
     options = make_options(membership.collection, name, **words)
     logged = request.method == "GET"
     export = take_out(options=options, membership=membership, at=timezone.now(), chosen=words, logged=logged)
@@ -145,4 +150,14 @@ def _offer(membership: Membership, name: str, words: dict[str, Any], memo: dict[
         return {"kind": KINDS[name], "findings": [], "reason": refusal.reason}
     findings = find(options, memo)
     fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
-    return {"kind": KINDS[name], "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}
+    offer = {"kind": KINDS[name], "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}
+    if name in BEIR_KINDS and (options.query_prefix or options.document_prefix or _is_same(findings)):
+        words = {word: "1" if value is True else value for word, value in _words(name, chosen).items() if value}
+        prefixes = (options.query_prefix or SUGGESTED[0], options.document_prefix or SUGGESTED[1])
+        offer |= {"prefixes": prefixes, "words": words}
+    return offer
+
+
+def _is_same(findings: list[Finding]) -> bool:
+    """Whether queries and documents share ids, so that prefixes help."""
+    return any(finding.code == "same_id" for finding in findings)

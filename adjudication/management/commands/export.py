@@ -16,6 +16,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.told import ToldCommand
 from accounts.refusals import Refused
+from adjudication.actions.exports import remember_prefixes
 from adjudication.exports.commented import Members
 from adjudication.exports.contexts import context_files
 from adjudication.exports.files import Export, open_export
@@ -27,6 +28,7 @@ from adjudication.exports.options import (
     JUDGED,
     KINDS,
     LEVELS,
+    PREFIX_WORDS,
     UNRESOLVED,
     Options,
     make_options,
@@ -36,6 +38,7 @@ from corpus.queries.collections import collection_with
 ASKED = (
     *("campaign", "criterion", "level", "grades", "annotators", "unresolved", "aspects", "iteration"),
     "first_number",
+    *PREFIX_WORDS,
 )
 
 
@@ -71,6 +74,8 @@ class Command(ToldCommand):
         parser.add_argument(
             "--include-drafts", action="store_true", help="also papers that nobody has confirmed, marked as such"
         )
+        parser.add_argument("--query-prefix", metavar="Q", help="BEIR: what ids of queries begin with; remembered")
+        parser.add_argument("--document-prefix", metavar="D", help="BEIR: what ids of documents begin with; remembered")
         parser.add_argument("--out", type=Path, metavar="FILE", help="a directory for acm-cr")
 
     def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:
@@ -82,6 +87,8 @@ class Command(ToldCommand):
         export = open_export(chosen)
         if export.members is not None and out is None:
             raise Refused("Name a file with --out: a manifest goes with it.")
+        if any(options[name] is not None for name in PREFIX_WORDS):
+            remember_prefixes(chosen)
         if kind == "acm-cr" and out is not None and out.suffix != ".zip":
             return _write_folder(chosen, export, out)
         files = [out.name] if out else []
