@@ -81,14 +81,15 @@ def context_files(options: Options) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _sheet(each: GivenPaper) -> Iterator[DoisLine]:
-    """The references as the annotators' sheet has them: `-` before what lies outside of the collection."""
+    """The references as the annotators' sheet has them, with its notes: `-` before what lies outside the collection."""
+    notes = each.gold.paper.reference_notes
     for number, value in each.annotated.references.items():
         inside = value is not None and value in each.docnos
-        words = (value or "").split()
+        words, note = (value or "").split(), notes.get(number, "")
         if len(words) == 1:
-            yield DoisLine(number, words[0], "", not inside)
+            yield DoisLine(number, words[0], note, not inside)
         else:
-            yield DoisLine(number, SHEET_OF_NONE, " ".join(words), outside=True)
+            yield DoisLine(number, SHEET_OF_NONE, " ".join([*words, note]).strip(), outside=True)
 
 
 def _stem(key: str, taken: set[str]) -> str:

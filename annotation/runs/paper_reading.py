@@ -25,7 +25,7 @@ from corpus.extraction.titles import TitleIndex
 from corpus.extraction.transport import paper_from_json, paper_to_json
 from corpus.extraction.vocabulary import Vocabulary, count_words
 from corpus.extraction.worker import ExtractionFailed, extract
-from corpus.formats.acm_cr import AnnotatedPaper, read_acm_cr
+from corpus.formats.acm_cr import AnnotatedPaper, DoisLine, read_acm_cr, read_dois
 from corpus.formats.members import Member, open_members
 from corpus.formats.paper_files import (
     ACM_CR,
@@ -49,7 +49,6 @@ from corpus.runs.reading import Odometer, sources_of
 from corpus.runs.tally import Tally
 
 MOST_BYTES = 100 << 20  # of one file that holds one paper
-WORKSHEET = "a .dois worksheet; the XML beside it is what counts"
 RARE = 2  # words that the collection has once only say nothing about hyphens
 
 Found = AnnotatedPaper | FullPaper
@@ -79,6 +78,14 @@ class Incoming:
     source: PaperSource
     file: PaperFile
     links: Links = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a `.dois` sheet notes of references, by their numbers: venues, or that a version superseded another."""
+
+    file: PaperFile
+    notes: dict[str, str]
 
 
 class Spool:
@@ -135,6 +142,7 @@ class Reader:
     spool: Spool
     odometer: Odometer = field(default_factory=Odometer)
     order: list[PlaceInOrder] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
 
     def read(self) -> None:
         """Read everything into the spool. Raises `Cancelled`."""
@@ -159,7 +167,7 @@ class Reader:
         head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
         found = self.run.format if self.run.format != "auto" else tell_format(head, member.name)
         if found == SHEET:
-            self.tally.skips[WORKSHEET] += 1
+            self._read_sheet(member)
         elif found == TABLE:
             rows = list(read_order(member.stream, member.name))
             self.tally.add_problems(row for row in rows if isinstance(row, Problem))
@@ -172,6 +180,13 @@ class Reader:
                     self._take(complete(with_carriable_texts(paper)), PaperSource.S2ORC, PaperFile(member.name))
         else:
             self._read_one(member, found)
+
+    def _read_sheet(self, member: Member) -> None:
+        """Keep the notes of a `.dois` sheet; its identifiers are not read, because the XML is the authority."""
+        lines = list(read_dois(member.stream, member.name))
+        self.tally.add_notes(line for line in lines if isinstance(line, Problem))
+        notes = {line.number: line.note for line in lines if isinstance(line, DoisLine) and line.note}
+        self.sheets.append(Sheet(PaperFile(member.name), notes))
 
     def _read_one(self, member: Member, found: str) -> None:
         data = member.stream.read(MOST_BYTES + 1)

@@ -15,7 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import DatabaseError, transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from accounts.jobs import Progress
@@ -25,7 +25,7 @@ from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.runs.extractions import replace_content, store_extraction
 from annotation.runs.paper_identity import Identity, identify
-from annotation.runs.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Spool
+from annotation.runs.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Sheet, Spool
 from corpus.formats.acm_cr import AnnotatedPaper
 from corpus.formats.paper_files import PlaceInOrder
 from corpus.formats.paper_json import reference_numbers, write_blocks, write_pages, write_references
@@ -53,6 +53,7 @@ def _store_papers(reader: Reader, run: ImportRun, progress: Progress, tally: Tal
             progress.report(reader.odometer.bytes, step=f"storing {done} of {reader.spool.count}")
             storing.take(paper)
         storing.set_order(reader.order)
+        storing.set_notes(reader.sheets)
         storing.remark()
         if run.dry_run:
             transaction.set_rollback(True)
@@ -189,6 +190,34 @@ class _Storing:
         Paper.objects.bulk_update(changed, ["position", "first_sentence_number"], batch_size=500)
         if not self.tally.kept:  # a table alone: say what it did
             self.tally.updated, self.tally.unchanged = len(changed), len(first) - len(changed)
+
+    def set_notes(self, sheets: list[Sheet]) -> None:
+        """Give papers the notes of the sheets of their names."""
+        changed = notes = 0
+        for sheet in sheets:
+            paper = self._named(sheet.file)
+            if paper is None:
+                continue
+            notes += len(sheet.notes)
+            if paper.reference_notes != sheet.notes:
+                paper.reference_notes, paper.updated_at = sheet.notes, self.at
+                paper.save(update_fields=["reference_notes", "updated_at"])
+                changed += 1
+        if notes:
+            self.tally.remarks.append(f"Notes on {notes:,} references were read from {len(sheets):,} `.dois` sheets.")
+        if not self.tally.kept:  # sheets alone: say what they did
+            self.tally.updated, self.tally.unchanged = changed, len(sheets) - changed
+
+    def _named(self, file: PaperFile) -> Paper | None:
+        """The paper that a sheet is about: its DOI ends so, or its file has this name. None is a problem."""
+        papers = Paper.objects.filter(collection=self.run.collection_id)
+        by_key = papers.filter(Q(key=file.stem) | Q(key__endswith=f"/{file.stem}"))
+        found = list(by_key[:2]) or list(papers.filter(file_name__startswith=f"{file.stem}.")[:2])
+        if len(found) == 1:
+            return found[0]
+        reason = "more than one paper has its name" if found else "no paper has its name; import its XML or PDF with it"
+        self.tally.add_problems([Problem(file.name, 0, f"is a .dois sheet, but {reason}")])
+        return None
 
 
 def _gold_fields(gold: AnnotatedPaper, paper: Paper, identity: Identity, file: PaperFile) -> dict[str, Any]:

@@ -68,6 +68,8 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context |= {"may_manage": can_manage(membership), "hidden_reason": reason}
     if content is not None:
         context |= extraction_context(paper, content)
+        if shown.source == ExtractionSource.IMPORTED:  # they come with the gold
+            context["notes"] = paper.reference_notes
     return render(request, "annotation/paper_detail.html", context)
 
 

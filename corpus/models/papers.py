@@ -57,6 +57,9 @@ class Paper(models.Model):
     pages = models.JSONField(default=list, blank=True)  # [[width, height] in points]
     blocks = models.JSONField(default=list, blank=True)
     references = models.JSONField(default=list, blank=True)
+    reference_notes = models.JSONField(
+        default=dict, blank=True
+    )  # {number: what a `.dois` sheet notes}, such as a venue
     warnings = models.JSONField(default=list, blank=True)  # for people: [{"code", "text", …}]
     position = models.PositiveIntegerField(default=0)  # the order of papers in topics and qrels
     first_sentence_number = models.PositiveIntegerField(null=True, blank=True)  # of its sentence topics; null: runs on
@@ -75,6 +78,9 @@ class Paper(models.Model):
             *(
                 models.CheckConstraint(name=f"paper_{name}_is_a_list", condition=json_is(name, "array"))
                 for name in ("pages", "blocks", "references", "warnings")
+            ),
+            models.CheckConstraint(
+                name="paper_reference_notes_is_an_object", condition=json_is("reference_notes", "object")
             ),
         ]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from corpus.formats.acm_cr import read_acm_cr
+from corpus.formats.acm_cr import DoisLine, read_acm_cr, read_dois
 from corpus.models import Collection, Document, ImportKind, Paper, Topic
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import CollectionFactory
@@ -39,6 +39,13 @@ def cited_documents(folder: Path, papers: list[Path]) -> set[str]:
     return found - set((folder / "blacklist.txt").read_text().split())
 
 
+def notes_of(path: Path) -> dict[str, str]:
+    """What a sheet notes of references, by number."""
+    with path.open("rb") as stream:
+        lines = [line for line in read_dois(stream, path.name) if isinstance(line, DoisLine)]
+    return {line.number: line.note for line in lines if line.note}
+
+
 @pytest.fixture
 def collection() -> tuple[Collection, Path, list[Path]]:
     folder = shared_path("data", "acm-cr")
@@ -52,7 +59,9 @@ def collection() -> tuple[Collection, Path, list[Path]]:
 
 def test_the_release_comes_out_row_for_row(collection, tmp_path, capsys) -> None:
     made, folder, papers = collection
-    assert counts(import_files(made, *papers, folder / "papers.tsv", kind=ImportKind.PAPERS)) == (25, 0, 0, 0)
+    sheets = [path.with_suffix(".dois") for path in papers]
+    brought = import_files(made, *papers, *sheets, folder / "papers.tsv", kind=ImportKind.PAPERS)
+    assert counts(brought) == (25, 0, 0, 0)
     with (folder / "papers.tsv").open(encoding="utf-8", newline="") as table:
         order = [row["doi"] for row in csv.DictReader(table, delimiter="\t")]
     assert list(Paper.objects.filter(collection=made).values_list("key", flat=True)) == order
@@ -90,3 +99,4 @@ def test_the_release_comes_out_row_for_row(collection, tmp_path, capsys) -> None
         with path.open("rb") as gold, (tmp_path / "xml" / path.name).open("rb") as ours:
             one, other = read_acm_cr(gold, ""), read_acm_cr(ours, "")
         assert one == other
+        assert notes_of(path.with_suffix(".dois")) == notes_of(tmp_path / "xml" / f"{path.stem}.dois")

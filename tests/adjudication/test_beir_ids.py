@@ -100,14 +100,8 @@ def test_a_question_set_is_checked_too(tmp_path) -> None:
     """Without the check, BEIR would silently drop the very document that is the target."""
     collection = CollectionFactory(slug="tea")
     document = DocumentFactory(collection=collection, docno="7")
-    topic = Topic.objects.create(
-        collection=collection,
-        number="7",
-        kind="question",
-        text="Which tea?",
-        source="author",
-        extra={"specificity": 1, "quality": 2},
-    )
+    rated = {"kind": "question", "source": "author", "extra": {"specificity": 1, "quality": 2}}
+    topic = Topic.objects.create(collection=collection, number="7", text="Which tea?", **rated)
     Target.objects.create(topic=topic, document=document)
     out = tmp_path / "set.zip"
     asked = ("export", "tea", "--format", "question-beir", "--out", str(out))

@@ -17,7 +17,7 @@ from annotation.queries.extractions import content_of
 from corpus.models import Document, ImportKind, ImportRun, Paper, Role
 from tests.corpus.extraction.pdfs import many_pages, pages_of_text, scanned
 from tests.corpus.importing import counts, import_files
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.papers import assignment_of
 
@@ -120,7 +120,17 @@ def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
     assert sorted(Paper.objects.values_list("key", flat=True)) == ["10.1/tea.2", "whole"]
     reasons = {error["file"]: error["reason"] for error in run.errors}
     assert dict.fromkeys(reasons, True) == dict.fromkeys(
-        ("locked.pdf", "scanned.pdf", "broken.pdf", "not.pdf", "long.pdf", "cut.xml", "double.xml", "picture.png"),
+        (
+            "locked.pdf",
+            "scanned.pdf",
+            "broken.pdf",
+            "not.pdf",
+            "long.pdf",
+            "cut.xml",
+            "double.xml",
+            "picture.png",
+            "notes.dois",
+        ),
         True,
     )
     for name, words in {
@@ -133,7 +143,7 @@ def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
         "picture.png": "neither a PDF file nor text",
     }.items():
         assert words in reasons[name], reasons[name]
-    assert run.skips == {"a .dois worksheet; the XML beside it is what counts": 1}
+    assert "no paper has its name" in reasons["notes.dois"]
 
 
 def test_tei_gives_a_proposal_with_anonymised_sentences_and_linked_references(tmp_path) -> None:
@@ -180,6 +190,28 @@ def test_gold_and_pdf_of_one_paper_meet(tmp_path) -> None:
     assert sorted(paper.extractions.values_list("source", flat=True)) == ["imported", "machine"]
     assert counts(take(collection, tmp_path / "gold.xml")) == (0, 0, 1, 0)
     assert Paper.objects.get().source == "pdf"
+
+
+def test_notes_of_a_sheet_are_kept_in_and_out(tmp_path, client) -> None:
+    collection = CollectionFactory(slug="teas")
+    sheet = "[1]\tD1\tsigir-98\n-[2]\tN/A\tbook, superseded by the 2nd edition\nof which more below\n"
+    files = [
+        write(tmp_path, "tea.1.dois", sheet),
+        write(tmp_path, "tea.1.xml", GOLD.format(n=1).replace("tea.1", "a/tea.1")),
+    ]
+    run = take(collection, *files)
+    assert (counts(run), run.remarks) == ((1, 0, 0, 0), ["Notes on 2 references were read from 1 `.dois` sheets."])
+    assert "is not “[number] TAB address TAB note”" in run.errors[0]["reason"]
+    paper = Paper.objects.get()
+    assert paper.reference_notes == {"1": "sigir-98", "2": "book, superseded by the 2nd edition"}
+    call_command("export", "teas", "--format", "acm-cr", "--out", str(tmp_path / "out"))
+    written = (tmp_path / "out" / "tea.1.dois").read_text()
+    assert written == "-[1]\tD1\tsigir-98\n-[2]\tN/A\tbook, superseded by the 2nd edition\n"  # D1 is no document here
+    assert counts(take(collection, files[0])) == (0, 0, 1, 0)
+    files[0].write_text(sheet.replace("98", "99"))
+    assert counts(take(collection, files[0])) == (0, 1, 0, 0)
+    client.force_login(one_member_each(collection)[Role.MANAGER].user)
+    assert "(sigir-99)" in client.get(reverse("paper_detail", args=["teas", paper.pk])).content.decode()
 
 
 def test_a_table_gives_order_and_numbers(tmp_path) -> None:
