@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('corpus', '0014_topic_prefix'),
+        ('corpus', '0016_addresses'),
     ]
 
     operations = [

@@ -57,9 +57,7 @@ class Paper(models.Model):
     pages = models.JSONField(default=list, blank=True)  # [[width, height] in points]
     blocks = models.JSONField(default=list, blank=True)
     references = models.JSONField(default=list, blank=True)
-    reference_notes = models.JSONField(
-        default=dict, blank=True
-    )  # {number: what a `.dois` sheet notes}, such as a venue
+    reference_notes = models.JSONField(default=dict, blank=True)  # {number: what its `.dois` sheet notes}
     warnings = models.JSONField(default=list, blank=True)  # for people: [{"code", "text", …}]
     position = models.PositiveIntegerField(default=0)  # the order of papers in topics and qrels
     first_sentence_number = models.PositiveIntegerField(null=True, blank=True)  # of its sentence topics; null: runs on
