@@ -152,9 +152,9 @@ def _offer(membership: Membership, name: str, words: dict[str, Any], memo: dict[
     fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
     offer = {"kind": KINDS[name], "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}
     if name in BEIR_KINDS and (options.query_prefix or options.document_prefix or _is_same(findings)):
-        words = {word: "1" if value is True else value for word, value in _words(name, chosen).items() if value}
+        sent = {word: "1" if value is True else value for word, value in words.items() if value}
         prefixes = (options.query_prefix or SUGGESTED[0], options.document_prefix or SUGGESTED[1])
-        offer |= {"prefixes": prefixes, "words": words}
+        offer |= {"prefixes": prefixes, "words": sent}
     return offer
 
 
