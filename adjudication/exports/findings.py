@@ -219,11 +219,14 @@ def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
 def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     """Of scores that need a value on every aspect of the topic, whether or not the campaign asks for it."""
     found = []
-    advice = "export by aspect, or choose “score over judged aspects only”"
+    advice = "export by aspect, or choose “score over judged aspects only” (--aspects judged)"
     if pairs["short"]:
-        what = "sub-queries" if options.level == "sub-query" else "topics"
-        some = f"The campaign judges only some of the aspects of {pairs['short']:,} {what}: {_first(pairs['examples'])}"
-        text = f"{some}. The scores of their documents would be too low: judge the other aspects, {advice}."
+        one, many = ("sub-query", "sub-queries") if options.level == "sub-query" else ("topic", "topics")
+        what = f"{pairs['short']:,} {one if pairs['short'] == 1 else many}: {_first(pairs['examples'])}"
+        text = (
+            f"The campaign judges only some of the aspects of {what}. Scores of documents would be too low: judge the "
+        )
+        text += f"other aspects, {advice}."
         found.append(Finding(FATAL, "aspects_missing", text, pairs["short"]))
     adds_up = options.kind.name == "doris-mae"  # its readers add up whatever values there are: nothing can be left out
     partial = pairs["begun"] if adds_up and options.skips else pairs["partial"]
