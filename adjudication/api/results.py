@@ -116,7 +116,9 @@ class AgreementSerializer(serializers.Serializer[Any]):
     """The newest finished figures (null before the first), and the newest job, which may still be running."""
 
     result = FiguresSerializer(allow_null=True)
-    newer_answers = serializers.IntegerField(help_text="answers given since: the figures are stale when there are any")
+    newer_answers = serializers.IntegerField(
+        help_text="labels changed since, of people or of machines that have figures: stale when there are any"
+    )
     changed_verdicts = serializers.IntegerField(
         help_text="verdicts that have got another value since, where a figure depends on verdicts: stale likewise"
     )

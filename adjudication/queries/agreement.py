@@ -8,7 +8,8 @@ from django.db.models import Q
 
 from accounts.models import JobState
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.queries.labels import count_changed, count_newer
+from adjudication.queries.labels import count_changed
+from adjudication.queries.newer import count_newer
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.pairwise import PAIR_STATISTICS
@@ -103,7 +104,8 @@ class Shown:
 class Standing:
     """Where a campaign's agreement stands: the newest finished run, the newest job, and what is newer than the former.
 
-    `newer` are answers, `changed` verdicts that have another value now; these only where a figure depends on them.
+    `newer` are labels of people and of the machines that the run has figures of, `changed` verdicts that have another
+    value now; these only where a figure depends on them.
     """
 
     run: AgreementRun | None
@@ -140,7 +142,15 @@ def fetch_standing(campaign: Campaign, asked: Q | None = None) -> Standing:
     if done is None:
         return Standing(None, runs.first(), 0)
     changed = count_changed(campaign, done.verdicts_at) if _needs_verdicts(done) else 0
-    return Standing(done, runs.first(), count_newer(campaign, done.snapshot), changed)
+    newer = count_newer(campaign, done.snapshot, machines=_machines(done), repeats=True)
+    return Standing(done, runs.first(), newer, changed)
+
+
+def _machines(run: AgreementRun) -> list[str]:
+    """The machines that the run has figures of: of others there are none that could be out of date."""
+    annotators = [one for detail in run.detail.values() for one in detail.get("annotators", ())]
+    machines = (one for one in annotators if one["kind"] == AnnotatorKind.MACHINE)
+    return sorted({str(one["model"] or one["name"]) for one in machines})
 
 
 def _needs_verdicts(run: AgreementRun) -> bool:

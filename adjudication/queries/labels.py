@@ -118,12 +118,6 @@ def newest_submission(campaign: Campaign) -> int:
     return found["newest"] or 0
 
 
-def count_newer(campaign: Campaign, snapshot: int | None) -> int:
-    """How many answers, skips and undos came after `snapshot`; they may have changed any figure made from it."""
-    newer = Submission.objects.filter(assignment__item__campaign=campaign, pk__gt=snapshot or 0)
-    return newer.count()
-
-
 def count_changed(campaign: Campaign, since: datetime | None) -> int:
     """How many verdicts have got another value (or lost it) since that moment; 0 where nobody noted the moment."""
     if since is None:

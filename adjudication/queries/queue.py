@@ -26,7 +26,7 @@ from django.db.models.functions import Coalesce
 from accounts.models import JobState, User
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.queries.ballots import KINDS
-from adjudication.queries.labels import count_newer
+from adjudication.queries.newer import count_newer
 from annotation.models import Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission, SubmissionKind
 
 FILTERS = {
@@ -60,10 +60,14 @@ class VoteStanding:
 
 
 def fetch_vote_standing(campaign: Campaign) -> VoteStanding:
-    """The newest count of votes that ended, the newest of all, and how many judgments are newer than the former."""
+    """The newest count of votes that ended, the newest of all, and how many votes have changed since the former.
+
+    Labels of those who have no vote in it change nothing.
+    """
     runs = VoteRun.objects.filter(campaign=campaign).order_by("-pk")
     done = runs.filter(state=JobState.DONE).first()
-    return VoteStanding(done, runs.first(), count_newer(campaign, done.snapshot) if done else 0)
+    newer = count_newer(campaign, done.snapshot, kinds=KINDS[done.voters]) if done else 0
+    return VoteStanding(done, runs.first(), newer)
 
 
 def queue_of(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from adjudication.queries.labels import count_newer, newest_submission, read_labels, read_repeats, read_topics
+from adjudication.queries.labels import newest_submission, read_labels, read_repeats, read_topics
+from adjudication.queries.newer import count_newer
 from annotation.models import AssignmentState
 from tests.factories.adjudication import build_campaign
 

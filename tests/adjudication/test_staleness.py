@@ -1,16 +1,21 @@
 """Figures that depend on verdicts say so when the verdicts have changed since."""
 
+import uuid
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from adjudication.actions.verdicts import decide_verdict, withdraw_decision
+from adjudication.exports.findings import find
+from adjudication.exports.options import make_options
 from adjudication.models import Verdict
 from adjudication.queries.agreement import fetch_standing
-from annotation.models import Judgment
+from adjudication.queries.queue import fetch_vote_standing
+from annotation.models import Annotator, Judgment, Submission
 from tests.adjudication.test_agreement import agree, noisy_labels
 from tests.adjudication.test_votes import vote
-from tests.factories.adjudication import AT, Built, build_campaign
+from tests.factories.adjudication import AT, Built, add_labels, build_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -82,3 +87,76 @@ def test_figures_before_the_first_count_are_stale_after_it() -> None:
     agree(built)
     vote(built)
     assert fetch_standing(built.campaign).changed == Verdict.objects.filter(value__isnull=False).count()
+
+
+# --- only what would change a result ----------------------------------------------------------------------------------
+
+
+def counted() -> Built:
+    """Three people have judged twelve items alike, the votes are counted, the agreement is computed; no machine yet."""
+    built = build_campaign([[0, 0, 0], [1, 1, 1], [2, 2, 2]] * 4)
+    vote(built)
+    agree(built)
+    return built
+
+
+def add_machine(built: Built, name: str = "m-1", model: str = "m") -> None:
+    machine = {"campaign": built.campaign, "name": name, "kind": "machine", "model": model, "created_at": AT}
+    built.annotators[name] = Annotator.objects.create(**machine)
+    add_labels(built, [(item, built.annotators[name], 2) for item in built.items])
+
+
+def stale(built: Built) -> tuple[bool, bool, bool]:
+    """(votes, agreement, qrels)"""
+    findings = find(make_options(built.collection, "qrels"))
+    in_export = any(finding.code == "stale" for finding in findings)
+    return fetch_vote_standing(built.campaign).is_stale, fetch_standing(built.campaign).is_stale, in_export
+
+
+def test_labels_of_machines_without_a_vote_make_nothing_stale() -> None:
+    built = counted()
+    add_machine(built)
+    assert stale(built) == (False, False, False)
+    client = Client()
+    client.force_login(built.people["manager"])
+    assert client.get(reverse("export_download", args=["tea", "qrels"])).status_code == 200
+    for name in ("agreement_detail", "adjudication_screen", "relevance_list"):
+        assert "newer judgment" not in client.get(reverse(name, args=["tea", "main"])).content.decode(), name
+    assert not client.get(reverse("api_agreement", args=["tea", "main"])).json()["newer_answers"]
+
+
+def test_labels_of_machines_with_a_vote_or_with_figures_make_them_stale() -> None:
+    built = counted()
+    add_machine(built)
+    vote(built, voters="all")
+    agree(built)
+    assert stale(built) == (False, False, False)
+    add_machine(built, "m-2")  # a further run of the machine that has figures
+    assert stale(built) == (True, True, True)
+    vote(built)
+    assert stale(built) == (False, True, False)
+    agree(built)
+    add_machine(built, "other", "other")
+    assert stale(built) == (False, False, False)
+
+
+def test_an_answer_that_changes_no_label_makes_nothing_stale() -> None:
+    built = counted()
+    judgment = Judgment.objects.filter(assignment__item=built.items[0]).select_related("assignment").first()
+    assert judgment is not None
+
+    def answer(kind: str, **answers: int) -> Submission:
+        made = {"uuid": uuid.uuid4(), "assignment": judgment.assignment, "kind": kind, "received_at": AT}
+        return Submission.objects.create(**made, answers=answers)
+
+    Judgment.objects.filter(pk=judgment.pk).update(submission=answer("answer", relevance=0))
+    assert stale(built) == (False, False, False), "the same once more"
+    Judgment.objects.filter(pk=judgment.pk).update(submission=answer("answer", relevance=1), value=1)
+    assert stale(built) == (True, True, True)
+    Judgment.objects.filter(pk=judgment.pk).update(submission=answer("answer", relevance=0), value=0)
+    assert stale(built) == (False, False, False), "changed, and changed back"
+    skipped = built.items[1].assignments.first()
+    assert skipped is not None
+    Submission.objects.create(uuid=uuid.uuid4(), assignment=skipped, kind="skip", reason="No.", received_at=AT)
+    skipped.judgments.all().delete()
+    assert stale(built) == (True, True, True), "a label was taken back"
