@@ -15,7 +15,8 @@ from corpus.models import ImportKind, ImportRun
 class Command(ImportCommand):
     help = (
         "Read judgments into a campaign: CSV or JSON Lines with annotator, topic, aspect, docno, criterion, value and"
-        " machine, or TREC qrels with the annotator in column 2. Importing again changes nothing."
+        " machine (reason, note, flagged, guideline, at, active_ms, model and run are read as well), or TREC qrels"
+        " with the annotator in column 2. Importing again changes nothing."
     )
     kind = ImportKind.JUDGMENTS
 
