@@ -200,7 +200,7 @@ def _try_versions(by: User) -> str:  # noqa: ARG001
     except (Error, RedisError, OSError) as error:
         raise Fails(f"A server did not answer: {error}") from None
     if missing:
-        raise Fails(f"{len(missing)} migrations are not applied: run manage.py migrate.")
+        raise Fails(f"{len(missing)} migrations are not applied: see Updating in docs/operations.md.")
     return f"PostgreSQL {_postgres_version()} has every table of this version; Redis {version} keeps what it is given."
 
 

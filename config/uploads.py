@@ -45,5 +45,5 @@ class UploadLimit(FileUploadHandler):
         if size > settings.UPLOAD_LIMIT:
             raise RequestDataTooBig(
                 f"The files are larger than {settings.UPLOAD_LIMIT // 1_000_000} MB. "
-                "Split them, or import them with manage.py import_documents."
+                "Split them into several uploads, or ask the operator to import them on the server."
             )

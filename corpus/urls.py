@@ -127,6 +127,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("imports/", imports.import_list, "import_list"),
             ("imports/new/<slug:kind>/", imports.import_create, "import_create"),
             ("imports/<int:pk>/", imports.import_detail, "import_detail"),
+            ("imports/<int:pk>/errors.csv", imports.import_errors, "import_errors"),
             ("imports/<int:pk>/cancellation/", imports.import_cancel, "import_cancel"),
             ("imports/<int:pk>/import/", imports.import_follow, "import_follow"),
             ("audit/", audit.audit_list, "audit_list"),

@@ -341,6 +341,7 @@ TABLE: list[Row] = [
     *row("import_list", MANAGERS_PAGE),
     *row("import_create", MANAGERS_FORM),
     *row("import_detail", MANAGERS_PAGE, where=key_of("import_run")),
+    *row("import_errors", MANAGERS_PAGE, where=key_of("import_run")),
     *row("import_cancel", MANAGERS_WRITE, where=key_of("import_run")),
     *row("import_follow", MANAGERS_WRITE, where=key_of("import_run")),
     # --- campaigns ---------------------------------------------------------------------------------------------------

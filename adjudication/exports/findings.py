@@ -175,7 +175,7 @@ def _verdict_findings(options: Options, read: Read) -> list[Finding]:
 def _without_values(counts: dict[str, Any], standing: VoteStanding | None) -> str:
     """Why no item has a value, and what gives them one."""
     if standing is None or standing.run is None:
-        return "No item has a value yet. Count the votes first (manage.py adjudicate, or the adjudication page)."
+        return "No item has a value yet. Count the votes first (page “Adjudication” of the campaign)."
     if counts["missing"] == counts["items"]:
         return "When the votes were counted, no item had any. Count the votes again once items are judged."
     states = {"unresolved": "tied or with too few votes", "missing": "without a vote", "excluded": "left out as ties"}

@@ -370,7 +370,7 @@ def _check_sub_queries(collection: Collection, kind: str, *, annotators: bool) -
             "Qrels of sub-queries stand on verdicts; labels by annotator are written for queries and aspects."
         )
     if not collection.sub_queries.exists():
-        raise Refused("There are no sub-queries yet. Make them first (page “Sub-queries”, manage.py make_sub_queries).")
+        raise Refused("There are no sub-queries yet. Make them first on the page “Sub-queries”.")
 
 
 def _judges_documents(collection: Collection) -> bool:

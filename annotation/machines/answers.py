@@ -16,6 +16,8 @@ SHOWN = 40  # characters of a line that a problem quotes
 _LABEL = rf"(?:{'|'.join(LABELS)})"
 _LABELLED_NUMBER = re.compile(rf"(?<!\w){_LABEL}[*_`]*\s*[:=][\s*_`]*([+-]?[0-9]+)(?![0-9])", re.IGNORECASE)
 _LAST_LINE = re.compile(rf"(?:{_LABEL}[*_`]*\s*[:=][\s*_`]*)?(?P<answer>\S+)", re.IGNORECASE)
+# What may stand before a word that ends a line and is its answer; so "I cannot CONCUR" does not count.
+_LEADS_TO = (".", ":", ";", "!", "?", ")", "]", "=", ">", "→", "—", "–", " -", " is")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,4}")
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # reasoning models print what they thought first
 
@@ -39,7 +41,8 @@ class Reading:
 def read_answer(text: str, form: AnswerForm, *, cut_off: bool = False) -> Reading:
     """The one answer that the last line of `text` states.
 
-    The last line is the answer alone, or a label such as "Answer:" and the answer; words are in capitals. A number
+    The last line is the answer alone, or a label such as "Answer:" and the answer; words are in capitals, and may also
+    end a longer line ("Both are stated: CONCUR"), for some models write everything in one. A number
     without a label counts only as the whole reply. `cut_off`: the reply ended for want of tokens, so that its last
     line is not its last. Never raises.
     """
@@ -60,7 +63,7 @@ def _read_word(body: str, form: AnswerForm) -> Reading:
         return Reading(None, f"holds two answers: {found[0]} and {found[1]}")
     if not found:
         return Reading(None, f"holds none of the answers {', '.join(meant)}")
-    if _last_answer(body) != found[0]:
+    if found[0] not in (_last_answer(body), _last_word(body)):
         return Reading(None, f"names {found[0]}, but its last line is not the answer: {_last(body)[:SHOWN]}")
     return Reading(meant[found[0]])
 
@@ -90,10 +93,16 @@ def _last_answer(body: str) -> str | None:
     return match["answer"].strip(MARKUP + ".") if match else None
 
 
+def _last_word(body: str) -> str | None:
+    """The word that ends a line with more in it, if it follows what leads to an answer; else None."""
+    before, _, word = _last(body).strip(MARKUP + ".").rpartition(" ")
+    return word.strip(MARKUP) if before.rstrip(MARKUP).endswith(_LEADS_TO) else None
+
+
 def describe_form(form: AnswerForm) -> str:
     """How an answer must end, for the page that shows a prompt."""
     if form.words:
-        return "The last line is one of " + ", ".join(f"{word} ({value})" for word, value in form.words) + "."
+        return "The reply ends with one of " + ", ".join(f"{word} ({value})" for word, value in form.words) + "."
     return f"The last line is “Answer:” and one of {_listed(form.values)}."
 
 

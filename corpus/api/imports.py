@@ -37,7 +37,7 @@ class ImportErrorSerializer(serializers.Serializer[Any]):
 
 
 class ImportSerializer(serializers.ModelSerializer[ImportRun]):
-    errors = ImportErrorSerializer(many=True)  # type: ignore[assignment] # fields are taken off the class
+    errors = ImportErrorSerializer(source="first_errors", many=True)  # type: ignore[assignment] # fields are taken off the class
     remarks = serializers.ListField(child=serializers.CharField(), read_only=True)
 
     class Meta:

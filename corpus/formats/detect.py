@@ -53,7 +53,7 @@ def detect_format(head: bytes, file: str) -> str:
     text = head.decode("utf-8-sig", "replace").lstrip()
     found = _from_json(text) if text.startswith("{") else _from_marks(text) or _from_columns(text)
     if not found:
-        raise BrokenFile(file, 0, f"its format is not recognised ({_first_words(text)}); name it with --format")
+        raise BrokenFile(file, 0, f"its format is not recognised ({_first_words(text)}); name the format")
     return found
 
 

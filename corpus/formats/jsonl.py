@@ -36,7 +36,7 @@ def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, A
         try:
             yield line, parse_object(text)
         except json.JSONDecodeError as error:
-            problem = Problem(file, line, f"is not JSON: {error.msg} at character {error.pos + 1}")
+            problem = Problem(file, line, f"is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}")
             if _breaks_off(error):
                 cut_off = problem
             else:

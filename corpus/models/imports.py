@@ -31,7 +31,7 @@ UNITS = {  # what an import of a kind counts
 
 
 class ImportRun(Job):
-    """Reading files into a collection. Counts are the design's import JSON; errors keep the first thousand."""
+    """Reading files into a collection. Counts are the design's import JSON; errors keep the first ten thousand."""
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="import_runs")
     kind = models.CharField(max_length=12, choices=ImportKind)
@@ -71,6 +71,11 @@ class ImportRun(Job):
     def unit(self) -> str:
         """What is counted as new, updated, unchanged: a run of a hundred topics is a hundred rankings."""
         return UNITS[ImportKind(self.kind)]
+
+    @property
+    def first_errors(self) -> list[dict[str, Any]]:
+        """As many errors as the API lists; the page offers all that are kept as a file."""
+        return self.errors[:1000]
 
     @property
     def skipped_errors(self) -> int:

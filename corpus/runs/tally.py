@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from corpus.formats.records import Problem
 from corpus.models import ImportRun
 
-ERRORS_KEPT = 1000
+ERRORS_KEPT = 10_000
 REPEATED = "a record whose id came earlier in this import"
 
 
@@ -33,7 +33,7 @@ class Tally:
         return self.created + self.updated + self.unchanged
 
     def add_problems(self, problems: Iterable[Problem]) -> None:
-        """Count all and keep the first thousand."""
+        """Count all and keep the first ten thousand."""
         for problem in problems:
             self._add(problem)
 
@@ -57,6 +57,7 @@ class Tally:
         """Write the figures into the job's row."""
         run.created, run.updated, run.unchanged = self.created, self.updated, self.unchanged
         run.skipped, run.skips = self.skipped, dict(self.skips)
+        self.errors.sort(key=lambda error: (str(error["file"]), int(str(error["line"]))))
         run.errors, run.error_count, run.remarks = self.errors, self.error_count, self.remarks
         counts = ["created", "updated", "unchanged", "skipped", "skips", "error_count"]
         run.save(update_fields=[*counts, "errors", "remarks"])

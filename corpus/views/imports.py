@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -13,12 +13,13 @@ from accounts import jobs
 from accounts.refusals import Conflict
 from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.imports import cancel_import, request_import, request_import_after_dry_run
+from corpus.formats.csv_text import write_csv
 from corpus.forms.imports import FORMS
 from corpus.models import ImportKind, ImportRun, Membership
 from corpus.permissions import check_can_manage, fetch_membership
+from corpus.queries.import_errors import group_errors
 
 PER_PAGE = 25
-SHOWN_ERRORS = 100
 
 
 @dataclass(frozen=True)
@@ -123,17 +124,25 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One import: its progress while it runs (also alone, for htmx), its counts and first errors when it has ended."""
     membership = _manager(request, slug)
     run = jobs.with_live_progress(_fetch_run(membership, pk))
-    context = (
-        _context(membership)
-        | {
-            "run": run,
-            "words": KINDS.get(run.kind),  # type: ignore[call-overload]
-            "shown_errors": run.errors[:SHOWN_ERRORS],
-            "can_follow": run.dry_run and run.state == "done" and bool(run.files) and run.created + run.updated > 0,
-        }
-    )
+    context = _context(membership) | {
+        "run": run,
+        "words": KINDS.get(run.kind),  # type: ignore[call-overload]
+        "error_groups": group_errors(run.errors),
+        "can_follow": run.dry_run and run.state == "done" and bool(run.files) and run.created + run.updated > 0,
+    }
     template = "corpus/_import_job.html" if getattr(request, "htmx", False) else "corpus/import_detail.html"
     return render(request, template, context)
+
+
+@require_safe
+def import_errors(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """The errors as CSV, by file and line."""
+    run = _fetch_run(_manager(request, slug), pk)
+    rows = ((error["file"], error["line"], error["reason"], "yes" if error.get("kept") else "") for error in run.errors)
+    lines = write_csv(("file", "line", "reason", "came in anyway"), rows)
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-import-{run.pk}-errors.csv"'
+    return response
 
 
 @require_POST

@@ -334,6 +334,17 @@ def test_one_job_at_a_time_and_cancelling() -> None:
         cancel_job(job=run, by=built.people["adjudicator"], at=AT)
 
 
+def test_command_says_how_gold_of_one_annotator_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    build_campaign([[2], [1], [0]], people=("ana",))
+    call_command("adjudicate", "tea", "main", "--policy", "majority")
+    told = capsys.readouterr().err
+    assert "3 unresolved" in told
+    assert "Fewer than 2 votes: 3 of the unresolved." in told
+    assert "--min-votes 1" in told
+    call_command("adjudicate", "tea", "main", "--policy", "majority", "--min-votes", "1")
+    assert "Fewer than" not in capsys.readouterr().err
+
+
 def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(LABELS)
     call_command("adjudicate", "tea", "main", "--policy", "majority", "--ties", "median", "--json")

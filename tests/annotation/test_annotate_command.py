@@ -64,7 +64,11 @@ def test_a_model_fails_and_goes_on(made: Material, capsys: pytest.CaptureFixture
 
 
 def test_refusals_name_what_there_is(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(CommandError, match=r"Name a prompt with --prompt\. There are none yet"):
+        annotate(capsys, "--machine", "wise")
     make_prompt(made)
+    with pytest.raises(CommandError, match=r"Name a prompt with --prompt\. There are: Plain"):
+        annotate(capsys, "--machine", "wise")
     with stubbed(["Answer: 1"]), pytest.raises(CommandError, match=r"no prompt “Other”\. There are: Plain"):
         annotate(capsys, "--machine", "wise", "--prompt", "Other")
     with pytest.raises(CommandError, match="LITMUS_LLM_BASE_URL"):

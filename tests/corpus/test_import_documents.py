@@ -13,6 +13,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,6 +27,7 @@ from corpus.actions.imports import request_import
 from corpus.formats.records import DocumentRecord
 from corpus.models import Collection, Document, ImportKind, ImportRun, Role
 from corpus.models.documents import SEARCHED_ABSTRACT
+from corpus.queries.import_errors import group_errors
 from corpus.runs import documents as loading
 from corpus.runs import imports, reading
 from corpus.runs.background import in_background
@@ -169,11 +172,33 @@ class TestBadInput:
         assert (run.state, counts(run)) == (JobState.DONE, (2, 0, 0, 1))
         assert run.errors[0]["line"] == 2
 
-    def test_only_the_first_thousand_errors_are_kept(self, collection: Collection, tmp_path: Path) -> None:
+    def test_only_the_first_ten_thousand_errors_are_kept(self, collection: Collection, tmp_path: Path) -> None:
         path = tmp_path / "a.jsonl"
-        path.write_text(json.dumps(TEA) + "\n" + "broken\n" * 1500)
+        path.write_text(json.dumps(TEA) + "\n" + "broken\n" * 10_500)
         run = import_files(collection, path, format="jsonl")
-        assert (len(run.errors), run.error_count, run.skipped) == (1000, 1500, 1500)
+        assert (len(run.errors), run.error_count, run.skipped) == (10_000, 10_500, 10_500)
+
+    def test_equal_errors_are_counted_and_offered_as_a_file_in_line_order(
+        self, collection: Collection, tmp_path: Path, client: Client
+    ) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text("broken\n" * 4000 + json.dumps(TEA) + "\n" + '{"id": "b", "title": "never closed\n')
+        run = import_files(collection, path, format="jsonl")
+        assert [error["line"] for error in run.errors] == [*range(1, 4001), 4002]
+        groups = group_errors(run.errors)
+        assert [group.count for group in groups] == [4000, 1]
+        assert (groups[0].places[-1], groups[0].more) == (("a.jsonl", 5), 3995)
+        client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+        page = client.get(reverse("import_detail", args=[collection.slug, run.pk])).text
+        assert "4,001 problems" in page
+        assert "and 3,995 more" in page
+        assert page.count("<tr>") < 10
+        answer = client.get(reverse("import_errors", args=[collection.slug, run.pk]))
+        rows = b"".join(answer.streaming_content).decode().splitlines()
+        assert len(rows) == 4002
+        assert rows[0] == "file,line,reason,came in anyway"
+        assert rows[4000].startswith("a.jsonl,4000,is not JSON")
+        assert "at at" not in rows[-1]
 
     def test_texts_of_any_length_are_stored_and_searched_as_far_as_goes(
         self, collection: Collection, tmp_path: Path

@@ -11,7 +11,7 @@ from accounts.refusals import Refused
 from adjudication.actions.jobs import request_vote
 from adjudication.actions.papers import accept_majorities
 from adjudication.management.named import campaign_with
-from adjudication.models import TiePolicy, VoteRun
+from adjudication.models import Method, TiePolicy, Verdict, VoteRun
 from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.runs.votes import VOTERS, run_vote
 from annotation.models import Campaign, CampaignKind
@@ -46,9 +46,21 @@ class Command(ToldCommand):
         told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
         overrides = overrides_in_verdicts(target)
         text = f"{policy.capitalize()} vote: {told or 'no item has a vote'}."
-        notes = [f"Note: {each.text}" for each in overrides]
+        notes = [*_hints(run), *(f"Note: {each.text}" for each in overrides)]
         found = {**run.counts, "criteria": run.detail, "machine_overrides": [each.as_json() for each in overrides]}
         return "\n".join([text, *notes]), found
+
+
+def _hints(run: VoteRun) -> list[str]:
+    """What to do about items that only the number of their votes leaves open, as where one person judged each."""
+    verdicts = Verdict.objects.filter(item__campaign=run.campaign_id, method=Method.UNRESOLVED)
+    short = verdicts.filter(n_votes__lt=run.min_votes).count()
+    if not short:
+        return []
+    return [
+        f"Fewer than {run.min_votes} votes: {short:,} of the unresolved. Collect more judgments, or count again with "
+        " --min-votes 1, which takes single judgments as they are."
+    ]
 
 
 def _accept_papers(campaign: Campaign) -> tuple[str, dict[str, Any]]:

@@ -94,14 +94,20 @@ def _wish(campaign: Campaign, options: dict[str, Any]) -> Wish:
 
 def _prompt(campaign: Campaign, name: str) -> PromptTemplate:
     """The prompt NAME or NAME@VERSION. Errors: Refused naming those there are."""
+    if not name:
+        raise Refused(f"Name a prompt with --prompt. {_known_prompts(campaign)}")
     title, _, version = name.rpartition("@") if "@" in name else (name, "", "")
     found = prompts_of(campaign.collection).filter(name=title)
     found = found.filter(version=int(version)) if version.isdecimal() else found
     prompt = found.first()
     if prompt is None:
-        known = ", ".join(prompts_of(campaign.collection).values_list("name", flat=True).distinct())
-        raise Refused(f"There is no prompt “{name}”. " + (f"There are: {known}." if known else "Write one first."))
+        raise Refused(f"There is no prompt “{name}”. {_known_prompts(campaign)}")
     return prompt
+
+
+def _known_prompts(campaign: Campaign) -> str:
+    known = ", ".join(prompts_of(campaign.collection).order_by("name").values_list("name", flat=True).distinct())
+    return f"There are: {known}." if known else "There are none yet: write one on the page “Machines” of the campaign."
 
 
 def _unfinished(campaign: Campaign, wish: Wish) -> list[MachineRun]:

@@ -61,7 +61,16 @@ def test_numbers_that_are_invalid(text: str, problem: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("CONCUR", 2), ("It bears on nothing.\nDISAGREE", 0), ("…\nAnswer: AGREE.", 1), ("…\n*DISPUTE*", 1)],
+    [
+        ("CONCUR", 2),
+        ("It bears on nothing.\nDISAGREE", 0),
+        ("…\nAnswer: AGREE.", 1),
+        ("…\n*DISPUTE*", 1),
+        ("Both components are stated in so many words: CONCUR", 2),
+        ("It names the first. It hints at the second. **CONCUR**.", 2),
+        ("The abstract meets neither -> DISAGREE", 0),
+        ("My answer is AGREE", 1),
+    ],
 )
 def test_words_that_are_read(text: str, value: int) -> None:
     assert read_answer(text, WORDS).value == value
@@ -76,6 +85,8 @@ def test_words_that_are_read(text: str, value: int) -> None:
         ("DISAGREEMENT", "holds none of the answers"),
         ("CONCUR, because all is met.\nThank you.", "last line is not the answer"),
         ("Therefore I do not AGREE", "last line is not the answer"),
+        ("I cannot CONCUR.", "last line is not the answer"),
+        ("Not: AGREE, CONCUR", "two answers"),
         ("Je suis d'accord.", "holds none of the answers"),
     ],
 )

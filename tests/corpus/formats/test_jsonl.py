@@ -46,6 +46,7 @@ def test_marks_line_ends_and_blank_lines_are_tolerated() -> None:
         ("12", "but a number"),
         ("{'a': 1}", "is not JSON: Expecting property name"),
         ('{"a": 1} x', "is not JSON: Extra data"),
+        ('{"a": "never closed', "is not JSON: Unterminated string starting at character 7"),
         ('{"a": "tab\there"}', "is not JSON: Invalid control character"),
         ('{"a": "\\u0000"}', "NUL character"),
         ('{"\\u0000": 1}', "NUL character"),

@@ -1,0 +1,34 @@
+"""Errors of an import for reading: equal ones together, with how many and where."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+PLACES = 5  # of a group that are listed
+_VARIES = re.compile(r"""“[^”]*”|"[^"]*"|'[^']*'|\d+""").sub  # what differs between errors of one kind
+
+
+@dataclass
+class ErrorGroup:
+    """Errors whose reasons differ in quoted texts and numbers only; `reason` is that of the first."""
+
+    reason: str
+    kept: bool  # the record came in anyway
+    count: int = 0
+    places: list[tuple[str, int]] = field(default_factory=list)  # (file, line) of the first few
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.places)
+
+
+def group_errors(errors: list[dict[str, Any]]) -> list[ErrorGroup]:
+    """The groups, the largest first; groups of one size in the order of their first line."""
+    groups: dict[tuple[str, bool], ErrorGroup] = {}
+    for error in errors:
+        kept = bool(error.get("kept"))
+        group = groups.setdefault((_VARIES("…", error["reason"]), kept), ErrorGroup(error["reason"], kept))
+        group.count += 1
+        if len(group.places) < PLACES:
+            group.places.append((error["file"], error["line"]))
+    return sorted(groups.values(), key=lambda group: -group.count)
