@@ -50,7 +50,7 @@ def table(head: list[str], rows: list[list[object]]) -> str:
 def judging(found: dict[str, Any]) -> str:
     targets = found["targets"]
     next_item = max(run["next_item_bytes_most"] for run in found["runs"])
-    named = [("", run) for run in found["runs"]] + [(", nothing prepared", run) for run in found["unprepared"]]
+    named = [("", run) for run in found["runs"]] + [(", nothing prepared", run) for run in found.get("unprepared", [])]
     rows: list[list[object]] = [
         [
             f"{run['items']:,} items, {run['strategy']}{how}",
