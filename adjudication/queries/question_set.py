@@ -1,8 +1,8 @@
 """The question set of a collection: rated questions with their final wording, targets and values; what is kept.
 
 A question counts as the newest rubric campaign says that has rated it (a round that has not come to it yet does not
-undo the one before); one that none has as an item, but that came with
-a quality (LitSearch's files do), counts as that file says.
+undo the one before); one that none has rated, but that came with a quality (LitSearch's files do), counts as that file
+says.
 """
 
 import json
@@ -167,7 +167,9 @@ def campaigns_rating(collection: Collection, campaign: Campaign | None = None) -
 
 
 def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSet:
-    """The set by all rubric campaigns, or by the one of this short name alone. Eight queries, whatever its size.
+    """The set by all rubric campaigns, or by the one of this short name alone, with the questions that came rated.
+
+    Eight queries, whatever its size.
 
     A question that its author has withdrawn is discarded, however it was rated.
 
@@ -183,7 +185,7 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
     ratings = _Ratings(named, rules, {each.pk: each.slug for each in campaigns})
     rows = _rows(TOPICS, named)
     if campaign:
-        rows = [row for row in rows if row[0] in ratings.item_of]
+        rows = [row for row in rows if row[0] in ratings.item_of or _came_rated(row)]
     withdrawn = set(withdrawn_topics(collection).values_list("pk", flat=True))
     questions = tuple(_without(_question(row, ratings), withdrawn) for row in rows)
     return QuestionSet(questions, _groups(rules.values(), questions), tuple(campaigns))
@@ -219,12 +221,16 @@ class _Ratings:
 
     def _items(self, rows: Iterable[tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
         """The item and campaign that each topic goes by, from all of them, oldest first."""
-        rated = {item for item, _ in self.labels} | {item for item, _ in self.verdicts}
+        self.rated = rated = {item for item, _ in self.labels} | {item for item, _ in self.verdicts}
         chosen: dict[int, tuple[int, int]] = {}
         for item, topic, campaign in rows:
             if item in rated or topic not in chosen or chosen[topic][0] not in rated:
                 chosen[topic] = (item, campaign)
         return chosen
+
+    def has_any(self, topic: int) -> bool:
+        """Whether anybody has rated the topic, or decided about it."""
+        return topic in self.item_of and self.item_of[topic][0] in self.rated
 
     def value(self, item: int, criterion: Criterion) -> int | None:
         """A decision by hand or by a policy, else the value that more people gave than any other."""
@@ -253,7 +259,7 @@ def _question(row: tuple[Any, ...], ratings: _Ratings) -> SetQuestion:
     known = [SetTarget(docno, title, abstract, where, is_found=False) for _, docno, title, abstract, where in targets]
     subset = extra.get("query_set") if isinstance(extra.get("query_set"), str) else ""
     facts: dict[str, Any] = {"pk": pk, "number": number, "subset": subset or source, "source": source}
-    if pk not in ratings.item_of:
+    if _came_rated(row) and not ratings.has_any(pk):
         return _as_imported(facts, text, extra, known)
     item, campaign = ratings.item_of[pk]
     rule = ratings.rules[campaign]
@@ -276,6 +282,11 @@ def _question(row: tuple[Any, ...], ratings: _Ratings) -> SetQuestion:
         targets=tuple(known),
         campaign=ratings.slugs[campaign],
     )
+
+
+def _came_rated(row: tuple[Any, ...]) -> bool:
+    """Whether the topic was imported with a quality."""
+    return "quality" in row[4]
 
 
 def _as_imported(facts: dict[str, Any], text: str, extra: dict[str, Any], targets: Sequence[SetTarget]) -> SetQuestion:

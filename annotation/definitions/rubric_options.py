@@ -23,6 +23,7 @@ class BadOptions(Exception):
 class RubricOptions:
     """`cutoffs`: the highest word overlap with target titles a question of a source may have; others have none.
 
+    Questions that were imported are not held to the cut-offs unless `filter_imported` says so.
     `most_fitting`: more papers than this make a question too broad. A question is kept when its value on the
     criterion `keep` is `keep_from` or more; statistics are split by the levels of `group`. Either key may be ""
     (and is, where a campaign has no such criterion): then the last criterion decides, and the first one splits.
@@ -33,6 +34,7 @@ class RubricOptions:
     keep: str = "quality"
     keep_from: int = 1
     group: str = "specificity"
+    filter_imported: bool = False
 
     def cutoff(self, source: str) -> float | None:
         """The cut-off for questions of this source; None where they have none."""
@@ -55,6 +57,8 @@ def read_rubric_options(told: Mapping[str, Any]) -> RubricOptions:
         value = getattr(options, name)
         if type(value) is not int or not least <= value <= 10_000:
             raise BadOptions(f"{name} must be a whole number from {least:,} to 10,000, not {value!r}.")
+    if not isinstance(options.filter_imported, bool):
+        raise BadOptions(f"filter_imported is true or false, not {options.filter_imported!r}.")
     if not isinstance(options.keep, str) or not isinstance(options.group, str):
         raise BadOptions("keep and group must be keys of criteria.")
     return options

@@ -28,6 +28,11 @@ class RubricOptionsForm(forms.Form):
         help_text="One in each line, such as “inline-acl = 0.3”. A question whose words overlap more with the titles of"
         " its targets is left out. Sources that are not named have no cut-off.",
     )
+    filter_imported = forms.BooleanField(
+        required=False,
+        label="Hold imported questions to the cut-offs too",
+        help_text="Otherwise only questions that were made here are left out by word overlap.",
+    )
     most_fitting = forms.IntegerField(
         required=False,
         min_value=1,
@@ -64,7 +69,8 @@ class RubricOptionsForm(forms.Form):
                 name: getattr(plain, name) if cleaned.get(name) is None else cleaned[name]
                 for name in ("most_fitting", "keep_from")
             }
-            words = {name: cleaned.get(name, "").strip() for name in ("keep", "group")}
+            words: dict[str, Any] = {name: cleaned.get(name, "").strip() for name in ("keep", "group")}
+            words["filter_imported"] = bool(cleaned.get("filter_imported"))
             self.options = read_rubric_options({"cutoffs": cutoffs, **numbers, **words})
         except BadOptions as bad:
             self.add_error("cutoffs", bad.reason)

@@ -18,7 +18,8 @@ SELECT t.id, t.number, t.source, t.text,
   EXISTS (SELECT FROM annotation_item i WHERE i.topic_id = t.id AND i.campaign_id = %(campaign)s) AS taken,
   %(held_out)s AND EXISTS (
     SELECT FROM annotation_item i WHERE i.topic_id = t.id AND i.aspect_id IS NULL AND i.document_id IS NULL
-      AND i.campaign_id <> %(campaign)s AND i.split IN ('dev', 'test')) AS held
+      AND i.campaign_id <> %(campaign)s AND i.split IN ('dev', 'test')) AS held,
+  t.imported_in_id IS NOT NULL OR t.extra ? 'quality' AS imported
 FROM corpus_topic t
 LEFT JOIN corpus_target g ON g.topic_id = t.id
 LEFT JOIN corpus_document d ON d.id = g.document_id
@@ -93,8 +94,9 @@ def fetch_candidates(campaign: Campaign, choice: Choice = EVERYTHING) -> list[Ca
 def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, Candidate]]:
     """(source, taken | held | filtered | left, topic) of each topic that the choice lets through."""
     options = read_rubric_options(campaign.options)
-    for pk, number, source, text, titles, taken, held in _rows(campaign, choice):
-        easy = is_filtered(text, titles, options.cutoff(source))
+    for pk, number, source, text, titles, taken, held, imported in _rows(campaign, choice):
+        is_examined = options.filter_imported or not imported  # who published a question has chosen it already
+        easy = is_examined and is_filtered(text, titles, options.cutoff(source))
         standing = "taken" if taken else "held" if held else "filtered" if easy else "left"
         yield source, standing, Candidate(pk, number, source, easy)
 

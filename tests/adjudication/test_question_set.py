@@ -16,13 +16,14 @@ from accounts.refusals import Refused
 from adjudication.exports.files import open_export
 from adjudication.exports.options import make_options
 from adjudication.models import Method, Verdict
-from adjudication.queries.question_set import fetch_question_set
+from adjudication.queries.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
 from adjudication.queries.question_statistics import question_statistics
 from annotation.actions.annotators import add_members
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import copy_campaign, open_campaign
 from annotation.actions.items import build_items
 from annotation.models import Assignment, Item
+from annotation.queries.questions import fetch_candidates
 from corpus.models import Collection, Document, Target, Topic
 from corpus.text.overlap import word_overlap
 from tests.factories.accounts import AT
@@ -244,3 +245,21 @@ def test_the_page_shows_tables_and_questions_by_state(rated):
 
 def test_annotators_do_not_see_the_set(rated):
     assert page(rated, "ana").status_code == 403
+
+
+def test_imported_questions_keep_what_they_came_with_and_are_not_filtered_unless_asked() -> None:
+    rubric = build_rubric(opened=False)  # q4 is its target's title word for word, so it is left out
+    for number in ("q1", "q4"):
+        Topic.objects.filter(number=number).update(extra={"quality": 2, "specificity": 1})
+    assert [each.number for each in fetch_candidates(rubric.campaign)] == ["q4"]
+    rubric.campaign.options = {"filter_imported": True}
+    assert fetch_candidates(rubric.campaign) == []
+    for campaign in ("", rubric.campaign.slug):  # q1 is an item that nobody has rated, q4 is in no campaign
+        found = fetch_question_set(rubric.collection, campaign)
+        assert [(each.number, each.state, each.quality) for each in found.questions] == [
+            *(("q1", KEPT, 2), ("q2", UNDECIDED, None), ("q3", UNDECIDED, None), ("q4", KEPT, 2)),
+        ]
+    assign_items(campaign=rubric.campaign, by=rubric.people["mia"], at=AT)
+    open_campaign(campaign=rubric.campaign, by=rubric.people["mia"], at=AT)
+    rate(rubric, "ana", "q1", 1, 0)
+    assert fetch_question_set(rubric.collection).questions[0].state == DISCARDED
