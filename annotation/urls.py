@@ -82,6 +82,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("rewrites/mine/", rewrites.review_list, "review_list"),
             ("rewrites/questions/", rewrites.rewrite_ask, "rewrite_ask"),
             ("rewrites/<int:pk>/decision/", rewrites.rewrite_decide, "rewrite_decide"),
+            ("items/removal/", items.item_remove, "item_remove"),
             ("items/calibration/", items.calibration_create, "calibration_create"),
             ("items/builds/<int:pk>/", items.item_build_detail, "item_build_detail"),
             ("items/builds/<int:pk>/cancellation/", items.item_build_cancel, "item_build_cancel"),

@@ -35,6 +35,7 @@ urlpatterns = [
     path(f"{C}pools/<int:pk>/", runs.PoolBuildDetail.as_view(), name="api_pool_build"),
     path(f"{C}imports/", imports.ImportList.as_view(), name="api_imports"),
     path(f"{C}imports/<int:pk>/", imports.ImportDetail.as_view(), name="api_import"),
+    path(f"{C}imports/<int:pk>/undoing/", imports.ImportUndoing.as_view(), name="api_import_undoing"),
     path(f"{C}campaigns/", campaigns.CampaignList.as_view(), name="api_campaigns"),
     path(K, campaigns.CampaignDetail.as_view(), name="api_campaign"),
     path(f"{K}items/", campaigns.ItemBuilds.as_view(), name="api_items"),

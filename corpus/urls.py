@@ -129,6 +129,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("imports/<int:pk>/", imports.import_detail, "import_detail"),
             ("imports/<int:pk>/errors.csv", imports.import_errors, "import_errors"),
             ("imports/<int:pk>/cancellation/", imports.import_cancel, "import_cancel"),
+            ("imports/<int:pk>/undoing/", imports.import_undo, "import_undo"),
             ("imports/<int:pk>/import/", imports.import_follow, "import_follow"),
             ("audit/", audit.audit_list, "audit_list"),
             ("audit/csv/", audit.audit_download, "audit_download"),

@@ -342,6 +342,9 @@ TABLE: list[Row] = [
     *row("import_create", MANAGERS_FORM),
     *row("import_detail", MANAGERS_PAGE, where=key_of("import_run")),
     *row("import_errors", MANAGERS_PAGE, where=key_of("import_run")),
+    *row("item_remove", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("api_items", "DELETE login 404 403 403 403 422"),
+    *row("import_undo", MANAGERS_WRITE, where=key_of("import_run")),
     *row("import_cancel", MANAGERS_WRITE, where=key_of("import_run")),
     *row("import_follow", MANAGERS_WRITE, where=key_of("import_run")),
     # --- campaigns ---------------------------------------------------------------------------------------------------
@@ -500,6 +503,7 @@ TABLE: list[Row] = [
     *row("api_collection", "DELETE login 404 403 403 403 422"),
     *row("api_collection_archive", "PUT login 404 403 403 403 422", json=lambda _: {}),
     *row("api_collection_archive", "DELETE login 404 403 403 403 409"),
+    *row("api_import_undoing", "POST login 404 403 403 403 422", where=key_of("import_run")),
     *row("api_collection_backup", "GET login 404 403 403 403 200"),
     *row("api_import", "GET login 404 403 403 403 200 | DELETE login 404 403 403 403 202", where=key_of("import_run")),
     *row("api_campaigns", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),

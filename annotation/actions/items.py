@@ -8,13 +8,15 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
-from annotation.models import Campaign, CampaignKind, ItemBuild
+from accounts.refusals import Refused
+from annotation.models import AnnoCycle, Campaign, CampaignKind, ItemBuild
 from annotation.permissions.campaigns import check_not_closed
 from annotation.queries.items import fetch_supply
 from annotation.queries.questions import EVERYTHING, Choice, fetch_question_supply
 from annotation.runs.built import Built
 from annotation.runs.calibration import calibration_overlap, check_calibration, draw_calibration
 from annotation.runs.items import build_as_told
+from annotation.runs.unjudged import remove_unjudged
 from corpus.permissions import check_manager
 
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
@@ -103,6 +105,23 @@ def set_calibration(
     facts = {"sample": sample, "overlap": overlap, "seed": seed, "changed": changed}
     record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection, **facts)
     return changed
+
+
+@transaction.atomic
+def remove_unjudged_items(*, campaign: Campaign, by: User | None, at: datetime, topic: str = "") -> int:
+    """Take the items out that nobody has begun, all or those of one topic; returns how many.
+
+    Errors: Refused for a closed campaign, the test set of a machine, and where there are none.
+    """
+    campaign = _current(campaign, by)
+    if AnnoCycle.objects.filter(test=campaign).exists():
+        raise Refused("This campaign is the test set of an Anno-GPT cycle, so its items stay as they were chosen.")
+    removed = remove_unjudged(campaign, topic)
+    if not removed:
+        raise Refused("There is no unjudged item to remove. Items that somebody has begun stay.")
+    facts = {"removed": removed, "topic": topic}
+    record_event(by=by, at=at, verb="remove_items", target=campaign, scope=campaign.collection, **facts)
+    return removed
 
 
 def needs_job(campaign: Campaign, sample: int | None) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from annotation.actions.assignments import MOST_GAP, MOST_REPEATED, assign_items
 from annotation.actions.campaigns import close_campaign, create_campaign, open_campaign
-from annotation.actions.items import build_items
+from annotation.actions.items import build_items, remove_unjudged_items
 from annotation.api.base import InCampaignView
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import Campaign, CampaignKind, CampaignState, Criterion, Level, Order, Split, Strategy
@@ -96,6 +96,10 @@ class BuiltSerializer(serializers.Serializer[Any]):
     left = serializers.IntegerField()
     held_elsewhere = serializers.IntegerField()
     filtered = serializers.IntegerField(help_text="questions left out by the word-overlap filter")
+
+
+class RemovedSerializer(serializers.Serializer[Any]):
+    removed = serializers.IntegerField()
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -187,7 +191,7 @@ class ItemBuilds(InCampaignView):
     """Building items."""
 
     serializer_class = ItemBuildSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE, "DELETE": MANAGE}
 
     @extend_schema(operation_id="items_build", responses=answers({201: BuiltSerializer}, 400, 403, 409, 415, 422))
     def post(self, request: Request, slug: str, campaign: str) -> Response:
@@ -198,6 +202,17 @@ class ItemBuilds(InCampaignView):
         choice = Choice(sources=tuple(told.pop("sources", ())))
         built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), choice=choice, **told)
         return Response(asdict(built), status=201)
+
+    @extend_schema(
+        operation_id="items_remove",
+        parameters=[OpenApiParameter("topic", str, description="Number of a topic: only its items.")],
+        responses=answers({200: RemovedSerializer}, 403, 409, 422),
+    )
+    def delete(self, request: Request, slug: str, campaign: str) -> Response:
+        """Remove the items that nobody has begun, with their assignments."""
+        topic = request.query_params.get("topic", "")
+        removed = remove_unjudged_items(campaign=self.campaign, by=self.person, at=timezone.now(), topic=topic)
+        return Response({"removed": removed})
 
 
 class Plans(InCampaignView):

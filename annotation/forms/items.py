@@ -1,6 +1,6 @@
 """Forms about items: building them, finding them."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -47,3 +47,15 @@ class ItemFilterForm(forms.Form):
             needs=told.get("needs"),
             reason=told.get("reason") if "reason" in self.data else None,
         )
+
+
+class ItemRemovalForm(forms.Form):
+    """Which of the unjudged items to remove."""
+
+    topic = forms.ChoiceField(label="Topic", required=False)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numbers = Topic.objects.filter(items__campaign=campaign).distinct().values_list("number", flat=True)
+        field = cast(forms.ChoiceField, self.fields["topic"])
+        field.choices = [("", "All topics"), *((number, number) for number in numbers.order_by("position", "number"))]

@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.models import Annotator, AnnotatorKind, Campaign
 from annotation.planning.order import person_seed
-from corpus.models import Role
+from corpus.models import ImportRun, Role
 
 MOST_NAME = 150
 SHOWN = 20
@@ -21,8 +21,8 @@ class People:
     have one name, and nobody's account is credited with labels for being called alike.
     """
 
-    def __init__(self, campaign: Campaign) -> None:
-        self.campaign = campaign
+    def __init__(self, campaign: Campaign, run: ImportRun) -> None:
+        self.campaign, self.run = campaign, run
         # Locked as every other writer locks them, before their assignments.
         annotators = list(campaign.annotators.select_for_update(no_key=True).order_by("pk"))
         self.by_name = {each.name: each for each in annotators}
@@ -83,6 +83,7 @@ class People:
             name=shown,
             user=user,
             created_at=timezone.now(),
+            imported_in=self.run,
             order_seed=person_seed(self.campaign.seed, shown),
             **what,
         )

@@ -165,9 +165,9 @@ WHERE m.problem = '' AND m.annotator_id = g.annotator_id AND m.item_id = g.item_
 UNREAD_COUNT = "SELECT count(*) FROM judgment_match WHERE problem = 'unread'"
 KEEP_UNREAD = """
 WITH kept AS (
-  INSERT INTO annotation_unreadlabel (annotator_id, item_id, criterion_id, text, received_at)
+  INSERT INTO annotation_unreadlabel (annotator_id, item_id, criterion_id, text, received_at, imported_in_id)
   SELECT DISTINCT ON (m.annotator_id, m.item_id, m.criterion_id)
-    m.annotator_id, m.item_id, m.criterion_id, m.said, %(at)s
+    m.annotator_id, m.item_id, m.criterion_id, m.said, %(at)s, %(run)s
   FROM judgment_match m
   WHERE m.problem = 'unread' AND NOT EXISTS (
     SELECT FROM annotation_assignment a JOIN annotation_judgment j ON j.assignment_id = a.id
@@ -201,8 +201,9 @@ FROM judgment_group g WHERE g.assignment_id = a.id AND g.fate = 'created'
 """
 ASSIGN = """
 WITH made AS (
-  INSERT INTO annotation_assignment (item_id, annotator_id, queue_id, state, slot, repeat, position, finished_at)
-  SELECT item_id, annotator_id, queue_id, 'done', new_slot, 0, position, %(at)s FROM judgment_group
+  INSERT INTO annotation_assignment (item_id, annotator_id, queue_id, state, slot, repeat, position, finished_at,
+    imported_in_id)
+  SELECT item_id, annotator_id, queue_id, 'done', new_slot, 0, position, %(at)s, %(run)s FROM judgment_group
   WHERE fate = 'created' AND assignment_id IS NULL ORDER BY grp
   RETURNING id, item_id, annotator_id
 )
@@ -215,9 +216,9 @@ WHERE fate IN ('created', 'updated') AND grp > %(after)s ORDER BY grp LIMIT %(mo
 """
 SUBMIT = """
 INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, note, flagged,
-  guideline_id, active_ms, client_at, device, received_at)
+  guideline_id, active_ms, client_at, device, received_at, imported_in_id)
 SELECT u.uuid, g.assignment_id, 'import', 'counted', g.answers, g.reasons, '', g.note, g.flagged,
-  g.guideline_id, g.active_ms, g.at, 'import', %(at)s
+  g.guideline_id, g.active_ms, g.at, 'import', %(at)s, %(run)s
 FROM judgment_group g JOIN judgment_uuid u ON u.grp = g.grp ORDER BY g.grp
 """
 JUDGE = """

@@ -71,13 +71,13 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, tally: Tally) 
             _stage(batch, tally)
             progress.report(min(batch.bytes_read, total), total, "reading judgments")
     progress.report(total, total, "matching judgments")
-    _name_annotators(campaign, tally, everybody_is_machine=bool(run.parameters.get("machine")))
+    _name_annotators(run, campaign, tally, everybody_is_machine=bool(run.parameters.get("machine")))
     _match(campaign)
-    _keep_unread(tally)
+    _keep_unread(run, tally)
     _count(tally)
     progress.report(total, total, "writing judgments")
     _tell_other_guidelines(tally)
-    _write(tally.created + tally.updated)
+    _write(run, tally.created + tally.updated)
 
 
 def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip | Problem]:
@@ -106,12 +106,12 @@ def _stage(batch: Batch, tally: Tally) -> None:
         _copy(sql.COPY_ROWS, batch.data)
 
 
-def _name_annotators(campaign: Campaign, tally: Tally, *, everybody_is_machine: bool) -> None:
+def _name_annotators(run: ImportRun, campaign: Campaign, tally: Tally, *, everybody_is_machine: bool) -> None:
     """Find or make the annotator of each name, and tell whose labels the names were taken for."""
-    people = People(campaign)
+    people = People(campaign, run)
     lines = []
-    for name, machine, model, run in _rows(sql.NAMES):
-        annotator, problem = people.resolve(name, machine or everybody_is_machine, model, run)
+    for name, machine, model, number in _rows(sql.NAMES):
+        annotator, problem = people.resolve(name, machine or everybody_is_machine, model, number)
         is_machine = annotator is not None and annotator.kind == AnnotatorKind.MACHINE
         pk = "\\N" if annotator is None else str(annotator.pk)
         lines.append(encode_line((copy_text(name), pk, "t" if is_machine else "f", copy_text(problem))))
@@ -144,12 +144,12 @@ def _match(campaign: Campaign) -> None:
     _execute(sql.GROUP_PROBLEMS)
 
 
-def _keep_unread(tally: Tally) -> None:
+def _keep_unread(run: ImportRun, tally: Tally) -> None:
     """Answers of machines that could not be read (-1) are kept with their words, and are labels of nothing."""
     ((unread,),) = _rows(sql.UNREAD_COUNT)
     if not unread:
         return
-    ((kept,),) = _rows(sql.KEEP_UNREAD, {"at": timezone.now()})
+    ((kept,),) = _rows(sql.KEEP_UNREAD, {"at": timezone.now(), "run": run.pk})
     tally.created += kept
     tally.unchanged += unread - kept
     tally.remarks.append(
@@ -177,8 +177,8 @@ def _tell_other_guidelines(tally: Tally) -> None:
         )
 
 
-def _write(written: int) -> None:
-    named = {"at": timezone.now()}
+def _write(run: ImportRun, written: int) -> None:
+    named = {"at": timezone.now(), "run": run.pk}
     with checked_at_once():
         _execute(sql.TAKE_OPEN)
         _execute(sql.FINISH, named)

@@ -140,7 +140,9 @@ class _Storing:
             return identity.paper, identity
         last = Paper.objects.filter(collection=collection).aggregate(last=Max("position"))["last"]
         position = 0 if last is None else last + 1
-        return Paper(collection=collection, key=identity.key, position=position, created_at=self.at), identity
+        return Paper(
+            collection=collection, key=identity.key, position=position, created_at=self.at, imported_in=self.run
+        ), identity
 
     def _ask(self, identity: Identity, file: PaperFile) -> None:
         """Say that the DOI is in doubt; the paper's page asks."""

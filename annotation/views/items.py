@@ -12,15 +12,17 @@ from accounts.telling import refusals_in_form, refusals_in_message
 from annotation.actions.items import (
     build_items,
     needs_job,
+    remove_unjudged_items,
     request_item_build,
     set_calibration,
 )
-from annotation.forms.items import ItemBuildForm, ItemFilterForm
+from annotation.forms.items import ItemBuildForm, ItemFilterForm, ItemRemovalForm
 from annotation.forms.rubrics import CalibrationForm, QuestionChoiceForm
 from annotation.models import Campaign, CampaignKind, CampaignState, ItemBuild
 from annotation.queries.items import describe_items, fetch_supply, find_items
 from annotation.queries.questions import EVERYTHING, fetch_question_supply
 from annotation.runs.calibration import calibration_overlap
+from annotation.runs.unjudged import unjudged_items
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from corpus.models import Membership
 
@@ -75,6 +77,23 @@ def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     template = "annotation/question_build.html" if is_rubric else "annotation/item_build.html"
     status = 422 if form.errors or (choice is not None and choice.errors) else 200
     return render(request, template, context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def item_remove(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Take the items out that nobody has begun, all or those of one topic."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = ItemRemovalForm(request.POST if request.method == "POST" else None, campaign=found)
+    if form.is_valid():
+        with refusals_in_form(form):
+            topic = form.cleaned_data["topic"]
+            removed = remove_unjudged_items(campaign=found, by=membership.user, at=timezone.now(), topic=topic)
+            messages.success(request, f"Removed {removed:,} unjudged items.")
+            return redirect("item_list", slug, campaign)
+    context = campaign_context(
+        membership, found, "items", form=form, unjudged=unjudged_items(found).count(), total=found.items.count()
+    )
+    return render(request, "annotation/item_remove.html", context, status=422 if form.errors else 200)
 
 
 @require_POST

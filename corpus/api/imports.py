@@ -19,6 +19,7 @@ from accounts.parsers import MultiPartParser
 from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.actions.imports import cancel_import, request_import
+from corpus.actions.undoing import undo_import
 from corpus.api.base import InCollectionView
 from corpus.models import ImportKind, ImportRun, Role
 from corpus.runs.imports import run_import
@@ -61,6 +62,7 @@ class ImportSerializer(serializers.ModelSerializer[ImportRun]):
             "remarks",
             "requested_at",
             "finished_at",
+            "undone_at",
         )
 
 
@@ -143,6 +145,19 @@ class ImportList(InCollectionView):
             by=self.person, at=timezone.now(), collection=self.collection, kind=kind, files=files, **values
         )
         return Response(ImportSerializer(run).data, status=202)
+
+
+class ImportUndoing(InCollectionView):
+    """Taking an import back."""
+
+    serializer_class = ImportSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(operation_id="imports_undo", request=None, responses=answers({200: ImportSerializer}, 403, 409, 422))
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Delete what the import created and put back what it changed. 422 with what stands on it."""
+        run = get_object_or_404(ImportRun.objects.select_related("collection"), collection=self.collection, pk=pk)
+        return Response(ImportSerializer(undo_import(by=self.person, at=timezone.now(), run=run)).data)
 
 
 class ImportDetail(InCollectionView):

@@ -29,7 +29,15 @@ class Content:
 
     @property
     def title(self) -> str:
-        return str(self.model._meta.verbose_name_plural)
+        return plural(self.model)
+
+
+def plural(model: type[Model]) -> str:
+    """What many rows of a table are called in a sentence."""
+    name = str(model._meta.verbose_name)
+    if name.endswith("criterion"):
+        return name.removesuffix("on") + "a"
+    return f"{name[:-1]}ies" if name.endswith("y") else str(model._meta.verbose_name_plural)
 
 
 @cache

@@ -50,10 +50,15 @@ firsts AS (
     SELECT * FROM corpus_document WHERE collection_id = %(collection)s AND docno = b.docno OFFSET 0
   ) d ON true
 )"""
+# What is written over is kept, so that the import can be undone.
 WRITE = f"""
-written AS (
-  INSERT INTO corpus_document (collection_id, docno, {_NAMES})
-  SELECT %(collection)s, docno, {_NAMES} FROM compared WHERE old IS NULL OR differs ORDER BY n
+replaced AS (
+  INSERT INTO corpus_replacedrecord (import_run_id, row_id, before)
+  SELECT %(run)s, d.id, to_jsonb(d) - '{{id,collection_id,docno,search,imported_in_id}}'::text[]
+  FROM compared c JOIN corpus_document d ON d.id = c.old WHERE c.differs
+), written AS (
+  INSERT INTO corpus_document (collection_id, docno, imported_in_id, {_NAMES})
+  SELECT %(collection)s, docno, %(run)s, {_NAMES} FROM compared WHERE old IS NULL OR differs ORDER BY n
   ON CONFLICT (collection_id, docno) DO UPDATE SET ({_NAMES}) = ({", ".join(f"excluded.{name}" for name in FIELDS)})
 )"""
 COUNT = """
@@ -95,7 +100,7 @@ def _take_batch(run: ImportRun, batch: Batch, tally: Tally) -> None:
     tally.skips.update(batch.skips)
     if not batch.lines:
         return
-    merged = _merge_batch(run.collection_id, batch.data, dry_run=run.dry_run)
+    merged = _merge_batch(run, batch.data)
     tally.created += merged.created
     tally.updated += merged.updated
     tally.unchanged += merged.unchanged
@@ -142,12 +147,12 @@ def _prepare_staging() -> None:
         cursor.execute("SET LOCAL enable_seqscan = off")  # look documents up, whatever the statistics of the moment say
 
 
-def _merge_batch(collection_id: int, data: bytes, *, dry_run: bool) -> Merged:
+def _merge_batch(run: ImportRun, data: bytes) -> Merged:
     """Copy the lines into the staging table and merge them into the documents (only compare them in a dry run)."""
-    statement = f"WITH {COMPARE}{COUNT}" if dry_run else f"WITH {COMPARE}, {WRITE}{COUNT}"
+    statement = f"WITH {COMPARE}{COUNT}" if run.dry_run else f"WITH {COMPARE}, {WRITE}{COUNT}"
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE import_batch")
         with cursor.copy("COPY import_batch FROM STDIN") as copy:
             copy.write(data)
-        cursor.execute(statement, {"collection": collection_id})
+        cursor.execute(statement, {"collection": run.collection_id, "run": run.pk})
         return Merged(*cursor.fetchone())

@@ -114,7 +114,7 @@ def _read(run: ImportRun, progress: jobs.Progress, tally: Tally) -> AbstractCont
 def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
     """Imports into one collection follow each other; until this one's turn it can be cancelled."""
     started = time.monotonic()
-    while not _is_my_turn(run):
+    while not is_my_turn(run):
         if patience is not None and time.monotonic() - started >= patience:
             raise Busy
         progress.report(0, step="waiting for another import of this collection")
@@ -122,7 +122,8 @@ def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | No
         time.sleep(0.2)
 
 
-def _is_my_turn(run: ImportRun) -> bool:
+def is_my_turn(run: ImportRun) -> bool:
+    """Whether no other import of the collection holds the lock that this transaction now takes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('corpus import'), %s::int)", [run.collection_id])
         return bool(cursor.fetchone()[0])

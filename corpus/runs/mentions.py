@@ -58,8 +58,9 @@ FROM mention_in i LEFT JOIN corpus_citationmention m
 """
 INSERT = f"""
 INSERT INTO corpus_citationmention
-  (collection_id, source_key, position, {FIELDS}, created_at, discard_reason, discard_note)
-SELECT %(collection)s, source_key, position, {FIELDS}, %(at)s, '', '' FROM mention_in JOIN mention_known k USING (n)
+  (collection_id, source_key, position, {FIELDS}, created_at, imported_in_id, discard_reason, discard_note)
+SELECT %(collection)s, source_key, position, {FIELDS}, %(at)s, %(run)s, '', ''
+FROM mention_in JOIN mention_known k USING (n)
 WHERE k.id IS NULL ORDER BY n
 """
 UPDATE = f"""
@@ -242,7 +243,7 @@ def _copy(state: State) -> None:
 @transaction.atomic
 def _merge(run: ImportRun, state: State) -> None:
     """Tell new, changed, equal and used mentions apart and write the first two; a dry run does it all and undoes it."""
-    values: dict[str, Any] = {"collection": run.collection_id, "at": timezone.now()}
+    values: dict[str, Any] = {"collection": run.collection_id, "run": run.pk, "at": timezone.now()}
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE mention_in, reference_in")
         cursor.execute(COMPARE, values)

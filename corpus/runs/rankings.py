@@ -237,7 +237,9 @@ def _merge(run: ImportRun, file: RunFile, name: str, tally: Tally) -> None:
     if not created + updated + unchanged:
         return
     if not run.dry_run and created + updated + gone:
-        known = known or RetrievalRun(collection_id=run.collection_id, name=name, created_at=timezone.now())
+        known = known or RetrievalRun(
+            collection_id=run.collection_id, name=name, created_at=timezone.now(), imported_in=run
+        )
         known.parameters = {**known.parameters, "file": file.name, "import": run.pk}
         known.save()
         _execute(COMPARE + WRITE + COUNT, **{**values, "run": known.pk})

@@ -200,7 +200,15 @@ def _create(fresh: list[Wanted], found: dict[str, int], state: State) -> None:
     for wanted in fresh:
         values = {"kind": TopicKind.COMPLEX_QUERY if wanted.tree else TopicKind.QUESTION, **wanted.values}
         number, position = wanted.record.number, state.next_position
-        topics.append(Topic(collection_id=state.run.collection_id, number=number, position=position, **values))
+        topics.append(
+            Topic(
+                collection_id=state.run.collection_id,
+                number=number,
+                position=position,
+                imported_in=state.run,
+                **values,
+            )
+        )
         state.next_position += 1
     copy_rows(topics)
     pairs = list(zip(fresh, topics, strict=True))

@@ -10,14 +10,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import Conflict
+from accounts.refusals import Conflict, Refused
 from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.imports import cancel_import, request_import, request_import_after_dry_run
+from corpus.actions.undoing import undo_import
 from corpus.formats.csv_text import write_csv
 from corpus.forms.imports import FORMS
 from corpus.models import ImportKind, ImportRun, Membership
 from corpus.permissions import check_can_manage, fetch_membership
 from corpus.queries.import_errors import group_errors
+from corpus.runs.undoing import check_can_undo
 
 PER_PAGE = 25
 
@@ -127,6 +129,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = _context(membership) | {
         "run": run,
         "words": KINDS.get(run.kind),  # type: ignore[call-overload]
+        "undo_refusal": _why_it_stays(run),
         "error_groups": group_errors(run.errors),
         "can_follow": run.dry_run and run.state == "done" and bool(run.files) and run.created + run.updated > 0,
     }
@@ -158,6 +161,17 @@ def import_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_POST
+def import_undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take an import back."""
+    membership = _manager(request, slug)
+    run = _fetch_run(membership, pk)
+    with refusals_in_message(request):
+        undo_import(by=membership.user, at=timezone.now(), run=run)
+        messages.success(request, "Import undone. What it brought in was removed.")
+    return redirect("import_detail", slug, pk)
+
+
+@require_POST
 def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Import the files of a dry run for good."""
     membership = _manager(request, slug)
@@ -165,6 +179,15 @@ def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     with refusals_in_message(request):
         pk = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run).pk
     return redirect("import_detail", slug, pk)
+
+
+def _why_it_stays(run: ImportRun) -> str:
+    """Why the import cannot be undone, "" where it can."""
+    try:
+        check_can_undo(run)
+    except Refused as refusal:
+        return refusal.reason
+    return ""
 
 
 def _manager(request: HttpRequest, slug: str) -> Membership:

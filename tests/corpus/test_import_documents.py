@@ -33,7 +33,7 @@ from corpus.runs import imports, reading
 from corpus.runs.background import in_background
 from tests.corpus.importing import counts, import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
-from tests.factories.corpus import DocumentFactory
+from tests.factories.corpus import DocumentFactory, ImportRunFactory
 from tests.shared import shared_path
 
 TEA = {"id": "tea-1", "title": "On tea", "abstract": "Leaves in water.", "year": 2001, "keywords": ["leaf", "pot"]}
@@ -399,14 +399,15 @@ class TestAnyText(HypothesisTestCase):
     def test_any_text_survives_copy(
         self, title: str, abstract: str, keywords: list[str], extra: dict[str, Any]
     ) -> None:
-        collection = CollectionFactory()
+        run = ImportRunFactory()
+        collection = run.collection
         record = DocumentRecord(
             "d1", title, abstract, tuple(keywords), (), abstract, 2001, "", title, extra, "any.jsonl", 1
         )
         with transaction.atomic():
             loading._prepare_staging()
-            merged = loading._merge_batch(collection.pk, loading.document_line(0, record), dry_run=False)
-            again = loading._merge_batch(collection.pk, loading.document_line(1, _renamed(record, "d2")), dry_run=False)
+            merged = loading._merge_batch(run, loading.document_line(0, record))
+            again = loading._merge_batch(run, loading.document_line(1, _renamed(record, "d2")))
         assert (merged.created, again.created) == (1, 1)
         document = Document.objects.get(collection=collection, docno="d1")
         assert (document.title, document.abstract, document.keywords) == (title, abstract, keywords)

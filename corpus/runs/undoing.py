@@ -1,0 +1,226 @@
+"""Undoing an import: what it created is deleted, what it wrote over is put back, unless something stands on it.
+
+What stands on rows is found by following foreign keys, so a table added later is known at once. Rows that are a part of
+what came in (`parts`) go with it; keys that may be null are set to null; every other row that refers to them stands on
+the import. Apps above add the kinds they store, and what refers to rows in other ways than by keys.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.db import connection, transaction
+from django.db.models import DO_NOTHING, PROTECT, SET_NULL, ForeignObjectRel, Model, QuerySet
+
+from accounts.models import JobState
+from accounts.refusals import Refused
+from corpus.models import (
+    Aspect,
+    AspectNode,
+    Citation,
+    CitationMention,
+    Document,
+    ImportKind,
+    ImportRun,
+    MentionReference,
+    Paper,
+    PoolSource,
+    Ranking,
+    ReplacedRecord,
+    RetrievalRun,
+    Target,
+    Topic,
+)
+from corpus.queries.contents import plural
+from corpus.runs.documents import FIELDS
+from corpus.runs.mentions import link_mentions
+
+Standing = tuple[str, int]  # what stands on an import, in the plural, and how many of it
+Rows = dict[type[Model], QuerySet[Any]]
+
+
+def _nothing(_: ImportRun) -> None:
+    """Most kinds need no more than their rows deleted."""
+
+
+@dataclass(frozen=True)
+class Undoing:
+    """How imports of one kind are undone. `parts` are (model, key to a row of `model` or of an earlier part)."""
+
+    model: type[Model]
+    parts: tuple[tuple[type[Model], str], ...] = ()
+    restores: bool = False  # whether what was written over was kept
+    before: Callable[[ImportRun], None] = _nothing
+    after: Callable[[ImportRun], None] = _nothing
+
+
+_KINDS: dict[str, Undoing] = {}
+_STANDING: dict[str, list[Callable[[ImportRun], Iterable[Standing]]]] = {}
+
+
+def register_undoing(kind: ImportKind, undoing: Undoing) -> None:
+    """Let an app above this one say how imports of its kind are undone (from its AppConfig.ready)."""
+    _KINDS[kind] = undoing
+
+
+def register_standing(kind: ImportKind, standing: Callable[[ImportRun], Iterable[Standing]]) -> None:
+    """The same for what stands on an import without a foreign key to its rows."""
+    _STANDING.setdefault(kind, []).append(standing)
+
+
+def check_can_undo(run: ImportRun) -> None:
+    """Refuse what cannot be undone, with what stands in the way. A dozen counts; nothing is locked."""
+    undoing = _KINDS.get(run.kind)
+    if run.dry_run or run.state != JobState.DONE or run.undone_at:
+        raise Refused("Only an import that was carried out, and not undone yet, can be undone.")
+    if undoing is None:
+        raise Refused(f"An import of a {run.get_kind_display()} cannot be undone. Remove its entries where they are.")
+    created = undoing.model._base_manager.filter(imported_in=run)
+    if not created.exists() and not run.replaced.exists():
+        raise Refused("It brought in nothing that is still here, or it was made before Litmus recorded such rows.")
+    if run.updated and not undoing.restores:
+        raise Refused(
+            f"It changed {run.updated:,} records that were here before, and their former values were not kept. "
+            "Import the former file again instead."
+        )
+    standing = list(_standing(run, undoing))
+    if standing:
+        told = ", ".join(f"{name}: {n:,}" for name, n in standing)
+        raise Refused(f"This import cannot be undone, because other work stands on it ({told}). Remove that first.")
+
+
+def undo(run: ImportRun) -> int:
+    """Take the import back and return the number of rows deleted or restored. The caller holds `taking_back()`."""
+    undoing = _KINDS[run.kind]
+    rows = _rows(run, undoing)
+    _set_null(rows)
+    undoing.before(run)
+    changed = sum(rows[model]._raw_delete(using="default") for model, _ in reversed(undoing.parts))
+    changed += rows[undoing.model]._raw_delete(using="default")
+    undoing.after(run)
+    return changed
+
+
+def _rows(run: ImportRun, undoing: Undoing) -> Rows:
+    """What goes, by table: the rows that the import created, and their parts."""
+    rows: Rows = {undoing.model: undoing.model._base_manager.filter(imported_in=run)}
+    for model, key in undoing.parts:
+        owner = model._meta.get_field(key).related_model
+        rows[model] = model._base_manager.filter(**{f"{key}__in": rows[owner]})  # type: ignore[index]
+    return rows
+
+
+def _standing(run: ImportRun, undoing: Undoing) -> Iterator[Standing]:
+    rows = _rows(run, undoing)
+    counts: dict[str, int] = {}
+    for model, gone in rows.items():
+        for relation in relations(model):
+            if relation.on_delete not in (SET_NULL, DO_NOTHING):
+                _count(relation, gone, rows, counts)
+    if undoing.restores:
+        written_over = undoing.model._base_manager.filter(pk__in=run.replaced.values("row_id"))
+        for relation in relations(undoing.model):
+            if relation.on_delete is PROTECT:
+                _count(relation, written_over, rows, counts)
+    yield from sorted(counts.items())
+    yield from _later_imports(run, undoing)
+    for standing in _STANDING.get(run.kind, ()):
+        yield from ((name, n) for name, n in standing(run) if n)
+
+
+def _count(relation: ForeignObjectRel, gone: QuerySet[Any], rows: Rows, counts: dict[str, int]) -> None:
+    model = relation.related_model
+    found = model._base_manager.filter(**{f"{relation.field.name}__in": gone})
+    if model in rows:
+        found = found.exclude(pk__in=rows[model])
+    if n := found.count():
+        name = plural(model)
+        counts[name] = counts.get(name, 0) + n
+
+
+def relations(model: type[Model]) -> Iterator[ForeignObjectRel]:
+    """The keys of other tables to this one."""
+    return (each for each in model._meta.get_fields(include_hidden=True) if isinstance(each, ForeignObjectRel))
+
+
+def _later_imports(run: ImportRun, undoing: Undoing) -> Iterator[Standing]:
+    """Later imports that changed what this one brought in: they are undone first."""
+    later = ImportRun.objects.filter(
+        collection=run.collection_id, kind=run.kind, pk__gt=run.pk, undone_at=None, dry_run=False, updated__gt=0
+    )
+    if undoing.restores:
+        mine = undoing.model._base_manager.filter(imported_in=run).values("pk")
+        over = ReplacedRecord.objects.filter(import_run__in=later)
+        later = later.filter(
+            pk__in=over.filter(row_id__in=mine.union(run.replaced.values("row_id"))).values("import_run")
+        )
+    if n := later.count():
+        yield "later imports that changed it", n
+
+
+def _set_null(rows: Rows) -> None:
+    for model, gone in rows.items():
+        for relation in relations(model):
+            if relation.on_delete is SET_NULL and relation.related_model not in rows:
+                name = relation.field.name
+                relation.related_model._base_manager.filter(**{f"{name}__in": gone}).update(**{name: None})
+
+
+# --- documents, topics, runs, mentions, papers -----------------------------------------------------------------------
+
+_NAMES = ", ".join(FIELDS)
+RESTORE_DOCUMENTS = f"""
+UPDATE corpus_document d SET ({_NAMES}) = ({", ".join(f"p.{name}" for name in FIELDS)})
+FROM corpus_replacedrecord r CROSS JOIN LATERAL jsonb_populate_record(NULL::corpus_document, r.before) p
+WHERE r.import_run_id = %s AND d.id = r.row_id
+"""
+
+
+def _restore_documents(run: ImportRun) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(RESTORE_DOCUMENTS, [run.pk])
+    run.replaced.all().delete()
+    if CitationMention.objects.filter(collection=run.collection_id).exists():
+        link_mentions(run.collection_id)
+
+
+def _remove_files(run: ImportRun) -> None:
+    mine = Paper.objects.filter(imported_in=run)
+    names = set(mine.exclude(file="").values_list("file", flat=True))
+    names -= set(Paper.objects.filter(file__in=names).exclude(imported_in=run).values_list("file", flat=True))
+    for name in names:
+        transaction.on_commit(partial(default_storage.delete, name))
+
+
+def _standing_on_runs(run: ImportRun) -> Iterator[Standing]:
+    """Pools filled from the runs, runs of another import that this one added to, and a later import's additions."""
+    names = list(run.parameters.get("runs", ()))
+    pooled = PoolSource.objects.filter(entry__topic__collection=run.collection_id, method__in=names)
+    yield "documents that its runs brought into pools", pooled.count()
+    runs = RetrievalRun.objects.filter(collection=run.collection_id, name__in=names)
+    others = sum(1 for each in runs if each.imported_in_id != run.pk or each.parameters.get("import") != run.pk)
+    yield "runs that another import wrote as well", others
+
+
+def _standing_on_mentions(run: ImportRun) -> Iterator[Standing]:
+    yield (
+        "mentions that somebody discarded",
+        CitationMention.objects.filter(imported_in=run, discarded_at__isnull=False).count(),
+    )
+
+
+register_undoing(
+    ImportKind.DOCUMENTS, Undoing(Document, ((Citation, "citing"),), restores=True, after=_restore_documents)
+)
+register_undoing(ImportKind.TOPICS, Undoing(Topic, ((Target, "topic"), (Aspect, "topic"), (AspectNode, "topic"))))
+register_undoing(ImportKind.RUNS, Undoing(RetrievalRun, ((Ranking, "run"),)))
+register_undoing(ImportKind.MENTIONS, Undoing(CitationMention, ((MentionReference, "mention"),)))
+register_standing(ImportKind.RUNS, _standing_on_runs)
+register_standing(ImportKind.MENTIONS, _standing_on_mentions)
+
+
+def paper_undoing(*parts: tuple[type[Model], str]) -> Undoing:
+    """How imports of papers are undone; `parts` are what the app above keeps of them."""
+    return Undoing(Paper, parts, before=_remove_files)
