@@ -11,9 +11,8 @@ def unjudged_items(campaign: Campaign, topic: str = "") -> QuerySet[Item]:
 
     So an item stays once somebody answered, skipped or undid it, a machine replied, or votes on it were seen.
     """
-    used = _with_other_rows(Assignment.objects.filter(item=OuterRef("pk")), Assignment)
-    items = Item.objects.filter(campaign=campaign).exclude(Exists(used))
-    for model, key in _keys_to(Item):
+    items = Item.objects.filter(campaign=campaign)
+    for model, key in [*_keys_to(Item), *((model, f"{key}__item") for model, key in _keys_to(Assignment))]:
         if model is not Assignment:
             items = items.exclude(Exists(model._base_manager.filter(**{key: OuterRef("pk")})))
     return items.filter(topic__number=topic) if topic else items
@@ -29,14 +28,6 @@ def remove_unjudged(campaign: Campaign, topic: str = "") -> int:
     Assignment.objects.filter(item__in=unjudged_items(campaign, topic))._raw_delete(using="default")
     bare = unjudged_items(campaign, topic).exclude(Exists(Assignment.objects.filter(item=OuterRef("pk"))))
     return int(bare._raw_delete(using="default"))
-
-
-def _with_other_rows(assignments: QuerySet[Assignment], model: type[Model]) -> QuerySet[Assignment]:
-    """Those that any row of another table refers to."""
-    unused = assignments
-    for other, key in _keys_to(model):
-        unused = unused.exclude(Exists(other._base_manager.filter(**{key: OuterRef("pk")})))
-    return assignments.exclude(pk__in=unused.values("pk"))
 
 
 def _keys_to(model: type[Model]) -> list[tuple[type[Model], str]]:

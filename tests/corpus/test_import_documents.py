@@ -315,7 +315,7 @@ class TestJob:
             connection.close()
 
         with transaction.atomic():
-            assert imports._is_my_turn(run)  # somebody else's turn, as it were: this transaction holds it
+            assert imports.is_my_turn(run)  # somebody else's turn, as it were: this transaction holds it
             waiting = threading.Thread(target=work)
             waiting.start()
             # Committed by another connection, as a request would.
