@@ -22,7 +22,7 @@ class SubmissionOutcome(models.TextChoices):
 class Submission(models.Model):
     """What an annotator sent, word for word. Append-only: a trigger refuses every update and delete.
 
-    Only undoing the import it came with, or deleting the whole collection, takes it away (ADR 21).
+    Only undoing the import it came with, or deleting the whole collection, takes it away (ADR 24).
 
     `uuid` is made by the client, so that sending again what was already received changes nothing.
     """

@@ -16,7 +16,7 @@ from annotation.models import (
     UnreadLabel,
 )
 from corpus.models import ImportRun, Paper
-from corpus.runs.undoing import Standing, Undoing, paper_undoing
+from corpus.runs.undoing import Standing, Undoing, remove_files
 
 
 def standing_on_judgments(run: ImportRun) -> Iterator[Standing]:
@@ -53,5 +53,16 @@ def _remove_assignments(run: ImportRun) -> None:
     Annotator.objects.filter(imported_in=run).exclude(Exists(busy)).exclude(Exists(unread)).delete()
 
 
-UNDO_JUDGMENTS = Undoing(Submission, ((Judgment, "submission"),), before=_free_assignments, after=_remove_assignments)
-UNDO_PAPERS = paper_undoing((Extraction, "paper"), (ExtractionRevision, "extraction"))
+UNDO_JUDGMENTS = Undoing(
+    Submission,
+    ((Judgment, "submission"),),
+    standing=standing_on_judgments,
+    before=_free_assignments,
+    after=_remove_assignments,
+)
+UNDO_PAPERS = Undoing(
+    Paper,
+    ((Extraction, "paper"), (ExtractionRevision, "extraction")),
+    standing=standing_on_papers,
+    before=remove_files,
+)

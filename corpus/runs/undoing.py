@@ -16,6 +16,7 @@ from django.db.models import DO_NOTHING, PROTECT, SET_NULL, ForeignObjectRel, Mo
 
 from accounts.models import JobState
 from accounts.refusals import Refused
+from corpus.extensions import extensions
 from corpus.models import (
     Aspect,
     AspectNode,
@@ -45,6 +46,11 @@ def _nothing(_: ImportRun) -> None:
     """Most kinds need no more than their rows deleted."""
 
 
+def _no_standing(_: ImportRun) -> Iterable[Standing]:
+    """Most kinds are referred to by keys only."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Undoing:
     """How imports of one kind are undone. `parts` are (model, key to a row of `model` or of an earlier part)."""
@@ -52,27 +58,14 @@ class Undoing:
     model: type[Model]
     parts: tuple[tuple[type[Model], str], ...] = ()
     restores: bool = False  # whether what was written over was kept
+    standing: Callable[[ImportRun], Iterable[Standing]] = _no_standing  # on it without a foreign key to its rows
     before: Callable[[ImportRun], None] = _nothing
     after: Callable[[ImportRun], None] = _nothing
 
 
-_KINDS: dict[str, Undoing] = {}
-_STANDING: dict[str, list[Callable[[ImportRun], Iterable[Standing]]]] = {}
-
-
-def register_undoing(kind: ImportKind, undoing: Undoing) -> None:
-    """Let an app above this one say how imports of its kind are undone (from its AppConfig.ready)."""
-    _KINDS[kind] = undoing
-
-
-def register_standing(kind: ImportKind, standing: Callable[[ImportRun], Iterable[Standing]]) -> None:
-    """The same for what stands on an import without a foreign key to its rows."""
-    _STANDING.setdefault(kind, []).append(standing)
-
-
 def check_can_undo(run: ImportRun) -> None:
     """Refuse what cannot be undone, with what stands in the way. A dozen counts; nothing is locked."""
-    undoing = _KINDS.get(run.kind)
+    undoing = _undoings().get(run.kind)
     if run.dry_run or run.state != JobState.DONE or run.undone_at:
         raise Refused("Only an import that was carried out, and not undone yet, can be undone.")
     if undoing is None:
@@ -93,7 +86,7 @@ def check_can_undo(run: ImportRun) -> None:
 
 def undo(run: ImportRun) -> int:
     """Take the import back and return the number of rows deleted or restored. The caller holds `taking_back()`."""
-    undoing = _KINDS[run.kind]
+    undoing = _undoings()[run.kind]
     rows = _rows(run, undoing)
     _set_null(rows)
     undoing.before(run)
@@ -126,7 +119,8 @@ def _standing(run: ImportRun, undoing: Undoing) -> Iterator[Standing]:
                 _count(relation, written_over, rows, counts)
     yield from sorted(counts.items())
     yield from _later_imports(run, undoing)
-    for standing in _STANDING.get(run.kind, ()):
+    above: dict[str, Callable[[ImportRun], Iterable[Standing]]] = extensions("standing_on_imports")
+    for standing in (undoing.standing, above.get(run.kind, _no_standing)):
         yield from ((name, n) for name, n in standing(run) if n)
 
 
@@ -186,14 +180,6 @@ def _restore_documents(run: ImportRun) -> None:
         link_mentions(run.collection_id)
 
 
-def _remove_files(run: ImportRun) -> None:
-    mine = Paper.objects.filter(imported_in=run)
-    names = set(mine.exclude(file="").values_list("file", flat=True))
-    names -= set(Paper.objects.filter(file__in=names).exclude(imported_in=run).values_list("file", flat=True))
-    for name in names:
-        transaction.on_commit(partial(default_storage.delete, name))
-
-
 def _standing_on_runs(run: ImportRun) -> Iterator[Standing]:
     """Pools filled from the runs, runs of another import that this one added to, and a later import's additions."""
     names = list(run.parameters.get("runs", ()))
@@ -211,16 +197,23 @@ def _standing_on_mentions(run: ImportRun) -> Iterator[Standing]:
     )
 
 
-register_undoing(
-    ImportKind.DOCUMENTS, Undoing(Document, ((Citation, "citing"),), restores=True, after=_restore_documents)
-)
-register_undoing(ImportKind.TOPICS, Undoing(Topic, ((Target, "topic"), (Aspect, "topic"), (AspectNode, "topic"))))
-register_undoing(ImportKind.RUNS, Undoing(RetrievalRun, ((Ranking, "run"),)))
-register_undoing(ImportKind.MENTIONS, Undoing(CitationMention, ((MentionReference, "mention"),)))
-register_standing(ImportKind.RUNS, _standing_on_runs)
-register_standing(ImportKind.MENTIONS, _standing_on_mentions)
+_UNDOINGS: dict[str, Undoing] = {
+    ImportKind.DOCUMENTS: Undoing(Document, ((Citation, "citing"),), restores=True, after=_restore_documents),
+    ImportKind.TOPICS: Undoing(Topic, ((Target, "topic"), (Aspect, "topic"), (AspectNode, "topic"))),
+    ImportKind.RUNS: Undoing(RetrievalRun, ((Ranking, "run"),), standing=_standing_on_runs),
+    ImportKind.MENTIONS: Undoing(CitationMention, ((MentionReference, "mention"),), standing=_standing_on_mentions),
+}
 
 
-def paper_undoing(*parts: tuple[type[Model], str]) -> Undoing:
-    """How imports of papers are undone; `parts` are what the app above keeps of them."""
-    return Undoing(Paper, parts, before=_remove_files)
+def _undoings() -> dict[str, Undoing]:
+    """How each kind is undone; apps above bring theirs."""
+    return {**_UNDOINGS, **extensions("import_undoings")}
+
+
+def remove_files(run: ImportRun) -> None:
+    """Delete the files that only the import's papers have, once the transaction has committed."""
+    mine = Paper.objects.filter(imported_in=run)
+    names = set(mine.exclude(file="").values_list("file", flat=True))
+    names -= set(Paper.objects.filter(file__in=names).exclude(imported_in=run).values_list("file", flat=True))
+    for name in names:
+        transaction.on_commit(partial(default_storage.delete, name))
