@@ -88,6 +88,19 @@ def test_ones_own_pages_are_accessible(new_page: NewPage, name: str) -> None:
     assert_accessible_everywhere(new_page(UserFactory()), reverse(name))
 
 
+def test_the_state_of_the_installation_is_accessible(new_page: NewPage) -> None:
+    assert_accessible_everywhere(new_page(UserFactory(is_staff=True)), reverse("state"))
+
+
+def test_pages_that_say_that_nothing_is_mailed_are_accessible(
+    page: Page, new_page: NewPage, members: dict[Role, Membership], settings
+) -> None:
+    settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+    for name in ("account_reset_password", "account_reset_password_done"):
+        assert_accessible_everywhere(page, reverse(name))
+    assert_accessible_everywhere(new_page(members[Role.MANAGER].user), "/c/tea/people/")
+
+
 PAGES_BY_ROLE = [
     ("annotator", "/"),
     ("manager", "/"),
