@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from smtplib import SMTPException
+from urllib.parse import urlsplit
 
 import django
 from celery import current_app
@@ -85,8 +86,13 @@ def _try_mail(by: User) -> str:
 def _language_model() -> Part:
     endpoint = chat_endpoint()
     missing = "" if endpoint else "None is set up. Set LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL."
-    facts = [("Endpoint", endpoint.base_url), ("Model", endpoint.model)] if endpoint else []
+    facts = [("Endpoint", _without_credentials(endpoint.base_url)), ("Model", endpoint.model)] if endpoint else []
     return Part("language-model", "Language model", "Asks it one short question, which may cost.", facts, missing)
+
+
+def _without_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
 def _try_language_model(by: User) -> str:  # noqa: ARG001 - all tests are called alike
@@ -106,7 +112,7 @@ def _try_language_model(by: User) -> str:  # noqa: ARG001 - all tests are called
 def _embeddings() -> Part:
     endpoint = embeddings_endpoint()
     missing = "" if endpoint else "None are set up. Set LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL."
-    facts = [("Endpoint", endpoint.base_url), ("Model", endpoint.model)] if endpoint else []
+    facts = [("Endpoint", _without_credentials(endpoint.base_url)), ("Model", endpoint.model)] if endpoint else []
     facts.append(("Vectors are kept in", settings.VECTOR_STORE))
     return Part("embeddings", "Embeddings", "Asks for the vector of one word.", facts, missing)
 

@@ -42,6 +42,15 @@ def test_the_page_names_what_is_missing_and_offers_no_test_of_it(client, staff, 
     assert settings.SECRET_KEY not in page
 
 
+def test_the_page_shows_addresses_without_what_is_secret_in_them(client, staff, settings):
+    settings.LLM_BASE_URL, settings.LLM_MODEL = "https://me:hidden@llm.example/v1?key=hidden", "m"
+    client.force_login(staff)
+    page = client.get(reverse("state")).text
+    assert "https://llm.example/v1" in page
+    assert "hidden@" not in page
+    assert "key=hidden" not in page
+
+
 def test_a_test_by_htmx_gives_its_card_and_without_it_the_page(client, staff):
     client.force_login(staff)
     address = reverse("state_test", args=["storage"])
