@@ -98,7 +98,7 @@ def test_exports_stream_through_it(bouncer: str, tmp_path: Path) -> None:
     built = build_work(items=5)
     cookie = session_of(built)
     slug = built.collection.slug
-    record_event(by=None, at=timezone.now(), verb="create", target=built.campaign, scope=slug)
+    record_event(by=None, at=timezone.now(), verb="create", target=built.campaign, scope=built.collection)
     with web_server(tmp_path / "web.log", DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as address:
         for path, held in (("audit/csv/", b",create,"), ("exports/topics-jsonl/", b"It brews tea.")):
             request = urllib.request.Request(f"{address}/c/{slug}/{path}", headers={"Cookie": cookie})
