@@ -54,7 +54,7 @@ def test_no_variable_is_read_elsewhere():
     sources = [path for app in ("accounts", "adjudication", "annotation", "config", "corpus") for path in
                (CHECKOUT / app).rglob("*.py")]  # fmt: skip
     readers = {
-        str(path.relative_to(CHECKOUT)) for path in sources if re.search(r"environ(\.get\(|\[)", path.read_text())
+        str(path.relative_to(CHECKOUT)) for path in sources if re.search(r"os\.environ(\.get\(|\[)", path.read_text())
     }
     # Django's own DJANGO_SETTINGS_MODULE is set with setdefault; the embedded servers look at SUDO_UID and PYTHONPATH.
     assert readers - allowed <= {"config/embedded/unprivileged.py", "config/embedded/users.py"}
