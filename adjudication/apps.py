@@ -5,3 +5,4 @@ class AdjudicationConfig(AppConfig):
     name = "adjudication"
     collection_figures = {"questions": "adjudication.queries.question_statistics.question_figures"}
     standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}
+    erasures = {"0-adjudication": "adjudication.runs.persons.erase"}  # needs the names that annotation replaces

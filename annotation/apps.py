@@ -18,3 +18,5 @@ class AnnotationConfig(AppConfig):
         "judgments": "annotation.runs.undoing.UNDO_JUDGMENTS",
         "papers": "annotation.runs.undoing.UNDO_PAPERS",
     }
+    person_reports = {"annotation": "annotation.runs.persons.report_of"}
+    erasures = {"1-annotation": "annotation.runs.persons.erase"}

@@ -16,6 +16,7 @@ from corpus.views import (
     invitations,
     mentions,
     people,
+    persons,
     pools,
     questions,
     reviews,
@@ -27,6 +28,7 @@ from corpus.views import (
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("my-data/", persons.own_data, name="own_data"),
     path("collections/", collections.collection_list, name="collection_list"),
     path("collections/new/", collections.collection_create, name="collection_create"),
     path("collections/deletions/<int:pk>/", archiving.collection_removal, name="collection_removal"),

@@ -199,6 +199,7 @@ TABLE: list[Row] = [
     *everybody("help", "GET 200 200"),
     *everybody("style", "GET login 200"),
     *everybody("collection_list", "GET login 200"),
+    *everybody("own_data", "GET login 200"),
     *everybody("account_profile", "GET login 200 | POST login 422"),
     *everybody("theme_update", "POST gone gone", data=lambda _: {"theme": "dark"}),
     *everybody("token_list", "GET login 200 | POST login 422"),

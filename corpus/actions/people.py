@@ -44,7 +44,7 @@ def change_role(*, by: User, at: datetime, membership: Membership, target: Membe
     if before == role:
         return
     if role == Role.VIEWER:
-        _bid_farewell(target, by, at)
+        bid_farewell(target, by, at)
     target.role = role
     target.save(update_fields=["role"])
     record_event(
@@ -66,12 +66,12 @@ def remove_member(*, by: User, at: datetime, membership: Membership, target: Mem
     """
     target = _locked(target)
     check_can_remove(membership, target, count_managers(target.collection))
-    _bid_farewell(target, by, at)
+    bid_farewell(target, by, at)
     record_event(by=by, at=at, verb="remove_member", target=target.user, scope=target.collection, role=target.role)
     target.delete()
 
 
-def _bid_farewell(target: Membership, by: User, at: datetime) -> None:
+def bid_farewell(target: Membership, by: User, at: datetime) -> None:
     """Let apps above this one act when a member leaves or becomes a viewer, inside the transaction, first."""
     farewells: dict[str, Farewell] = extensions("farewells")
     for farewell in farewells.values():

@@ -1,0 +1,110 @@
+"""A person's data: everything about them as one object, and their name and address replaced by a pseudonym."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.apps import apps
+from django.contrib.postgres.fields import ArrayField
+from django.db import connection, models, transaction
+
+from accounts.audit import record_event
+from accounts.models import AuditEvent, Invitation, User
+from accounts.refusals import Refused
+from corpus.actions.people import bid_farewell
+from corpus.extensions import extensions
+from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, Membership, Role
+
+APPS = ("accounts", "corpus", "annotation", "adjudication")
+APPEND_ONLY = ("annotation_submission", "annotation_extractionrevision", "annotation_rewrite", "annotation_foundtarget")
+Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when
+Report = Callable[[User], dict[str, Any]]
+
+
+def data_of(user: User) -> dict[str, Any]:
+    """All that Litmus stores about the person, JSON-safe: account, memberships, actions, and what they judged."""
+    told: dict[str, Any] = {
+        "account": {"id": user.pk, "email": user.email, "name": user.name, "joined": user.date_joined.isoformat()},
+        "preferences": user.preferences,
+        "memberships": list(user.memberships.values("collection__slug", "role")),
+        "tokens": [
+            {"label": label, "created": created.isoformat()}
+            for label, created in user.api_tokens.values_list("label", "created_at")
+        ],
+        "actions": [
+            {"at": event.at.isoformat(), "verb": event.verb, "collection": event.scope, "target": event.target}
+            for event in AuditEvent.objects.filter(actor_id=user.pk).order_by("id").iterator()
+        ],
+    }
+    reports: dict[str, Report] = extensions("person_reports")
+    for report in reports.values():
+        told |= report(user)
+    return told
+
+
+@transaction.atomic
+def erase_person(*, by: User | None, at: datetime, user: User, keep_labels: bool) -> str:
+    """Replace the person's name and address by a pseudonym everywhere, and end their access. Returns the pseudonym.
+
+    Their labels stay under the pseudonym, or are withdrawn. Free texts that they wrote themselves stay as they are.
+    Errors: Refused while they are the only manager of a collection.
+    """
+    user = User.objects.select_for_update().get(pk=user.pk)
+    _check_can_leave(user)
+    pseudonym, address = f"Person {user.pk}", f"person-{user.pk}@erased.invalid"
+    if user.email == address:
+        raise Refused(f"The data of {pseudonym} was erased already.")
+    email, name = user.email, user.name
+    for membership in user.memberships.select_related("collection", "user"):
+        bid_farewell(membership, by or user, at)
+    erasures: dict[str, Erasure] = extensions("erasures")
+    for _, erasure in sorted(erasures.items()):
+        erasure(user, name, pseudonym, keep_labels, at)
+    asked = AuthorInvitation.objects.filter(email__iexact=email)
+    AuthorAnswer.objects.filter(invitation__in=asked).exclude(credit_name="").update(credit_name=pseudonym)
+    asked.update(name=pseudonym)
+    Invitation.objects.filter(email__iexact=email).update(email=address)
+    AuditEvent.objects.filter(target_type="accounts.user", target_id=str(user.pk)).update(target=pseudonym)
+    user.memberships.all().delete()
+    user.api_tokens.all().delete()
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    user.email, user.name, user.is_active, user.preferences = address, pseudonym, False, {}
+    user.is_staff = user.is_superuser = False
+    user.set_unusable_password()
+    user.save()
+    _replace_everywhere(email, address)
+    record_event(by=by, at=at, verb="erase_person", target=user, labels="kept" if keep_labels else "excluded")
+    return pseudonym
+
+
+def _check_can_leave(user: User) -> None:
+    managed = user.memberships.filter(role=Role.MANAGER).values("collection")
+    others = Membership.objects.filter(role=Role.MANAGER).exclude(user=user).values("collection")
+    alone = Membership.objects.filter(user=user, collection__in=managed).exclude(collection__in=others)
+    if titles := [each.collection.title for each in alone.select_related("collection")]:
+        raise Refused(f"{user} is the only manager of {', '.join(titles)}. Make somebody else a manager first.")
+
+
+def _replace_everywhere(email: str, address: str) -> None:
+    """An address is unlike any other text, so it is replaced in every text, list and JSON value; one read a table."""
+    for model in apps.get_models():
+        if model._meta.app_label in APPS and model._meta.db_table not in APPEND_ONLY and model is not CollectionAddress:
+            _replace_in(model, email, address)
+
+
+def _replace_in(model: type[models.Model], email: str, address: str) -> None:
+    kinds = (models.CharField, models.TextField, models.JSONField, ArrayField)
+    fields = [f for f in model._meta.local_concrete_fields if isinstance(f, kinds) and not f.choices]
+    columns = [(f.column, f.db_type(connection)) for f in fields]
+    if not columns:
+        return
+    changes = ", ".join(f'"{c}" = replace("{c}"::text, %(email)s, %(address)s)::{kind}' for c, kind in columns)
+    holds = " OR ".join(f'position(%(email)s in "{c}"::text) > 0' for c, _ in columns)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'UPDATE "{model._meta.db_table}" SET {changes} WHERE {holds}',
+            {"email": email, "address": address},
+        )

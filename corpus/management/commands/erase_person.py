@@ -1,0 +1,26 @@
+"""manage.py erase_person EMAIL --labels keep|exclude --confirm EMAIL [--json]"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.told import ToldCommand, user_with
+from accounts.refusals import Refused
+from corpus.actions.persons import erase_person
+
+
+class Command(ToldCommand):
+    help = "Replace a person's name and address by a pseudonym everywhere. This cannot be undone."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("email")
+        parser.add_argument("--labels", choices=("keep", "exclude"), required=True, help="what becomes of their labels")
+        parser.add_argument("--confirm", required=True, metavar="EMAIL", help="the address, typed again")
+
+    def carry_out(self, *, email: str, labels: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        if confirm != email:
+            raise Refused("The two addresses differ. Nothing was erased.")
+        pseudonym = erase_person(by=None, at=timezone.now(), user=user_with(email), keep_labels=labels == "keep")
+        return f"Erased. The person is now {pseudonym}.", {"pseudonym": pseudonym, "labels": labels}
