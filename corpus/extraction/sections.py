@@ -2,14 +2,14 @@
 
 A section headed by the standard names ("Related Work", "Conclusions") is what its heading says. All others are decided
 by what they hold: a survey cites in most of its sentences, cites many works, seldom says "we", points to no figures or
-equations, and stands behind the introduction. `WEIGHTS` are those of a logistic regression on annotated papers with
+equations, and stands behind the introduction. `MODEL` is that of a logistic regression on annotated papers with
 their headings hidden (`make extraction-report` fits them again, and measures them on papers left out).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import exp, log1p
@@ -23,11 +23,6 @@ PROPOSED = frozenset({INTRODUCTION, RELATED})
 LEAST_PROBABILITY = 1 / 3
 LEAST_WORKS = 3  # fewer are no survey, however few the words between them
 LEAST_INSIDE = 1 / 2  # of a sub-section among the paper's own work
-WEIGHTS = {
-    "density": 1.02, "citing": 3.06, "reports": 4.45, "own": -4.05, "displays": -7.36, "works": 0.72, "follows": 3.4,
-}  # fmt: skip
-BIAS = -5.99
-
 _SURVEY = re.compile(
     r"\b(?:related|relevant|previous|prior|existing|earlier|past)\s+(?:\w+\s+)?"
     r"(?:works?|research|studies|literature|approaches|methods|efforts|art)\b"
@@ -83,16 +78,6 @@ class Evidence:
     paragraphs: int
     citing_paragraphs: int
 
-    def probability(self, weights: dict[str, float], bias: float) -> float:
-        """How likely the section is a survey of others' work."""
-        total = bias + sum(weight * getattr(self, name) for name, weight in weights.items())
-        return 1 / (1 + exp(-total))
-
-    @property
-    def cites_enough(self) -> bool:
-        """Whether as many different works are cited as a survey needs."""
-        return self.works >= log1p(LEAST_WORKS)
-
     @property
     def words(self) -> str:
         """The evidence for a person to read, the weightiest first."""
@@ -105,6 +90,30 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Model:
+    """Weights of the evidence, by its names, for log odds; `with_headings` is False where headings are not read."""
+
+    weights: Mapping[str, float]
+    bias: float
+    with_headings: bool = True
+
+    def probability(self, evidence: Evidence) -> float:
+        """How likely a section that shows this is a survey of others' work."""
+        total = self.bias + sum(weight * getattr(evidence, name) for name, weight in self.weights.items())
+        return 1 / (1 + exp(-total))
+
+    def is_survey(self, evidence: Evidence, least: float) -> bool:
+        """Whether the section is that likely a survey, and cites as many different works as a survey needs."""
+        return evidence.works >= log1p(LEAST_WORKS) and self.probability(evidence) >= least
+
+
+MODEL = Model(
+    {"density": 1.02, "citing": 3.06, "reports": 4.45, "own": -4.05, "displays": -7.36, "works": 0.72, "follows": 3.4},
+    -5.99,
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a section is, and why: a sentence that a person reads."""
 
@@ -112,15 +121,15 @@ class Decision:
     reason: str
 
 
-def with_parts(paragraphs: Iterable[Paragraph]) -> tuple[Paragraph, ...]:
+def with_parts(paragraphs: Iterable[Paragraph], model: Model = MODEL) -> tuple[Paragraph, ...]:
     """Return the paragraphs, each with the part that its section was decided to be, and the reason for it."""
     found: list[Paragraph] = []
     parts: list[str] = []
     for members in sections(paragraphs):
-        decision = decide(members, parts)
+        decision = decide(members, parts, model)
         if any(each.kind == "paragraph" for each in members):
             parts.append(decision.part)
-        found.extend(_decided(members, decision))
+        found.extend(_decided(members, decision, model))
     return tuple(found)
 
 
@@ -129,16 +138,9 @@ def sections(paragraphs: Iterable[Paragraph]) -> list[list[Paragraph]]:
     return [list(members) for _, members in groupby(paragraphs, key=lambda each: each.top)]
 
 
-def decide(
-    members: Sequence[Paragraph],
-    before: Sequence[str],
-    *,
-    with_heading: bool = True,
-    weights: dict[str, float] = WEIGHTS,
-    bias: float = BIAS,
-) -> Decision:
+def decide(members: Sequence[Paragraph], before: Sequence[str], model: Model = MODEL) -> Decision:
     """Return what a section is. `before` are the parts of the sections before it, in order."""
-    heading = plain_heading(members[0].top) if with_heading else ""
+    heading = plain_heading(members[0].top) if model.with_headings else ""
     by_name = _by_heading(heading)
     if by_name is not None and not (by_name.part == INTRODUCTION and RELATED in before):
         return by_name
@@ -147,7 +149,7 @@ def decide(
     evidence = evidence_of(members, before)
     if not evidence.citing_paragraphs:
         return Decision(OTHER, "Nothing is cited in it.")
-    is_survey = evidence.cites_enough and evidence.probability(weights, bias) >= LEAST_PROBABILITY
+    is_survey = model.is_survey(evidence, LEAST_PROBABILITY)
     verdict = "It reads like a survey of other work" if is_survey else "It reads like the paper's own work"
     return Decision(RELATED if is_survey else OTHER, f"{verdict}: {evidence.words}.")
 
@@ -193,14 +195,17 @@ def is_citing(paragraph: Paragraph) -> bool:
     return paragraph.kind == "paragraph" and any(marker.keys for marker in paragraph.markers)
 
 
-def _decided(members: Sequence[Paragraph], decision: Decision) -> Iterable[Paragraph]:
+def _decided(members: Sequence[Paragraph], decision: Decision, model: Model) -> Iterable[Paragraph]:
     """A section's paragraphs with its part. In one that is no survey, a sub-section may be one."""
     if decision.part != OTHER:
         yield from _with(members, decision)
         return
     for unit in _subsections(members):
-        found = _survey_inside(unit)
-        yield from _with(unit, found) if found else _below_run_ins(unit, decision)
+        found = _survey_inside(unit, model)
+        if found is None and model.with_headings:
+            yield from _below_run_ins(unit, decision)
+        else:
+            yield from _with(unit, found or decision)
 
 
 def _with(members: Iterable[Paragraph], decision: Decision) -> Iterable[Paragraph]:
@@ -224,15 +229,15 @@ def _subsections(members: Sequence[Paragraph]) -> Iterable[list[Paragraph]]:
         yield unit
 
 
-def _survey_inside(unit: Sequence[Paragraph]) -> Decision | None:
+def _survey_inside(unit: Sequence[Paragraph], model: Model) -> Decision | None:
     """Whether a sub-section among the paper's own work is a survey: by its heading, or clearly by what it holds."""
     first = unit[0]
     if first.section == first.top or first.top.endswith(first.section):
         return None
-    if _SURVEY.search(plain_heading(first.section)):
+    if model.with_headings and _SURVEY.search(plain_heading(first.section)):
         return Decision(RELATED, f"The heading “{first.section}” names related work.")
     evidence = evidence_of(unit, [OTHER])
-    if evidence.cites_enough and evidence.probability(WEIGHTS, BIAS) >= LEAST_INSIDE:
+    if model.is_survey(evidence, LEAST_INSIDE):
         return Decision(RELATED, f"“{first.section}” reads like a survey of other work: {evidence.words}.")
     return None
 
