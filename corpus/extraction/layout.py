@@ -30,7 +30,11 @@ _NAMES = frozenset(
 )
 _LISTS_OF_WORKS = frozenset({
     "references", "bibliography", "literature", "literature cited", "works cited", "references cited", "reference",
-    "references and notes", "cited literature",
+    "references and notes", "cited literature", "literatur", "literaturverzeichnis", "referenzen", "quellen",
+    "références", "références bibliographiques", "bibliographie", "referencias", "referencias bibliográficas",
+    "bibliografía", "riferimenti", "riferimenti bibliografici", "bibliografia", "referências",
+    "referências bibliográficas", "referenties", "literatuur", "referenser", "litteratur", "literatura", "kaynakça",
+    "список литературы", "литература", "参考文献",
 })  # fmt: skip
 _END_OF_LIST = re.compile(
     r"(?:append(?:ix|ices)|supplement|a\s+\w+|acknowledge?ments?|about the authors?)\b", re.IGNORECASE
@@ -281,6 +285,8 @@ def is_heading(line: Line, before: Line | None, after: Line | None, measures: Me
     match, name = _NUMBERED(text), plain_heading(text)
     is_large = line.size > measures.size + 0.7
     is_marked = line.bold > 0.85 or is_large or (text.isupper() and len(text) > 4)
+    if match and before is None and not line.runs[0].font.name:  # no weight is told of it: the number and the gaps do
+        is_marked = is_marked or (after is None and name[:1].isalpha() and not text.endswith((".", ",", ";", ":")))
     if name in _NAMES or name in _LISTS_OF_WORKS:
         return is_marked or (before is None and after is None) or line.italic > 0.9
     if not is_marked and not (match and line.italic > 0.85):
@@ -302,7 +308,8 @@ def is_centred(line: Line, measures: Measures) -> bool:
 def _can_be_heading(line: Line, text: str, measures: Measures) -> bool:
     if _CAPTION(text) or sum(char.isalpha() for char in text) < 3 or len(text) > 160 or line.symbols > 0.3:
         return False
-    if line.size < measures.size - 0.6 or has_gaps(line):
+    least = measures.size - (2.1 if plain_heading(text) == "abstract" else 0.6)  # abstracts are set smaller
+    if line.size < least or has_gaps(line):
         return False
     is_large = line.size > measures.size + 0.7
     return line.right <= measures.edges_of(line)[1] + 4 * measures.size and (is_large or line.column != WIDE)

@@ -250,13 +250,16 @@ def _line(page: int, column: int, runs: list[Run]) -> Line:
         pieces.append(" " + run.text if run.spaced else run.text)
         before = run
     size = max(sizes, key=lambda each: (sizes[each], each))
+    text = "".join(pieces)
+    if text.isupper():  # in small capitals, which are as large as their capitals
+        size = max((each for each in sizes if size <= each <= 1.4 * size), default=size)
     main = [run for run in runs if abs(run.size - size) < 0.3] or runs
     base = statistics.median_low(run.base for run in main)
     top, bottom = min(run.top for run in main), max(run.bottom for run in main)
     left, right = min(run.left for run in runs), max(run.right for run in runs)
     return Line(
         page, column, runs, left, right, top, bottom, base, size, bold / total, italic / total, symbols / total,
-        "".join(pieces),
+        text,
     )  # fmt: skip
 
 
