@@ -106,7 +106,9 @@ def _is_abstract(chunk: Chunk, state: str) -> bool:
     """Whether a chunk before the first section is the abstract: below that heading, or with the word in front."""
     if state not in ("front", "abstract"):
         return False
-    return (state == "abstract" and chunk.kind is Kind.BODY) or bool(ABSTRACT.match(chunk.lines[0].text))
+    return (state == "abstract" and chunk.kind in (Kind.BODY, Kind.FOOTNOTE)) or bool(
+        ABSTRACT.match(chunk.lines[0].text)
+    )
 
 
 def _next_state(state: str, chunk: Chunk) -> str:

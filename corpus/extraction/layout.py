@@ -127,6 +127,7 @@ class _Margins:
 
     places: Counter[tuple[str, int]]
     words: Counter[str]
+    numbers: Counter[int]  # heights of numbers that end a page alone: the paper may be larger than what was set for it
 
     def is_often_here(self, zone: str, line: Line) -> bool:
         """Whether lines stand at this height on other pages too."""
@@ -135,15 +136,21 @@ class _Margins:
 
 def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float], measures: Measures) -> list[list[Line]]:
     """Return the lines of each page without running heads, running feet and page numbers."""
-    margins = _Margins(Counter(), Counter())
+    margins = _Margins(Counter(), Counter(), Counter())
     for lines, height in zip(pages, heights, strict=True):
         outer = [line for line in lines if _zone(line, height)]
         margins.places.update({(_zone(line, height), round(line.base)) for line in outer})
         margins.words.update({_plain(line) for line in outer})
+        margins.numbers.update(round(line.base) for line in lines if _is_last_number(line, lines))
     return [
         [line for line in lines if not _is_furniture(line, lines, height, margins, measures)]
         for lines, height in zip(pages, heights, strict=True)
     ]
+
+
+def _is_last_number(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether a line is a number and the lowest of its page."""
+    return line.text.isdecimal() and line.base >= max(other.base for other in lines)
 
 
 def _zone(line: Line, height: float) -> str:
@@ -159,7 +166,7 @@ def _plain(line: Line) -> str:
 def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
     zone = _zone(line, height)
     if not zone:
-        return False
+        return _is_last_number(line, lines) and margins.numbers[round(line.base)] >= 2
     plain = _plain(line)
     if plain in ("#", "- # -", "page #", "# of #", "page # of #"):
         return True

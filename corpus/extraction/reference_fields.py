@@ -38,6 +38,11 @@ _PARTICLES = frozenset("van von de der den del della di da dos du la le el al te
 _SUFFIX = re.compile(r"(?:jr|sr|i{2,3}|iv)\.?", re.IGNORECASE).fullmatch
 _TITLE_END = re.compile(r"[.?!](?=\s+(?:[“\"(\[]?[A-Z0-9]|arXiv|abs/|http|doi))")
 _VENUE_IN = re.compile(r"[.?!,]?\s+In:?\s+(?=[A-Z0-9“(])")
+_JOINS_NAMES = re.compile(
+    r"(?:[^\W\d_a-z][\w'’-]*\s){1,3}(?:and|und|et|y|e|&)\s"
+    r"(?:[A-Z]\.|[^\W\d_a-z][\w'’-]+(?:\s(?:van|von|de|der|den|del|di|da|la|le)){0,3}\s[^\W\d_a-z][\w'’-]+\.)"
+).match
+_INITIAL_FIRST = re.compile(r"[^\W\d_a-z]\.").match
 _WORD_BEFORE = re.compile(r"(\S+)$")
 
 
@@ -143,6 +148,8 @@ def _ends(raw: str) -> Iterator[int]:
         word = before[1] if before else ""
         is_initial = len(word.rpartition(".")[2].rpartition("-")[2]) == 1
         after = raw[match.end() :].lstrip()
+        if is_initial and _INITIAL_FIRST(raw) and _JOINS_NAMES(after):  # "K. Lee and S. Park. Title"
+            continue
         if not is_initial or re.match(
             r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]+\s[a-z]{2,})", after
         ):
@@ -159,7 +166,7 @@ def _looks_like_names(text: str) -> bool:
     small = [
         word
         for word in words
-        if word[0].islower() and word not in _PARTICLES and word not in ("and", "et", "al", "al.")
+        if word[0].islower() and word not in _PARTICLES and word not in ("and", "und", "y", "e", "et", "al", "al.")
     ]
     return len(small) <= 0.1 * len(words) or len(words) > 40
 
@@ -197,7 +204,7 @@ def _clean(text: str) -> str:
 def split_authors(text: str) -> list[str]:
     """Return "Last, First" for each name of a printed list, whichever way round the list prints them."""
     text = re.sub(r"\(?\b[Ee]ds?\.?\)?|\bet\s+al\.?|\band\s+others\b|…|\.\.\.", " ", text)
-    text = re.sub(r"\s+(?:and|&|und)\s+", ", ", " " + text.strip(" .,;") + " ")
+    text = re.sub(r"\s+(?:and|&|und|et|y|e)\s+", ", ", " " + text.strip(" .,;") + " ")
     if ";" in text:
         return [name for piece in text.split(";") if (name := _inverted(piece))]
     pieces = [piece.strip() for piece in text.split(",") if piece.strip()]

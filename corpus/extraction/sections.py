@@ -108,8 +108,8 @@ class Model:
 
 
 MODEL = Model(
-    {"density": 1.02, "citing": 3.06, "reports": 4.45, "own": -4.05, "displays": -7.36, "works": 0.72, "follows": 3.4},
-    -5.99,
+    {"density": 1.01, "citing": 3.07, "reports": 4.46, "own": -4.03, "displays": -7.36, "works": 0.72, "follows": 3.4},
+    -6.0,
 )
 
 

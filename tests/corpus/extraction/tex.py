@@ -21,10 +21,10 @@ SEARCHING = [
     "counts, and report that the counts of one archive say little about those of another {lee}.",
 ]
 ANSWERING = [
-    "Question answering over archives was first tried in a study of names {smith}. Later work compared retrieval with "
-    "reading {oneil}, and showed that readers prefer short answers {garcia}. These systems were never given to keepers.",
-    "A related line of work has explored how answers are explained {b}. Explanations were judged to be helpful in all of "
-    "these studies, but only by those who had asked the question themselves {f}.",
+    "Question answering over archives was first tried in a study of names {smith}. Later work compared retrieval "
+    "with reading {oneil}, and showed that readers prefer short answers {garcia}. They were never given to keepers.",
+    "A related line of work has explored how answers are explained {b}. Explanations were judged to be helpful in all "
+    "of these studies, but only by those who had asked the question themselves {f}.",
 ]
 SURVEYS = {"Keepers and Their Memory": SEARCHING, "From Questions to Answers": ANSWERING}
 TITLE = "Asking Better Questions of Small Archives"
@@ -43,8 +43,8 @@ YEARS = {key: rf"\citep{{{key}}}" for key in KEYS} | {
 }  # fmt: skip
 # What each citing sentence of introduction and surveys cites.
 CITED = [
-    ("2", "3"), ("6",), ("5",), ("3", "4", "5", "6"), ("6",), ("2",), ("1", "5"), ("3", "1"), ("2",), ("5",), ("3", "1"),
-    ("6",), ("1", "5"),
+    ("2", "3"), ("6",), ("5",), ("3", "4", "5", "6"), ("6",), ("2",), ("1", "5"), ("3", "1"), ("2",), ("5",),
+    ("3", "1"), ("6",), ("1", "5"),
 ]  # fmt: skip
 LABELS = ("Garcia(2021)", "Lee and Park(2018)", "O'Neil et~al.(2020)", "Chan et~al.(2020)", "Smith et~al.(2019)",
           "van~der Berg(1999)")  # fmt: skip
@@ -78,11 +78,6 @@ class Style:
 
 
 STYLES = {
-    "acm": Style(
-        r"\documentclass[sigconf,nonacm]{acmart}",
-        names=r"\author{Ana Muller}\affiliation{\institution{University}\city{Town}\country{Land}}",
-        head=rf"\begin{{abstract}}{ABSTRACT}\end{{abstract}}\maketitle",
-    ),
     "ieee": Style(
         r"\documentclass[conference]{IEEEtran}", r"\usepackage{cite}", names=r"\author{\IEEEauthorblockN{Ana Muller}}"
     ),
@@ -124,15 +119,14 @@ def source(style: Style) -> str:
 
 
 def _paragraphs(texts: list[str], marks: dict[str, str]) -> str:
-    filled = (text.format(**marks) for text in texts)
-    return "\n\n".join(text.replace("Dr. J. Garcia", "Dr.~J. Garcia").replace("e.g.,", "e.g.,") for text in filled)
+    return "\n\n".join(text.format(**marks) for text in texts)
 
 
 def has_tex() -> bool:
     """Whether pdflatex and the publishers' classes are installed."""
     if not shutil.which("pdflatex") or not shutil.which("kpsewhich"):
         return False
-    wanted = ["acmart.cls", "IEEEtran.cls", "llncs.cls", "elsarticle.cls", "natbib.sty", "times.sty"]
+    wanted = ["IEEEtran.cls", "llncs.cls", "elsarticle.cls", "natbib.sty", "times.sty"]
     return subprocess.run(["kpsewhich", *wanted], stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
