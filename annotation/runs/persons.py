@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from accounts.models import User
+from accounts.models import AuditEvent, User
 from annotation.models import (
     Annotator,
     AnnotatorState,
@@ -15,6 +15,7 @@ from annotation.models import (
     Submission,
     SubmissionKind,
 )
+from corpus.models import ImportRun
 
 
 def report_of(user: User) -> dict[str, Any]:
@@ -39,6 +40,22 @@ def erase(user: User, name: str, pseudonym: str, keep_labels: bool, at: datetime
     for run in AssignmentRun.objects.filter(campaign__in=campaigns):
         run.summary = renamed(run.summary, names, pseudonym)
         run.save(update_fields=["summary"])
+
+    collections = list(mine.values_list("campaign__collection", flat=True).distinct())
+    for event in AuditEvent.objects.filter(scope_id__in=collections).exclude(data={}).iterator(chunk_size=2_000):
+        told = renamed(event.data, names, pseudonym)
+        if told != event.data:
+            AuditEvent.objects.filter(pk=event.pk).update(data=told)
+    for job in ImportRun.objects.filter(collection__in=collections).exclude(remarks=[]):
+        remarks = [_without(remark, names, user.email, pseudonym) for remark in job.remarks]
+        ImportRun.objects.filter(pk=job.pk).update(remarks=remarks)
+
+
+def _without(sentence: str, names: set[str], email: str, pseudonym: str) -> str:
+    """The sentence without `Name (address)`, as remarks of imports name people."""
+    for name in names:
+        sentence = sentence.replace(f"{name} ({email})", pseudonym)
+    return sentence
 
 
 def _withdraw(annotators: Any, at: datetime) -> None:
