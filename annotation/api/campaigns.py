@@ -19,7 +19,7 @@ from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import Campaign, CampaignKind, CampaignState, Criterion, Level, Order, Split, Strategy
 from annotation.queries.campaigns import campaigns_for
 from annotation.queries.questions import Choice
-from corpus.api.base import InCollectionView
+from corpus.api.base import InCollectionView, RemovedSerializer
 from corpus.models import Role
 
 MOST_SEED = 2**63 - 1
@@ -96,10 +96,6 @@ class BuiltSerializer(serializers.Serializer[Any]):
     left = serializers.IntegerField()
     held_elsewhere = serializers.IntegerField()
     filtered = serializers.IntegerField(help_text="questions left out by the word-overlap filter")
-
-
-class RemovedSerializer(serializers.Serializer[Any]):
-    removed = serializers.IntegerField()
 
 
 class PlanSerializer(serializers.Serializer[Any]):

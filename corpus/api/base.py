@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
+from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import CursorPagination
 from rest_framework.permissions import SAFE_METHODS
@@ -20,6 +21,12 @@ class ByCursor(CursorPagination):
     page_size_query_param = "page_size"
     max_page_size = 1000
     ordering = "id"
+
+
+class RemovedSerializer(serializers.Serializer[Any]):
+    """How many were removed."""
+
+    removed = serializers.IntegerField()
 
 
 class InCollectionView(GenericAPIView[Any]):

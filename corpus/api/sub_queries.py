@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from corpus.actions.sub_queries import MOST_ASPECTS, make_sub_queries, remove_sub_queries
-from corpus.api.base import InCollectionView
+from corpus.api.base import InCollectionView, RemovedSerializer
 from corpus.api.imports import MANAGE
 from corpus.models import Role, SubQuery
 from corpus.permissions import OVERSEERS
@@ -55,10 +55,6 @@ class MadeSerializer(serializers.Serializer[Any]):
     unchanged = serializers.IntegerField()
     removed = serializers.IntegerField()
     left_out = serializers.IntegerField()
-
-
-class RemovedSerializer(serializers.Serializer[Any]):
-    removed = serializers.IntegerField()
 
 
 class SubQueryFilter(serializers.Serializer[Any]):
