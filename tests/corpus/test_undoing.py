@@ -13,15 +13,17 @@ from accounts.refusals import Refused
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import open_campaign
 from annotation.actions.imports import request_judgment_import
-from annotation.models import Annotator, Assignment, Item, Judgment, Submission
+from annotation.models import Annotator, Assignment, Campaign, ExtractionSource, Item, Judgment, Submission
 from corpus.actions.undoing import undo_import
-from corpus.models import Collection, Document, ImportKind, ImportRun, RetrievalRun, Role
+from corpus.models import CitationMention, Collection, Document, ImportKind, ImportRun, RetrievalRun, Role
 from corpus.queries.contents import contents
 from corpus.runs.imports import run_import
 from tests.corpus.importing import import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool
+from tests.factories.mentions import make_mention
+from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
 
@@ -158,6 +160,34 @@ def test_what_people_judged_is_never_taken_back(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"other work stands on it \(items: \d+"):
         undone(run)
     assert Assignment.objects.filter(state="done").exists()
+
+
+def test_papers_with_proposals_until_they_are_items(collection: Collection) -> None:
+    before = state(collection)
+    run = ImportRun.objects.create(collection=collection, kind="papers", state="done", created=1, requested_at=AT)
+    paper = PaperFactory(collection=collection, imported_in=run)
+    make_extraction(paper, ExtractionSource.MACHINE, make_content())
+    make_extraction(paper, ExtractionSource.IMPORTED, make_content())
+    campaign = Campaign.objects.create(
+        collection=collection, slug="c", name="C", kind="extraction", seed=1, created_at=AT, overlap=1
+    )
+    item = Item.objects.create(campaign=campaign, split=campaign.split, paper=paper)
+    with pytest.raises(Refused, match=r"other work stands on it \(items: 1\)"):
+        undone(run)
+    item.delete()
+    campaign.delete()
+    undone(run)
+    assert state(collection) == before
+
+
+def test_mentions_until_questions_are_written_from_them(collection: Collection) -> None:
+    run = ImportRun.objects.create(collection=collection, kind="mentions", state="done", created=1, requested_at=AT)
+    document = DocumentFactory(collection=collection)
+    before = state(collection)
+    mention = make_mention({"1": document}, collection=collection)
+    CitationMention.objects.filter(pk=mention.pk).update(imported_in=run)
+    undone(run)
+    assert state(collection) == before
 
 
 def test_page_api_and_command(collection: Collection, client: Client, tmp_path: Path) -> None:
