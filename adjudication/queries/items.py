@@ -10,9 +10,9 @@ NAMED_BY = ("topic", "document", "aspect", "paper")  # what `name_of` and `numbe
 
 
 def name_of(item: Item) -> str:
-    """What the item is about, for a line in a list: title of document or paper, else the topic's text. Whole."""
+    """What the item is about, for a line in a list: the name of document or paper, else the topic's text. Whole."""
     if item.document:
-        return item.document.title or item.document.docno
+        return item.document.name
     return item.topic.text if item.topic else str(item.paper or item)
 
 

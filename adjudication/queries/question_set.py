@@ -19,6 +19,7 @@ from annotation.definitions.rubric_options import read_rubric_options
 from annotation.models import Campaign, CampaignKind, Criterion, Item, Split
 from corpus.models import Collection
 from corpus.queries.authors import withdrawn_topics
+from corpus.text.names import document_name
 from corpus.text.overlap import word_overlap
 
 KEPT, DISCARDED, UNDECIDED = "kept", "discarded", "undecided"
@@ -90,6 +91,10 @@ class SetTarget:
     abstract: str
     source: str
     is_found: bool
+
+    @property
+    def name(self) -> str:
+        return document_name(self.title, self.abstract, self.docno)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,10 +63,8 @@ def attach_ratings(submissions: Sequence[int]) -> Mapping[int, RatingMore]:
         values.setdefault(submission, []).append((label, value, reason))
     rewrites = {rewrite.submission_id: rewrite for rewrite in Rewrite.objects.filter(submission__in=submissions)}
     found: dict[int, list[str]] = {}
-    for submission, title, docno in FoundTarget.objects.filter(submission__in=submissions).values_list(
-        "submission", "document__title", "document__docno"
-    ):
-        found.setdefault(submission, []).append(title or docno)
+    for target in FoundTarget.objects.filter(submission__in=submissions).select_related("document"):
+        found.setdefault(target.submission_id, []).append(target.document.name)
     return {
         submission: RatingMore(
             values.get(submission, []),

@@ -14,6 +14,7 @@ from django.db import connection
 
 from annotation.models import Campaign, Criterion
 from corpus.models import AspectNode, SubQuery, Topic
+from corpus.text.names import document_name
 
 # On how many distinct things a topic is judged: all its aspects as soon as the campaign asks for one of them (which
 # `by_aspect` tells), or the topic itself. The exports stand on it too.
@@ -54,7 +55,7 @@ GROUP BY t.id, pair.n, judged.judged ORDER BY t.position, t.id
 """
 RANKED = f"""
 {VALUES}
-SELECT d.docno, d.title, valued, n, total, scored
+SELECT d.docno, d.title, left(d.abstract, 300), valued, n, total, scored
 FROM pair JOIN corpus_document d ON d.id = pair.document_id
 ORDER BY scored DESC, CASE WHEN scored THEN total::numeric / valued END DESC, total DESC, d.docno COLLATE "C"
 """
@@ -94,10 +95,15 @@ class RankedDocument:
 
     docno: str
     title: str
+    opening: str  # of the abstract
     valued: int
     things: int
     total: int
     rank: int | None
+
+    @property
+    def name(self) -> str:
+        return document_name(self.title, self.opening, self.docno)
 
     @property
     def mean(self) -> float | None:
@@ -135,8 +141,8 @@ def rank_documents(
     """
     found: list[RankedDocument] = []
     rows = _rows(RANKED, campaign, criterion, topic=topic.pk, aspects=part.aspects, judged_only=judged_only)
-    for place, (docno, title, valued, things, total, scored) in enumerate(rows, 1):
-        row = RankedDocument(docno, title, valued, things, total, place if scored else None)
+    for place, (docno, title, opening, valued, things, total, scored) in enumerate(rows, 1):
+        row = RankedDocument(docno, title, opening, valued, things, total, place if scored else None)
         if scored and found and found[-1].ties(row):
             row = replace(row, rank=found[-1].rank)
         found.append(row)

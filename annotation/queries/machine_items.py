@@ -8,6 +8,7 @@ from django.db import connection
 
 from annotation.machines.prompts import PLACEHOLDERS
 from annotation.models import Campaign, Criterion, MachineRun
+from corpus.text.names import document_name
 
 BATCH = 500
 
@@ -54,6 +55,11 @@ class Shown:
     parent: str
     title: str
     abstract: str
+
+    @property
+    def name(self) -> str:
+        """What a page calls the item."""
+        return document_name(self.title, self.abstract, self.aspect)
 
     def places(self, levels: str) -> dict[str, str]:
         """What the places of a prompt are filled with."""

@@ -8,6 +8,7 @@ from django.db.models.functions import Left
 
 from corpus.models.collections import Collection, InCollection
 from corpus.models.imports import imported_in
+from corpus.text.names import document_name
 
 # Characters of a title and an abstract that the full-text search sees: PostgreSQL refuses a row whose vector passes
 # 1 MB, whatever its words are.
@@ -56,7 +57,12 @@ class Document(models.Model):
         indexes = [GinIndex(fields=["search"], name="document_search")]
 
     def __str__(self) -> str:
-        return self.title or self.docno
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """What lists call it; reads title, abstract and docno, so none of them should be deferred."""
+        return document_name(self.title, self.abstract, self.docno)
 
 
 class Citation(models.Model):

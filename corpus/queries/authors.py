@@ -95,7 +95,7 @@ def letter_to(invitation: AuthorInvitation, call: QuestionCall | None = None) ->
     call = call or invitation.call
     values = {
         "name": invitation.name or "author",
-        "paper": " ".join(invitation.document.title.split()) or invitation.document.docno,
+        "paper": invitation.document.name,
         "collection": call.collection.title,
         "deadline": deadline_words(call.deadline_at),
         "link": answer_link(invitation),

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Case, F, Q, QuerySet, Value, When
-from django.db.models.functions import Left
+from django.db.models import Q, QuerySet
 
 from corpus.models import Collection, Document
+from corpus.text.names import OPENING, document_name
 
 MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
 COUNT_LIMIT = 250_000
@@ -21,8 +21,6 @@ _MARKS = f"StartSel={HIT_START}, StopSel={HIT_END}"
 _TITLE_OPTIONS = f"HighlightAll=true, {_MARKS}"
 _ABSTRACT_OPTIONS = f'MaxFragments=2, MinWords=16, MaxWords=38, FragmentDelimiter=" … ", {_MARKS}'
 _HEADLINED = 20_000  # characters of an abstract in which hits are shown
-# What a list shows of a document without a title.
-OPENING = Case(When(title="", then=Left(F("abstract"), 200)), default=Value(""))
 
 # `any_word`: hits are lit word by word, also where no passage holds them all; words that must be absent are no hits.
 SEARCH = """
@@ -39,7 +37,8 @@ WITH candidates AS MATERIALIZED (
 )
 SELECT d.id, d.docno, d.venue, d.year, d.authors, best.matches,
   ts_headline('english', translate(d.title, %(marks)s, ''), lit, %(title_options)s),
-  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), lit, %(abstract_options)s)
+  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), lit, %(abstract_options)s),
+  left(d.abstract, %(opening)s)
 FROM best JOIN corpus_document d USING (id), any_word
 ORDER BY best.rank DESC, d.id
 """
@@ -83,7 +82,10 @@ class Filters:
 
 @dataclass(frozen=True)
 class Hit:
-    """A found document. Hits in `title` and `extract` stand between HIT_START and HIT_END; both texts are unescaped."""
+    """A found document. Hits in `title` and `extract` stand between HIT_START and HIT_END; both texts are unescaped.
+
+    `title` holds the beginning of the abstract, or the docno, where the document has no title.
+    """
 
     pk: int
     docno: str
@@ -142,14 +144,15 @@ def search_documents(
         "title_options": _TITLE_OPTIONS,
         "abstract_options": _ABSTRACT_OPTIONS,
         "headlined": _HEADLINED,
+        "opening": 2 * OPENING,
     }
     with connection.cursor() as cursor:
         cursor.execute(SEARCH.format(filters=extra), values)
         rows = cursor.fetchall()
     matches = rows[0][5] if rows else 0
     hits = [
-        Hit(pk, docno, venue, year, authors, title, extract)
-        for pk, docno, venue, year, authors, _, title, extract in rows
+        Hit(pk, docno, venue, year, authors, document_name(title, opening, docno), extract)
+        for pk, docno, venue, year, authors, _, title, extract, opening in rows
     ]
     return SearchPage(hits, min(matches, MOST_RANKED), matches > MOST_RANKED, number, size)
 
@@ -166,11 +169,8 @@ def browse_documents(
 ) -> Browsed:
     """The next documents after a docno, or the last ones before one; from the beginning without either."""
     # Not through `collection.documents`: Django would ask each row for its collection again.
-    rows = (
-        Document.objects.filter(filters.as_q(), collection=collection)
-        .only("docno", "title", "authors", "venue", "year")
-        .annotate(opening=OPENING)
-    )
+    rows = Document.objects.filter(filters.as_q(), collection=collection)
+    rows = rows.only("docno", "title", "abstract", "authors", "venue", "year")
     if before:
         found = list(rows.filter(docno__lt=before).order_by("-docno")[: size + 1])
         return Browsed(found[:size][::-1], len(found) > size, True)

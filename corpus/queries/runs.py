@@ -109,7 +109,7 @@ def first_of(ranking: Ranking, most: int) -> list[Ranked]:
     """The first documents of a ranking, best first; three queries."""
     docnos, scores = ranking.docnos[:most], ranking.scores[:most]
     known = Document.objects.filter(collection=ranking.topic.collection_id, docno__in=docnos)
-    by_docno = {document.docno: document for document in known.only("docno", "title", "year")}
+    by_docno = {document.docno: document for document in known.only("docno", "title", "abstract", "year")}
     entries = PoolEntry.objects.filter(topic=ranking.topic_id, document__docno__in=docnos)
     pooled = set(entries.values_list("document__docno", flat=True))
     return [
