@@ -6,6 +6,7 @@ from http import HTTPStatus
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.urls import is_valid_path
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.requests import OpenRequest
@@ -29,16 +30,35 @@ class SignInMiddleware(LoginRequiredMiddleware):
 
 
 class RefusalMiddleware:
-    """403 for a missing role, 409 for a conflict, 422 for any other refusal: always with the reason."""
+    """403 for a missing role, 409 for a conflict, 422 for any other refusal: always with the reason.
+
+    An address that takes forms only says so (405) when it is opened, as on reloading after a refused form.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED or response.get("Content-Type", "")[:9] != "text/html":
+            return response
+        if request.method != "GET" or "text/html" not in request.headers.get("Accept", ""):
+            return response
+        page = render(request, "405.html", {"above": page_above(request.path_info)}, status=response.status_code)
+        page["Allow"] = response["Allow"]
+        return page
 
     def process_exception(self, request: OpenRequest, exception: Exception) -> HttpResponse | None:
         return refusal_page(request, exception) if isinstance(exception, Refused) else None
+
+
+def page_above(path: str) -> str:
+    """The nearest address above `path` that is one of ours."""
+    while path != "/":
+        path = path.rstrip("/").rpartition("/")[0] + "/"
+        if is_valid_path(path):
+            break
+    return path
 
 
 def refusal_page(request: OpenRequest, refusal: Refused) -> HttpResponse:

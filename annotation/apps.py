@@ -8,6 +8,7 @@ class AnnotationConfig(AppConfig):
     # Read before the transaction begins, because that is slow or asks others; may be cancelled, writes nothing.
     import_readings = {"papers": "annotation.runs.papers.papers_read"}
     import_works = {"judgments": "annotation.runs.imports.load_judgments"}
+    import_ways = {"judgments": "annotation.views.imports.way_on"}  # links after an import
     collection_figures = {
         "contexts": "annotation.queries.contexts.context_figures",
         "citing_paragraphs": "annotation.queries.contexts.citing_figures",

@@ -25,7 +25,7 @@ from adjudication.actions.cycles import (
 from adjudication.forms.cycles import CycleForm, DecisionForm
 from adjudication.queries.cycles import count_tests, cycles_of, dev_sets, fitting_campaigns, people_of
 from adjudication.queries.trials import Trial, fetch_trial, frozen_runs
-from adjudication.queries.tuning import dev_table
+from adjudication.queries.tuning import DevTable, dev_table
 from adjudication.views.scope import whole_number
 from annotation.models import AnnoCycle, Campaign, Outcome, Split
 from corpus.models import Membership
@@ -159,6 +159,7 @@ def _show(
 ) -> HttpResponse:
     tests = count_tests(cycle)
     trial = fetch_trial(cycle, tests)
+    tables = [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)]
     is_current = trial is not None and trial.is_current
     if decision is None:
         passed = is_current and trial is not None and trial.is_passed
@@ -166,7 +167,7 @@ def _show(
     context = {
         **_frame(membership),
         "cycle": cycle,
-        "tables": [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)],
+        "tables": tables,
         "trial": trial,
         "tests": tests,
         "test_people": people_of(cycle.test) if cycle.test else None,
@@ -174,7 +175,7 @@ def _show(
         "not_passed": not_passed(cycle, trial) if trial and is_current and not trial.is_passed else "",
         "no_test": hindrance_to_test(cycle, trial) if trial else "",
         "decision": decision,
-        "steps": _steps(cycle, trial),
+        "steps": _steps(cycle, tables[0], trial),
         "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],
         "points": 100 * cycle.margin,
         "has_errors": bool(decision.errors),
@@ -182,24 +183,21 @@ def _show(
     return render(request, "adjudication/cycle_detail.html", context, status=422 if decision.errors else 200)
 
 
-def _steps(cycle: AnnoCycle, trial: Trial | None) -> dict[str, str]:
-    """{step: done, now or later}, from what is there."""
-    people = people_of(cycle.dev)
-    done = {
-        "dev": people.labels > 0,
-        "try": cycle.is_frozen,
-        "freeze": cycle.is_frozen,
-        "test_set": bool(cycle.test and people_of(cycle.test).with_two),
-        "test": trial is not None and trial.is_current,
-        "decision": not cycle.is_open,
+def _steps(cycle: AnnoCycle, dev: DevTable, trial: Trial | None) -> dict[str, str]:
+    """{step: done, now or later}: now is what can be done, which may be several steps at once."""
+    steps = {  # step: (whether it is done, whether it can be done)
+        "dev": (dev.people.labels > 0, True),
+        "try": (bool(dev.candidates), True),
+        "freeze": (cycle.is_frozen, any(one.figures and not one.is_running for one in dev.candidates)),
+        "test_set": (bool(cycle.test and people_of(cycle.test).with_two), True),
+        "test": (trial is not None and trial.is_current, trial is not None),
+        "decision": (not cycle.is_open, trial is not None and trial.is_current),
     }
-    states: dict[str, str] = {}
-    now_given = False
-    for step, is_done in done.items():
-        states[step] = "done" if is_done else "later" if now_given or not cycle.is_open else "now"
-        now_given = now_given or not is_done
-    states["everything"] = "now" if cycle.outcome == Outcome.ANNOTATE else "later"
-    return states
+    states = {
+        step: "done" if is_done else "now" if cycle.is_open and can_be else "later"
+        for step, (is_done, can_be) in steps.items()
+    }
+    return {**states, "everything": "now" if cycle.outcome == Outcome.ANNOTATE else "later"}
 
 
 def _everything(cycle: AnnoCycle) -> list[dict[str, Any]]:

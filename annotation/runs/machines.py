@@ -22,7 +22,7 @@ from annotation.models import MachineKind, MachineRun, ReplyState
 from annotation.queries.machine_items import Shown, describe_levels, unanswered
 from annotation.runs.machine_labels import Said, store_replies
 from corpus.endpoints.chat import Chat, Message, Reply, Unusable
-from corpus.endpoints.driver import Failure, Pace, ask_all
+from corpus.endpoints.driver import Failure, FirstAnswers, Pace, ask_all
 from corpus.queries.endpoints import NO_MODEL, chat_endpoint, chat_pace
 
 LEXICAL_BATCH = 500
@@ -59,6 +59,7 @@ class _Work:
         self.total = run.campaign.items.count()
         self.done = run.replies.exclude(state=ReplyState.ERROR).count()
         self.failed = 0
+        self.first = FirstAnswers(self.done)
 
     def report(self) -> None:
         """Say how far it is; raises Cancelled."""
@@ -76,7 +77,7 @@ class _Work:
     def compare(self, shown: Shown) -> Said:
         covered = cover(shown.aspect, f"{shown.title}\n{shown.abstract}")
         value = self.values[level_of(covered.share, self.recipe.thresholds)]
-        return Said(shown.item, ReplyState.ANSWERED, describe(covered), value)
+        return Said(shown.item, ReplyState.ANSWERED, describe(covered), value, cost=Decimal(0))
 
     def ask_endpoint(self) -> None:
         endpoint = chat_endpoint()
@@ -101,9 +102,13 @@ class _Work:
                 self.keep,
                 pace_of(self.run),
                 rng=rng,
-                check=self.report,
+                check=self.check,
             )
         self.report()
+
+    def check(self) -> None:
+        self.report()
+        self.first.check()
 
     def keep(self, item: int, outcome: Reply | Failure) -> None:
         """Store one outcome before the next question is asked."""
@@ -114,6 +119,7 @@ class _Work:
         else:
             self.done += 1
             said = said_by(item, outcome, self.form, self.prices)
+            self.first.note(said.problem)
         store_replies(self.run, [said], timezone.now())
 
 

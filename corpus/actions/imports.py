@@ -91,13 +91,19 @@ def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun) 
     found = ImportRun.objects.select_for_update().get(pk=dry_run.pk)
     if not (found.dry_run and found.is_final):
         raise Conflict("Only a finished dry run can be followed by its import.")
-    if not found.files or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
+    if not holds_files(found) or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
         raise Refused("The files of this dry run are no longer here. Send them again.")
     parameters = {name: value for name, value in found.parameters.items() if name != "stored"}
-    files, found.files = found.files, []  # they belong to the import now, which removes them in the end
+    files = found.files  # they belong to the import now, which removes them in the end; the dry run keeps their names
+    found.files = [{name: value for name, value in file.items() if name != "path"} for file in files]
     found.save(update_fields=["files"])
     fields = {"kind": found.kind, "format": found.format, "files": files, "parameters": parameters}
     return _new_run(by, at, found.collection, True, fields)
+
+
+def holds_files(dry_run: ImportRun) -> bool:
+    """Whether the files are still the dry run's own, so that its import can follow."""
+    return bool(dry_run.files) and all("path" in file for file in dry_run.files)
 
 
 @transaction.atomic

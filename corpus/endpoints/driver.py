@@ -46,6 +46,35 @@ class Failure:
     attempts: int
 
 
+FIRST_ANSWERS = 12
+
+
+@dataclass(slots=True)
+class FirstAnswers:
+    """Stops a job whose first answers all have another form than the prompt asks for: the others would too, and cost.
+
+    `answered`: how many answers there were before. Who continues a job has looked, so it goes on.
+    """
+
+    answered: int
+    unread: int = 0
+    problem: str = ""
+
+    def note(self, problem: str) -> None:
+        """Count an answer; `problem` is why it could not be read, "" for one that could."""
+        self.answered += 1
+        self.unread += bool(problem)
+        self.problem = problem or self.problem
+
+    def check(self) -> None:
+        """Raise Unusable once `FIRST_ANSWERS` answers have come and none could be read."""
+        if FIRST_ANSWERS <= self.answered == self.unread:
+            raise Unusable(
+                f"None of the first {self.unread} answers could be read; the last because: {self.problem.rstrip('.')}. "
+                "Look at them, then change the prompt or the model, or continue anyway"
+            )
+
+
 @dataclass(order=True, slots=True)
 class _Turn(Generic[K, Q]):
     """A question that waits for its next try."""

@@ -29,7 +29,7 @@ READERS: dict[str, Reader] = {
     "doris-mae": read_doris_documents,
     "litsearch": read_litsearch_documents,
 }
-_DETECTED = {
+DETECTED = {
     "bibtex": "bibtex",
     "jsonl-documents": "jsonl",
     "beir-corpus": "beir",
@@ -58,7 +58,7 @@ def read_documents(
 
     Raises `BrokenFile`, and `ValueError` for an unknown format.
     """
-    for found in choose_readers(path, format, READERS, _DETECTED, "documents", name=name, limits=limits, watch=watch):
+    for found in choose_readers(path, format, READERS, DETECTED, "documents", name=name, limits=limits, watch=watch):
         if isinstance(found, Problem):
             yield found
             continue

@@ -37,7 +37,7 @@ READERS: dict[str, Reader] = {
     "doris-mae": _read_doris,
     "litsearch": read_litsearch_queries,
 }
-_DETECTED = {
+DETECTED = {
     "trec-topics": "trec",
     "trec-xml-topics": "trec",
     "jsonl-topics": "jsonl",
@@ -65,7 +65,7 @@ def read_topics(
 
     Raises `BrokenFile`, and `ValueError` for an unknown format.
     """
-    for found in choose_readers(path, format, READERS, _DETECTED, "topics", name=name, limits=limits, watch=watch):
+    for found in choose_readers(path, format, READERS, DETECTED, "topics", name=name, limits=limits, watch=watch):
         if isinstance(found, Problem):
             yield found
             continue

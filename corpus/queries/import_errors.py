@@ -4,8 +4,21 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from corpus.formats import documents, topics
+from corpus.models import ImportKind, ImportRun
+
 PLACES = 5  # of a group that are listed
 _VARIES = re.compile(r"""“[^”]*”|"[^"]*"|'[^']*'|\d+""").sub  # what differs between errors of one kind
+_FOUND = re.compile(r"it looks like ([\w-]+)").search
+# Which kind of import reads which of the formats that `detect_format` tells apart.
+_READ_BY = {
+    ImportKind.DOCUMENTS: documents.DETECTED,
+    ImportKind.TOPICS: topics.DETECTED,
+    ImportKind.RUNS: {"trec-run"},
+    ImportKind.POOL: {"trec-qrels", "beir-qrels"},
+    ImportKind.PAPERS: {"tei"},
+    ImportKind.MENTIONS: {"jsonl-mentions", "s2orc", "tei"},
+}
 
 
 @dataclass
@@ -32,3 +45,9 @@ def group_errors(errors: list[dict[str, Any]]) -> list[ErrorGroup]:
         if len(group.places) < PLACES:
             group.places.append((error["file"], error["line"]))
     return sorted(groups.values(), key=lambda group: -group.count)
+
+
+def kinds_for(run: ImportRun) -> list[ImportKind]:
+    """What the files may be imported as instead, where an error names their format."""
+    names = {match[1] for error in run.errors if (match := _FOUND(error["reason"]))}
+    return [kind for kind, formats in _READ_BY.items() if kind != run.kind and names & set(formats)]

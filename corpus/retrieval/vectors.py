@@ -21,6 +21,7 @@ class VectorFiles:
     def __init__(self, directory: Path) -> None:
         self.keys_file, self.vectors_file = directory / "keys.i64", directory / "vectors.f32"
         self.size_file = directory / "size"
+        self._searched: tuple[int, frozenset[int] | None, NDArray[np.int64], NDArray[np.int64]] | None = None
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def known(self) -> dict[int, int]:
@@ -41,17 +42,36 @@ class VectorFiles:
             stream.write(np.array(list(zip(documents, digests, strict=True)), dtype="<i8").tobytes())
 
     def nearest(self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None) -> list[int]:
-        """The documents of the highest inner product with `vector`, best first, ties by smaller id."""
+        """The ids of at most `depth` documents of the highest inner product with `vector`, best first, ties by id.
+
+        `vector` has the length of those kept; `among` narrows to these ids. Raises ValueError for another length.
+        """
         keys = self._keys()
-        if not len(keys):
+        if not len(keys) or depth < 1:
             return []
         vectors = np.memmap(self.vectors_file, dtype="<f4", mode="r", shape=(len(keys), self._size()))
         scores = np.concatenate([vectors[at : at + CHUNK] @ vector for at in range(0, len(keys), CHUNK)])
-        newest = {int(document): row for row, document in enumerate(keys[:, 0])}
-        documents = np.array([each for each in newest if among is None or each in among], dtype=np.int64)
-        rows = np.array([newest[int(each)] for each in documents], dtype=np.int64)
-        order = np.lexsort((documents, -scores[rows]))[:depth]
+        documents, rows = self._newest(keys, among)
+        scores = scores[rows]
+        if depth < len(scores):  # sort those that can be among the first only; equal scores are decided by the ids
+            first = np.flatnonzero(scores >= np.partition(scores, len(scores) - depth)[len(scores) - depth])
+            documents, scores = documents[first], scores[first]
+        order = np.lexsort((documents, -scores))[:depth]
         return [int(each) for each in documents[order]]
+
+    def _newest(
+        self, keys: NDArray[np.int64], among: frozenset[int] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The documents (of `among`) and the row that counts of each; found once for many queries."""
+        found = self._searched
+        if found is None or found[0] != len(keys) or found[1] is not among:
+            documents, last = np.unique(keys[::-1, 0], return_index=True)
+            rows = len(keys) - 1 - last
+            if among is not None:
+                wanted = np.isin(documents, np.fromiter(among, np.int64, len(among)))
+                documents, rows = documents[wanted], rows[wanted]
+            found = self._searched = (len(keys), among, documents, rows)
+        return found[2], found[3]
 
     def _keys(self) -> NDArray[np.int64]:
         """The rows of which both parts are there."""

@@ -15,7 +15,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Refused
 from corpus.endpoints.chat import Chat, Reply, Unusable
-from corpus.endpoints.driver import Failure, ask_all
+from corpus.endpoints.driver import Failure, FirstAnswers, ask_all
 from corpus.models import GenerationReply, Outcome, QuestionRun
 from corpus.queries.endpoints import NO_MODEL, chat_endpoint, chat_pace
 from corpus.runs.question_reading import Known, known_questions, read_reply
@@ -40,10 +40,17 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
     waiting = list(run.replies.filter(outcome=Outcome.WAITING).values_list("pk", flat=True))
     total = run.replies.count()
     count = {"done": total - len(waiting)}
+    first = FirstAnswers(count["done"])
 
     def keep(pk: int, outcome: Reply | Failure) -> None:
-        keep_answer(pk, outcome, known)
+        reply = keep_answer(pk, outcome, known)
         count["done"] += 1
+        if reply.outcome != Outcome.NO_ANSWER:
+            first.note(reply.problem)
+
+    def check() -> None:
+        progress.report(count["done"], total, "asking the model")
+        first.check()
 
     seed = run.seed if run.seed is not None else random.getrandbits(32)
     with Chat(replace(endpoint, model=run.model)) as chat:
@@ -55,7 +62,7 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
                 keep,
                 chat_pace(),
                 rng=np.random.default_rng(seed),
-                check=lambda: progress.report(count["done"], total, "asking the model"),
+                check=check,
             )
         except jobs.Cancelled as cancelled:
             raise jobs.Cancelled(f"Cancelled. {_kept(count['done'], total)}") from cancelled
@@ -74,7 +81,7 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
     )
 
 
-def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> None:
+def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> GenerationReply:
     """Store what came back, whole, and only then try to understand it."""
     reply = GenerationReply.objects.select_related("run__collection", "mention").get(pk=pk)
     reply.answered_at = timezone.now()
@@ -82,7 +89,7 @@ def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> None:
         reply.outcome = Outcome.NO_ANSWER
         reply.problem = f"{_sentence(outcome.reason)} Tries: {outcome.attempts}."
         reply.save()
-        return
+        return reply
     reply.outcome = Outcome.UNREAD
     reply.text, reply.refusal = _storable(outcome.text), _storable(outcome.refusal)
     reply.finish_reason = _storable(outcome.finish_reason)[:LONGEST_FINISH_REASON]
@@ -91,6 +98,7 @@ def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> None:
     reply.save()
     with transaction.atomic():
         read_reply(reply, known)
+    return reply
 
 
 def _prompt(pk: int) -> str:

@@ -72,7 +72,7 @@ TITLES:
 """
 
 _PLACE = re.compile("|".join(map(re.escape, PLACES)))
-_LABEL = re.compile(r"^(QUESTION|ANSWER):[ \t]*", re.MULTILINE)
+_LABEL = re.compile(r"^(QUESTION|ANSWER):[ \t]*", re.MULTILINE | re.IGNORECASE)
 # Controls but for white space, and what overrides the direction of writing; marks that scripts need are not among them.
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]").search
 _KEY = re.compile(r"\{?(cite_\d{3,6})\}?").fullmatch
@@ -161,7 +161,10 @@ class Reading:
 
 
 def read_answer(text: str) -> Reading:
-    """Read `QUESTION: … ANSWER: cite_001, cite_002 …` and nothing else; the single word NONE is an answer too."""
+    """Read `QUESTION: … ANSWER: cite_001, cite_002 …` and nothing else; the single word NONE is an answer too.
+
+    Capitals do not matter.
+    """
     whole = text.replace("\r\n", "\n").strip()
     if whole.rstrip(".").upper() == NOTHING:
         return Reading()
@@ -189,7 +192,7 @@ def _not_understood(whole: str, first_label: int) -> Reading:
 def _pair(number: int, parts: Sequence[tuple[str, str]]) -> Asked:
     """A question and its answer. Errors: ValueError with what is wrong, for people."""
     where = f"question {number + 1}"
-    if [label for label, _ in parts] != ["QUESTION", "ANSWER"]:
+    if [label.upper() for label, _ in parts] != ["QUESTION", "ANSWER"]:
         raise ValueError(f"After {where} there is no line ANSWER:, or two lines of the same kind follow each other.")
     question, answer = _one_line(parts[0][1]), parts[1][1]
     if not question:

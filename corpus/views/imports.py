@@ -1,24 +1,27 @@
 """Imports: what was brought in, bringing in more, watching it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
 from accounts.refusals import Conflict, Refused
 from accounts.telling import refusals_in_form, refusals_in_message
-from corpus.actions.imports import cancel_import, request_import, request_import_after_dry_run
+from corpus.actions.imports import cancel_import, holds_files, request_import, request_import_after_dry_run
 from corpus.actions.undoing import undo_import
+from corpus.extensions import extensions
 from corpus.formats.csv_text import write_csv
 from corpus.forms.imports import FORMS
 from corpus.models import ImportKind, ImportRun, Membership
 from corpus.permissions import check_can_manage, fetch_membership
-from corpus.queries.import_errors import group_errors
+from corpus.queries.import_errors import group_errors, kinds_for
 from corpus.runs.undoing import check_can_undo
 
 PER_PAGE = 25
@@ -32,6 +35,15 @@ class KindWords:
     title: str
     about: str
     target: str
+
+
+@dataclass(frozen=True)
+class WayOn:
+    """Links after an import: to what came in (address and words), and to the form that sends more."""
+
+    result: str
+    label: str
+    again: str
 
 
 KINDS = {
@@ -128,10 +140,11 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = jobs.with_live_progress(_fetch_run(membership, pk))
     context = _context(membership) | {
         "run": run,
-        "words": KINDS.get(run.kind),  # type: ignore[call-overload]
+        "way": _way_on(run),
+        "others": [] if run.state == "done" else [KINDS[kind] for kind in kinds_for(run)],
         "undo_refusal": _why_it_stays(run),
-        "error_groups": group_errors(run.errors),
-        "can_follow": run.dry_run and run.state == "done" and bool(run.files) and run.created + run.updated > 0,
+        "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
+        "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
     }
     template = "corpus/_import_job.html" if getattr(request, "htmx", False) else "corpus/import_detail.html"
     return render(request, template, context)
@@ -179,6 +192,21 @@ def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     with refusals_in_message(request):
         pk = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run).pk
     return redirect("import_detail", slug, pk)
+
+
+def _way_on(run: ImportRun) -> WayOn:
+    """Where an import of this kind leads; apps above say it for theirs."""
+    ways: dict[str, Callable[[ImportRun], WayOn]] = extensions("import_ways")
+    if run.kind in ways:
+        return ways[run.kind](run)
+    slug, kind = run.collection.slug, ImportKind(run.kind)
+    target = reverse(KINDS[kind].target, args=[slug])
+    return WayOn(target, f"See the {kind.label}", reverse("import_create", args=[slug, kind]))
+
+
+def _says_it_all(run: ImportRun) -> bool:
+    """Whether the reason why it failed is its only error, which need not stand there twice."""
+    return run.state == "failed" and len(run.errors) == 1 and run.errors[0]["reason"] in run.reason
 
 
 def _why_it_stays(run: ImportRun) -> str:

@@ -13,6 +13,7 @@ from annotation.actions.recipes import write_relevance_prompt
 from annotation.actions.replies import decide_reply
 from annotation.models import Assignment, Campaign, Judgment, MachineReply, MachineRun, ReplyState, Submission
 from annotation.queries.machines import tally_of
+from corpus.endpoints.driver import FIRST_ANSWERS
 from corpus.runs.imports import run_import
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out, make_prompt, stubbed
@@ -166,6 +167,25 @@ def test_an_endpoint_that_refuses_us_fails_the_run_and_keeps_what_came(made: Mat
         run = carry_out(continue_machine_run(run=run, by=made.manager, at=AT, send=False))
     assert (run.state, len(stub.calls)) == (JobState.DONE, ITEMS - 3)
     assert sorted(replies(run)) == [("answered", 1)] * 3 + [("answered", 2)] * 5
+
+
+def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked() -> None:
+    made = make_material()  # 24 pairs
+    with stubbed(lambda call: Answer("It depends."), LLM_CONCURRENCY=1) as stub:
+        run = carry_out(ask(made, make_campaign(made))[0])
+        assert (run.state, len(stub.calls)) == (JobState.FAILED, FIRST_ANSWERS)
+        assert f"None of the first {FIRST_ANSWERS} answers could be read" in run.reason
+        assert "12 of 24 replies are kept" in run.reason
+        continue_machine_run(run=run, by=made.manager, at=AT, send=False)
+        assert carry_out(run).state == JobState.DONE
+        assert len(stub.calls) == 24
+
+
+def test_one_readable_answer_among_the_first_lets_the_run_go_on() -> None:
+    made = make_material()
+    with stubbed(lambda call: Answer("Answer: 1" if call.number == 1 else "It depends."), LLM_CONCURRENCY=1) as stub:
+        assert carry_out(ask(made, make_campaign(made))[0]).state == JobState.DONE
+        assert len(stub.calls) == 24
 
 
 def test_an_endpoint_that_is_not_there_fails_the_run(made: Material, campaign: Campaign) -> None:

@@ -9,6 +9,7 @@ from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.actions.generation import cancel_questions, continue_questions, request_questions, write_question_prompt
+from corpus.endpoints.driver import FIRST_ANSWERS
 from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
 from corpus.queries.endpoints import chat_pace
 from corpus.queries.generation import estimate_questions, prompt_body, run_figures
@@ -270,6 +271,28 @@ def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, 
         assert (run.state, run.done, len(stub.calls)) == (JobState.DONE, 3, 2)
         with pytest.raises(Refused, match="Everything has been answered"):
             continue_questions(by=manager, at=AT, run=run, send=False)
+
+
+def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked(
+    manager, collection, document, quick
+):
+    for number in range(FIRST_ANSWERS + 3):
+        make_mention({"b0": document}, collection=collection, source_key=f"id:{number}")
+    run, stub = generate(manager, collection, quick, lambda call: "Sure! Here is one.")
+    assert (run.state, len(stub.calls)) == (JobState.FAILED, FIRST_ANSWERS)
+    assert f"None of the first {FIRST_ANSWERS} answers could be read" in run.reason
+    assert "continue anyway. 12 of 15 answers are kept" in run.reason
+    with ChatStub(lambda call: "Sure! Here is one.") as stub:
+        quick.LLM_BASE_URL = stub.url
+        continue_questions(by=manager, at=AT, run=run, send=False)
+        run_questions(run.pk)
+        run.refresh_from_db()
+    assert (run.state, len(stub.calls)) == (JobState.DONE, 3)
+
+
+def test_labels_are_read_in_any_case(manager, collection, mentions, quick):
+    reply = one(manager, collection, quick, "Question: Which leaves want water that has cooled down?\nAnswer: cite_001")
+    assert reply.outcome == Outcome.QUESTIONS
 
 
 def test_what_had_no_answer_is_asked_again(manager, collection, mentions, quick):

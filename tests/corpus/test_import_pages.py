@@ -162,6 +162,8 @@ class TestAfterwards:
         run = self.run_now(collection)
         assert answer["Location"] == reverse("import_detail", args=["tea", run.pk])
         assert (run.created, run.skipped, collection.documents.count()) == (298, 3, 298)
+        listed = client.get(reverse("import_list", args=["tea"])).content.decode()
+        assert listed.count("a.jsonl") == 2  # the dry run still says what it tried
         again = client.post(reverse("import_follow", args=["tea", dry.pk]), follow=True)
         assert b"no longer here" in again.content
 
@@ -185,6 +187,14 @@ class TestAfterwards:
         assert "cut.jsonl.gz" in page
         assert "Nothing was imported" in page
         assert "Send other files" in page
+        assert page.count("cut.jsonl.gz: ") == 1  # the reason is not repeated as its only problem
+
+    def test_a_file_of_another_kind_leads_to_where_it_is_imported(self, client: Client, collection: Collection) -> None:
+        send(client, ("queries.txt", b"Query: 1\nHow hot should the water be?\n"))
+        run = self.run_now(collection)
+        page = client.get(reverse("import_detail", args=["tea", run.pk])).content.decode()
+        assert "holds no documents: it looks like doris-mae" in page
+        assert f'href="{reverse("import_create", args=["tea", "topics"])}"' in page
 
     def test_what_came_in_is_not_called_skipped(self, client: Client, collection: Collection) -> None:
         """A run whose documents are unknown keeps its ranks: that is a note. Rankings are counted, not runs."""
