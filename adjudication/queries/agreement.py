@@ -42,7 +42,7 @@ REASONS = {
     "incomplete_rows": "some items lack a label",
     "too_few_items": "fewer than 10 items: too few for an interval",
     "too_few_queries": "fewer than 8 topics: too few for an interval over topics",
-    "undefined_in_bootstrap": "the figure is undefined in more than 5 % of the resamples",
+    "undefined_in_bootstrap": "the figure is undefined in more than 5% of the resamples",
     "no_variation": "every resample gives the same value",
     "no_relevant_document": "no document is relevant",
     "no_difference": "there is no difference at all",
@@ -291,7 +291,7 @@ def number(statistic: str, value: float | None) -> str:
     """A figure as text, "" for none."""
     if value is None:
         return ""
-    text = f"{100 * value:.1f} %" if statistic in SHARES else f"{value:.3f}"
+    text = f"{100 * value:.1f}%" if statistic in SHARES else f"{value:.3f}"
     return text.replace("-", "−")
 
 

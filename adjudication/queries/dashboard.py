@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import FINAL_STATES
-from adjudication.models import AgreementResult, AgreementRun, VoteRun
+from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
 from adjudication.queries.agreement import STATISTICS, Shown, Standing, fetch_standing, show
 from adjudication.queries.papers import PaperCounts, count_papers
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
@@ -67,15 +67,12 @@ class CampaignCard:
     headline_criterion: Criterion | None
     votes: VoteStanding
     papers: PaperCounts | None = None  # of an extraction
+    undecided: int = 0  # verdicts that have no value now, whatever the last count left
 
     @property
     def is_under_way(self) -> bool:
         """Whether it is no wonder that something is missing: judgments are still to come, or no vote was counted."""
         return self.campaign.state != CampaignState.CLOSED and (self.progress.left > 0 or self.votes.run is None)
-
-    @property
-    def undecided(self) -> int:
-        return int(self.votes.run.counts.get("unresolved", 0)) if self.votes.run else 0
 
 
 def fetch_cards(collection: Collection, now: datetime) -> list[CampaignCard]:
@@ -92,6 +89,8 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
     is_sealed = sealed_by(campaign) is not None
     agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
     criterion = _first_measured(campaign, agreement.run) if agreement.run else None
+    votes = VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign)
+    unresolved = Verdict.objects.filter(item__campaign=campaign, method=Method.UNRESOLVED)
     return CampaignCard(
         campaign=campaign,
         progress=progress,
@@ -100,7 +99,8 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
         agreement=agreement,
         headline=_headline(agreement.run, criterion) if agreement.run and criterion else [],
         headline_criterion=criterion,
-        votes=VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign),
+        votes=votes,
+        undecided=unresolved.count() if votes.run else 0,
         papers=count_papers(campaign) if campaign.kind == CampaignKind.EXTRACTION and not is_sealed else None,
     )
 

@@ -109,7 +109,7 @@ def confusion(run: AgreementRun, criterion: str, pair: str) -> Confusion | None:
         for level, counts in zip(detail["scale"], chosen["counts"], strict=True)
     ]
     levels = [
-        (level, "" if value is None else f"{100 * value:.1f} %")
+        (level, "" if value is None else f"{100 * value:.1f}%")
         for level, value in zip(detail["scale"], chosen["agreement"], strict=True)
     ]
     return Confusion(first, second, rows, levels, _ids(first, second), "part_whole" in chosen.get("flags", ()))
@@ -126,7 +126,7 @@ def _ids(first: dict[str, Any], second: dict[str, Any]) -> str:
 def _counted(count: int, whole: int) -> tuple[int, str, int]:
     if not whole:
         return 0, "", 0
-    return count, f"{100 * count / whole:.0f} %", round(STEPS * count / whole)
+    return count, f"{100 * count / whole:.0f}%", round(STEPS * count / whole)
 
 
 def confusion_pairs(run: AgreementRun, criterion: str) -> list[tuple[str, str]]:

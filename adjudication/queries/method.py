@@ -28,7 +28,7 @@ def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementR
         return f"{items}; too few for intervals."
     versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
     return (
-        f"{items}; {100 * detail['level']:.0f} % intervals by {methods} over {_unit(run, detail)};"
+        f"{items}; {100 * detail['level']:.0f}% intervals by {methods} over {_unit(run, detail)};"
         f" {_drawn(used, detail)}, seed {run.seed}; {versions}. Annotators are fixed: the intervals speak of other"
         " items judged by the same annotators."
     )

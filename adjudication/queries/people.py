@@ -90,7 +90,7 @@ class PersonRow:
     def skip_rate(self) -> str:
         """Skipped of all that was answered or skipped; "" before the first."""
         seen = self.work.done + self.work.skipped
-        return f"{100 * self.work.skipped / seen:.1f} %" if seen else ""
+        return f"{100 * self.work.skipped / seen:.1f}%" if seen else ""
 
     @property
     def is_machine(self) -> bool:

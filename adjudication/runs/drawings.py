@@ -59,8 +59,8 @@ def draw_forest(lines: Sequence[Line], axis: str) -> Drawing:
     axes = figure.add_subplot()
     for place, line in enumerate(reversed(lines)):
         if line.value is None:
-            words, across = f"undefined: {line.why}", axes.get_yaxis_transform()
-            told = axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=8)
+            words, across = _reason(line.why), axes.get_yaxis_transform()
+            told = axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=7)
             told.set_in_layout(False)  # a long reason must not push the axes out of the figure
             continue
         if line.low is not None and line.high is not None:
@@ -160,6 +160,11 @@ def _frame(axes: Axes, across: int, down: int) -> None:
     axes.tick_params(length=0, colors=INK, labelsize=8.5)
     for side in axes.spines.values():
         side.set_visible(False)
+
+
+def _reason(why: str) -> str:
+    """Why a row has no figure, on at most two lines that fit next to the longest labels."""
+    return fill(shorten(f"undefined: {why}", 88, placeholder="…"), 44)
 
 
 def _pair(text: str) -> str:

@@ -28,7 +28,7 @@ def draw_figures(agreement: Agreement, detail: dict[str, Any]) -> Iterator[Named
         if pairs:
             yield (
                 f"forest_{statistic}",
-                draw_forest(_lines(pairs), f"{STATISTICS[statistic]}, {100 * agreement.level:g} % intervals"),
+                draw_forest(_lines(pairs), f"{STATISTICS[statistic]}, {100 * agreement.level:g}% intervals"),
             )
             yield f"matrix_{statistic}", _matrix(pairs, statistic, detail["annotators"])
     yield from _confusions(detail)

@@ -63,7 +63,7 @@ def method_sentence(agreement: Agreement) -> str:
     if agreement.unit == "topic":
         units = f"topics ({agreement.n_topics:,}), since the items of a topic are not independent"
     return (
-        f"{agreement.n_items:,} items; {100 * agreement.level:g} % intervals by {methods}, resampling {units}; "
+        f"{agreement.n_items:,} items; {100 * agreement.level:g}% intervals by {methods}, resampling {units}; "
         f"{agreement.resamples:,} resamples, seed {agreement.seed}. "
         "Annotators are fixed: the intervals describe other items labelled by these annotators."
     )

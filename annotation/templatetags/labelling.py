@@ -44,6 +44,13 @@ def answer_to(cell: dict[str, object] | None, key: str) -> object:
     return _given(cell, "answers").get(key)
 
 
+@register.simple_tag
+def level_word(words: dict[str, dict[int, str]], cell: dict[str, object] | None, key: str) -> str:
+    """What the value of this cell's answer is called on the criterion's scale, "" for none."""
+    value = answer_to(cell, key)
+    return words.get(key, {}).get(value, "") if isinstance(value, int) else ""
+
+
 @register.filter
 def reason_for(cell: dict[str, object] | None, key: str) -> object:
     """The reason that goes with it, or ""."""

@@ -60,7 +60,7 @@ def show_help(request: Request) -> HttpResponse:
 def _key_map(request: Request) -> list[tuple[list[str], str]]:
     """Keys as they are written on a keyboard and what they do: the person's own, or the usual ones."""
     own = preferences_of(request.user).keys if request.user.is_authenticated else KEYS
-    lines = [([str(digit) for digit in range(4)], "give this grade")]
+    lines = [([str(digit) for digit in range(4)] + ["…", "9"], "give this grade")]
     for action, words in WORDS.items():
         shown = SHOWN.get(own[action], own[action].capitalize())
         lines.append(([shown, "Ctrl+Z"] if action == "undo" else [shown], words))

@@ -22,7 +22,7 @@ from annotation.actions.desks import note_guideline_seen
 from annotation.actions.hands import take_hand
 from annotation.actions.submissions import submit
 from annotation.forms.labelling import Malformed, read_form
-from annotation.models import Campaign, Guideline, SubmissionKind, SubmissionOutcome
+from annotation.models import Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
 from annotation.queries.desks import Desk, fetch_desk
 from annotation.queries.labelling import fetch_history, fetch_progress, fetch_recent_ms, why_empty
 from annotation.queries.preferences import DELAYS, KEY_WORDS, KEYS, RUBRIC_KEY_WORDS, preferences_of
@@ -180,8 +180,18 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         "collection": judged.collection,
         "units": fetch_units(desk, ids),
         "criteria": desk.scales,
+        "words": _level_words(judged),
         "is_rubric": desk.is_rubric,
         "older": older,
         "is_first": not before,
     }
     return render(request, "annotation/label_history.html", context)
+
+
+def _level_words(campaign: Campaign) -> dict[str, dict[int, str]]:
+    """{criterion's key: {value: what it is called}}. One query."""
+    words: dict[str, dict[int, str]] = {}
+    levels = Level.objects.filter(criterion__campaign=campaign)
+    for key, value, label in levels.values_list("criterion__key", "value", "label"):
+        words.setdefault(key, {})[value] = label
+    return words

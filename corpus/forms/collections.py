@@ -19,6 +19,10 @@ class CollectionForm(forms.ModelForm):
         }
 
 
+SLUG_WORDS = "Letters without accents, digits, hyphens and underscores."
+SLUG_ERROR = {"invalid": "Use only letters without accents, digits, hyphens and underscores."}
+
+
 class NewCollectionForm(CollectionForm):
     """The same with the slug."""
 
@@ -27,8 +31,13 @@ class NewCollectionForm(CollectionForm):
         labels = {"slug": "Short name"}
         help_texts = {
             **CollectionForm.Meta.help_texts,
-            "slug": "Letters, digits and hyphens. It appears in URLs and file names. If you change it later, "
+            "slug": f"{SLUG_WORDS} It appears in URLs and file names. If you change it later, "
             "the former one keeps working.",
+        }
+        error_messages = {"slug": SLUG_ERROR}
+        widgets = {
+            **CollectionForm.Meta.widgets,
+            "slug": forms.TextInput(attrs={"data-slug-of": "title", "autocomplete": "off", "spellcheck": "false"}),
         }
 
     def validate_unique(self) -> None:
@@ -41,7 +50,8 @@ class AddressForm(forms.Form):
     slug = forms.SlugField(
         label="Short name",
         max_length=80,
-        help_text="Letters, digits, hyphens and underscores. Links with the former short name keep working.",
+        help_text=f"{SLUG_WORDS} Links with the former short name keep working.",
+        error_messages=SLUG_ERROR,
     )
 
 

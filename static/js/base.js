@@ -91,6 +91,31 @@ document.addEventListener("change", (event) => {
   if (event.target.closest("[data-submit-on-change]")) event.target.form.requestSubmit();
 });
 
+// Details that belong to one choice of a form open when it is chosen.
+document.addEventListener("change", ({ target }) => {
+  const details = target.checked && target.form?.querySelector(`details[data-open-with="${CSS.escape(target.value)}"]`);
+  if (details) details.open = true;
+});
+
+// A short name is proposed from the title until somebody types one.
+document.addEventListener("input", ({ target }) => {
+  delete target.dataset?.proposed;
+  const slug = target.form?.querySelector(`[data-slug-of="${target.name}"]`);
+  if (!slug || (slug.value && slug.dataset.proposed === undefined)) return;
+  slug.value = proposedSlug(target.value, slug.maxLength);
+  slug.dataset.proposed = "";
+});
+
+function proposedSlug(title, longest) {
+  const words = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  let slug = "";
+  for (const word of words) {
+    if (slug && slug.length + 1 + word.length > Math.min(longest, 40)) break;
+    slug += (slug && "-") + word;
+  }
+  return slug.slice(0, longest);
+}
+
 async function switchTheme(event) {
   event.preventDefault();
   const form = event.target;

@@ -28,7 +28,7 @@ def test_a_running_job_tells_percent_and_step() -> None:
     text = fragment(state=JobState.RUNNING, done=4500, total=9000, step="reading documents")
     assert 'max="100" value="50"' in text
     assert "Reading documents" in text
-    assert "4,500 of 9,000 · 50 %" in text
+    assert "4,500 of 9,000 · 50%" in text
     assert "Refresh" in text  # without script
 
 

@@ -129,3 +129,12 @@ def test_the_page_of_a_bug_needs_no_database(known: Client, django_assert_num_qu
         answer = server_error(RequestFactory().get("/"))
     assert answer.status_code == 500
     assert "Something broke on our side" in answer.text
+
+
+def test_opening_an_address_that_takes_forms_only_leads_back_to_its_page(known: Client) -> None:
+    """As after a form was refused, when its answer is reloaded."""
+    answer = known.get("/accounts/tokens/5/revocation/", headers={"accept": "text/html"})
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "This address only receives a form." in answer.text
+    assert 'href="/accounts/tokens/"' in answer.text
+    assert known.get("/accounts/tokens/5/revocation/", headers={"accept": "application/json"}).content == b""

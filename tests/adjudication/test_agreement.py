@@ -125,9 +125,9 @@ def test_undefined_says_why() -> None:
 def test_perfect_agreement_has_a_bound_instead_of_an_interval() -> None:
     run = agree(build_campaign([[0, 0], [1, 1], [2, 2]] * 10, people=("ana", "ben"), topics=30))
     shown = show(run.results.get(scope="pair", statistic="accuracy"))
-    assert shown.value == "100.0 %"
+    assert shown.value == "100.0%"
     assert shown.why_no_interval == "every resample gives the same value"
-    assert "by the rule of three at least 90.0 %" in shown.notes
+    assert "by the rule of three at least 90.0%" in shown.notes
 
 
 def test_resamples_without_a_value_are_told() -> None:
@@ -185,7 +185,7 @@ def test_topics_are_also_measured_among_people_alone() -> None:
     detail = run.detail["relevance"]
     assert [round(one["values"]["accuracy"], 3) for one in detail["topics"]] == [0.333, 0.333]
     assert [(one["n_items"], one["values"]["accuracy"]) for one in detail["topics_people"]] == [(2, 1.0), (2, 0.5)]
-    assert [one.value for one in topic_tiles(run, "relevance", "accuracy", people=True)] == ["50.0 %", "100.0 %"]
+    assert [one.value for one in topic_tiles(run, "relevance", "accuracy", people=True)] == ["50.0%", "100.0%"]
     chosen = Chosen(built.criterion, topic=detail["topics_people"][1]["topic"], among="HH")
     assert list(find_judged(chosen)) == [built.items[1], built.items[3]], "the items behind the tile"
     assert "topics_people" not in agree(build_campaign([[0, 1]] * 4, people=("a", "b"), slug="two")).detail["relevance"]

@@ -67,8 +67,8 @@ def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
     trial = trial_of(cycle)
     assert trial is not None
     assert [row.told for row in trial.rows] == [
-        "equivalent within ±60.0 %",
-        "equivalent within ±60.0 %",
+        "equivalent within ±60.0%",
+        "equivalent within ±60.0%",
         "equivalent within ±0.600",
     ]
     assert trial.is_passed
@@ -120,7 +120,7 @@ def overridden(made: Material) -> Campaign:
         is_override=True,
         test_passed=False,
         reason=REASON,
-        evidence=[{"label": "Macro F1", "people": "73.3 %", "machine": "30.0 %", "told": "nothing can be said"}],
+        evidence=[{"label": "Macro F1", "people": "73.3%", "machine": "30.0%", "told": "nothing can be said"}],
         decided_by=made.manager,
         decided_at=LATER,
     )
@@ -171,7 +171,7 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
         call_command(
             "export", "teas", "--format", "qrels", "--campaign", main.slug, stdout=StringIO(), stderr=StringIO()
         )
-    assert "Macro F1: 30.0 % with people, 73.3 % among people; nothing can be said." in overrides_in(main)[0].text
+    assert "Macro F1: 30.0% with people, 73.3% among people; nothing can be said." in overrides_in(main)[0].text
     for name in ("agreement", "adjudicate"):
         out, told = StringIO(), StringIO()
         more = ["--voters", "all"] if name == "adjudicate" else ["--resamples", "1000"]

@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, JobState
 from annotation.actions.annotators import add_members, add_name, pause_annotator, remove_annotator
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import close_campaign, open_campaign
@@ -24,7 +24,7 @@ from annotation.definitions.relevance import RELEVANCE
 from annotation.models import Annotator, Assignment, Judgment, Submission, UnreadLabel
 from annotation.runs import import_sql as sql
 from annotation.runs import imports
-from corpus.models import ImportRun
+from corpus.models import ImportKind, ImportRun
 from tests.factories.annotation import (
     AT,
     add_topic,
@@ -34,6 +34,7 @@ from tests.factories.annotation import (
     make_material,
     skip_item,
 )
+from tests.factories.corpus import ImportRunFactory
 from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
@@ -487,6 +488,16 @@ def test_an_upload_is_tried_and_then_imported_by_a_worker(celery_worker, made):
     wait_for(lambda: ImportRun.objects.latest("pk").is_final, 60, "the import")
     assert Judgment.objects.count() == 1
     assert "Earlier imports" in client.get(address).content.decode()
+
+
+def test_an_import_leads_back_to_its_campaign(made, campaign):
+    fields = {"collection": made.collection, "kind": ImportKind.JUDGMENTS, "parameters": {"campaign": campaign.pk}}
+    client = Client()
+    client.force_login(made.manager)
+    for state, name in ((JobState.DONE, "annotator_list"), (JobState.FAILED, "judgment_import")):
+        run = ImportRunFactory(state=state, started_at=AT, finished_at=AT, **fields)
+        page = client.get(reverse("import_detail", args=["teas", run.pk])).content.decode()
+        assert f'href="{reverse(name, args=["teas", campaign.slug])}"' in page
 
 
 def test_the_page_refuses_what_it_cannot_take(made, campaign):

@@ -184,6 +184,14 @@ def test_my_history_pages_backwards_without_gaps(signed_in):
     assert seen == [f"doc{n:05d}" for n in reversed(range(25))]
 
 
+def test_the_history_page_names_the_level_that_was_given(signed_in):
+    built = build_work()
+    send_one(built, "ana", given(assignment_of(built, "ana", 0), 1))
+    level = Level.objects.get(criterion__campaign=built.campaign, value=1)
+    page = " ".join(signed_in(built).get(address(built, "label_history")).text.split())
+    assert f'data-grade="1">1 {level.label}</span>' in page
+
+
 def test_by_document_the_history_keeps_documents_whole(signed_in):
     triples = [("1", f"Aspect {a:02}.", f"doc{d:02}") for d in range(30) for a in range(7)]
     built = build_work(order=Order.BY_DOCUMENT, triples=triples)

@@ -126,7 +126,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     page.get_by_role("button", name="Annotate Main round").click()
     wait_for(lambda: ended(MachineRun, campaign=main), 60, "the run over everything")
     page.reload()
-    expect(page.locator("#everything").get_by_role("link", name="done, 100 %")).to_be_visible()
+    expect(page.locator("#everything").get_by_role("link", name="done, 100%")).to_be_visible()
     assert_accessible(page)
     run = MachineRun.objects.get(campaign=main)
     assert run.recipe_hash == frozen.frozen_hash

@@ -12,7 +12,7 @@ from accounts.models import JobState, User
 from corpus.models import AspectNode, Collection, ImportKind, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.corpus.judging import judge
-from tests.factories.accounts import AT, CollectionFactory, one_member_each
+from tests.factories.accounts import AT, CollectionFactory, UserFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, ImportRunFactory, TopicFactory, make_tree
 from tests.processes import Child
 
@@ -243,3 +243,13 @@ class TestTopicOrder:
         rows.nth(2).locator(".handle").drag_to(rows.nth(0), target_position={"x": 200, "y": 3})
         expect(rows.nth(0)).to_contain_text("Topic b")
         assert numbers() == "bac"
+
+
+def test_a_short_name_is_proposed_from_the_title_until_one_is_typed(new_page: NewPage) -> None:
+    page = new_page(user=UserFactory(is_staff=True))
+    page.goto(reverse("collection_create"))
+    page.get_by_label("Title").press_sequentially("Thé & Café: Überblick")
+    expect(page.get_by_label("Short name")).to_have_value("the-cafe-uberblick")
+    page.get_by_label("Short name").fill("tea")
+    page.get_by_label("Title").press_sequentially(" 2")
+    expect(page.get_by_label("Short name")).to_have_value("tea")

@@ -102,8 +102,8 @@ def test_page_and_command(collection: Collection, client: Client, capsys: pytest
     client.force_login(MembershipFactory(collection=collection, role=Role.VIEWER).user)
     page = client.get(reverse("pool_report", args=["tea"])).content.decode()
     assert "<svg" in page
-    assert "100.0 %" in page
-    assert "50.0 % not pooled" in page
+    assert "100.0%" in page
+    assert "50.0% not pooled" in page
     by_api = client.get("/api/collections/tea/pools/report/").json()
     assert (by_api["pairs"], by_api["total"], by_api["combinations"][0]["pairs"]) == (4, 3, 2)
     assert by_api["runs"][0]["holes"][0] == {"cut": 5, "documents": 2, "unjudged": 2, "unpooled": 1}
