@@ -1,5 +1,7 @@
 """Forms that make and describe collections."""
 
+from typing import ClassVar
+
 from django import forms
 
 from corpus.models import Collection
@@ -11,7 +13,7 @@ class CollectionForm(forms.ModelForm):
     class Meta:
         model = Collection
         fields = ["title", "description", "licence"]
-        widgets = {"description": forms.Textarea(attrs={"rows": 4})}
+        widgets: ClassVar[dict[str, forms.Widget]] = {"description": forms.Textarea(attrs={"rows": 4})}
         help_texts = {
             "title": "As it will be cited, for example “Questions on astrochemistry”.",
             "description": "What it is about and who it is for. Members read it.",
@@ -35,7 +37,7 @@ class NewCollectionForm(CollectionForm):
             "the former one keeps working.",
         }
         error_messages = {"slug": SLUG_ERROR}
-        widgets = {
+        widgets: ClassVar[dict[str, forms.Widget]] = {
             **CollectionForm.Meta.widgets,
             "slug": forms.TextInput(attrs={"data-slug-of": "title", "autocomplete": "off", "spellcheck": "false"}),
         }
