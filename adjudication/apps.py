@@ -4,5 +4,6 @@ from django.apps import AppConfig
 class AdjudicationConfig(AppConfig):
     name = "adjudication"
     collection_figures = {"questions": "adjudication.queries.question_statistics.question_figures"}
+    label_verbs = {"adjudication": "adjudication.permissions.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}
     erasures = {"0-adjudication": "adjudication.runs.persons.erase"}  # needs the names that annotation replaces

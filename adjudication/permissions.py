@@ -10,6 +10,10 @@ from annotation.permissions.labels import check_can_read_labels_of
 from corpus.models import Collection, Membership, Role
 from corpus.permissions import check_can_oversee, check_role
 
+# As in annotation/permissions/labels.py. The last four name no value, but their target did until November 2026.
+LABEL_VERBS = frozenset(
+    {"decide_verdict", "withdraw_decision", "open_item", "open_own_item", "send_back_item", "recall_item"}
+)
 JUDGES = [AssignmentState.PENDING, AssignmentState.DONE]
 
 

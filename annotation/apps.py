@@ -15,6 +15,8 @@ class AnnotationConfig(AppConfig):
     }
     farewells = {"campaigns": "annotation.actions.annotators.take_off_everywhere"}
     hindrances = {"campaigns": "annotation.queries.campaigns.open_campaigns_hinder"}
+    label_guards = {"campaigns": "annotation.permissions.labels.labels_hidden_in"}
+    label_verbs = {"annotation": "annotation.permissions.labels.LABEL_VERBS"}
     import_undoings = {
         "judgments": "annotation.runs.undoing.UNDO_JUDGMENTS",
         "papers": "annotation.runs.undoing.UNDO_PAPERS",

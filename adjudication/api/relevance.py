@@ -16,6 +16,7 @@ from adjudication.api.results import InUnsealedView, OverrideSerializer
 from adjudication.exports.options import ASPECTS, EVERY, JUDGED
 from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
+from annotation.api.judgments import OVERRIDDEN
 from annotation.models import CampaignKind, Criterion
 from annotation.permissions.labels import check_can_read_labels
 from corpus.models import Role
@@ -42,6 +43,10 @@ class TopicRelevanceSerializer(serializers.Serializer[Any]):
     complete = serializers.IntegerField()
     relevant = serializers.IntegerField()
     best = serializers.IntegerField(allow_null=True)
+    overridden_cycles = serializers.SerializerMethodField(help_text=OVERRIDDEN)
+
+    def get_overridden_cycles(self, _topic: Any) -> list[int]:
+        return list(self.context["overridden_cycles"])
 
 
 class RankedSerializer(serializers.Serializer[Any]):
@@ -110,7 +115,8 @@ class RelevanceList(InRelevanceView):
         """List topics with how many of their documents are judged on everything, and relevant."""
         criterion = self.criterion()
         found = relevance_by_topic(self.campaign, criterion, judged_only=self.judged_only)
-        return Response(TopicRelevanceSerializer(found, many=True).data)
+        cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
+        return Response(TopicRelevanceSerializer(found, many=True, context={"overridden_cycles": cycles}).data)
 
 
 class RelevanceDetail(InRelevanceView):

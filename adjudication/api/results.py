@@ -15,8 +15,9 @@ from accounts.schema import answers
 from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.models import Method, TiePolicy, Verdict, VoteRun
 from adjudication.queries.agreement import as_json, fetch_standing
-from adjudication.queries.overrides import PEOPLE
+from adjudication.queries.overrides import PEOPLE, overrides_in_verdicts
 from annotation.api.base import InCampaignView
+from annotation.api.judgments import OVERRIDDEN
 from annotation.models import Campaign
 from annotation.permissions.labels import check_can_read_labels
 from annotation.permissions.seals import check_not_sealed
@@ -163,6 +164,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
     comment = serializers.CharField()
     decided_at = serializers.DateTimeField(allow_null=True)
     reopened_at = serializers.DateTimeField(allow_null=True)
+    overridden_cycles = serializers.ListField(child=serializers.IntegerField(), help_text=OVERRIDDEN)
 
 
 class AgreementView(InUnsealedView):
@@ -250,5 +252,7 @@ class VerdictList(InUnsealedView):
     @extend_schema(operation_id="verdicts_list", responses=answers({200: VerdictSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List verdicts."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        page = self.paginate_queryset(self.get_queryset()) or []
+        cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
+        rows = [{**row, "overridden_cycles": cycles} for row in page]
+        return self.get_paginated_response(self.get_serializer(rows, many=True).data)

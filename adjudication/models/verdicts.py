@@ -103,4 +103,4 @@ class Verdict(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.item_id}: {self.value}"
+        return f"verdict on item {self.item_id}"

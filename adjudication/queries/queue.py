@@ -70,6 +70,14 @@ def fetch_vote_standing(campaign: Campaign) -> VoteStanding:
     return VoteStanding(done, runs.first(), newer)
 
 
+def count_short(run: VoteRun | None) -> int:
+    """How many items the newest count left unresolved because they had fewer votes than it asked for."""
+    if run is None or not run.counts.get("unresolved"):
+        return 0
+    unresolved = Verdict.objects.filter(item__campaign=run.campaign_id, method=Method.UNRESOLVED)
+    return unresolved.filter(n_votes__lt=run.min_votes).count()
+
+
 def queue_of(
     criterion: Criterion, chosen: str, *, topic: int | None = None, run: VoteRun | None = None
 ) -> QuerySet[Verdict]:

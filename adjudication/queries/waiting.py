@@ -14,7 +14,7 @@ from adjudication.queries.papers import count_waiting
 from adjudication.queries.queue import needs_decision, newest_counts
 from annotation.models import Campaign, CampaignKind, Extraction, ExtractionSource, ExtractionState
 from annotation.permissions.seals import sealed_by
-from annotation.queries.unjudged import campaigns_left_to
+from annotation.queries.unjudged import campaigns_hidden_from
 from corpus.models import Membership, Role
 
 
@@ -65,5 +65,5 @@ def _papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, 
 
 
 def _judged_through(campaigns: QuerySet[Campaign], user: User) -> QuerySet[Campaign]:
-    """Without those in which the person has something to judge still."""
-    return campaigns.exclude(pk__in=campaigns_left_to(user).values("pk"))
+    """Without those whose labels stay hidden from the person, who has something to judge still."""
+    return campaigns.exclude(pk__in=campaigns_hidden_from(user).values("pk"))

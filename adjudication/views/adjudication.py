@@ -28,6 +28,7 @@ from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import (
     FILTERS,
     VoteStanding,
+    count_short,
     fetch_vote_standing,
     newest_count,
     next_after,
@@ -208,6 +209,7 @@ def _context(
         section="adjudication",
         standing=standing,
         vote_form=VoteForm(),
+        short=count_short(standing.run),
         criteria=scope.criteria(),
         criterion=place.criterion,
         chosen=place.chosen,

@@ -53,7 +53,7 @@ def request_machine_runs(
         raise Refused(f"Ask for 1 to {MOST_RUNS} runs.")
     criterion = criterion_of(campaign, wish.criterion)
     recipe = recipe_of(wish, criterion)
-    check_machine_may_run(campaign, recipe.digest, more=wish.runs)
+    check_machine_may_run(campaign, criterion.key, recipe.digest, more=wish.runs)
     runs = [_new_run(campaign, criterion, recipe, wish, by=by, at=at, send=send) for _ in range(wish.runs)]
     _record(
         campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()
@@ -66,7 +66,7 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
     """Take a run up again: only items without a reply are asked for. Errors: Conflict while it runs or has them all."""
     run = locked_run(run, by)
     check_not_closed(run.campaign)
-    check_machine_may_run(run.campaign, run.recipe_hash)
+    check_machine_may_run(run.campaign, run.criterion.key, run.recipe_hash)
     if not run.is_final:
         raise Conflict("It is at work already.")
     answered = run.replies.exclude(state=ReplyState.ERROR).count()

@@ -13,7 +13,13 @@ from annotation.api.base import InCampaignView
 from annotation.models import Assignment, AssignmentState, Judgment
 from annotation.permissions.labels import check_can_read_labels
 from annotation.permissions.seals import check_not_sealed
+from annotation.queries.overrides import overriding_cycles
 from corpus.permissions import can_oversee
+
+OVERRIDDEN = (
+    "numbers of the Anno-GPT cycles whose machine is behind this although its test was overridden; `machine_overrides`"
+    " of the campaign's agreement says more"
+)
 
 
 class AssignmentSerializer(serializers.Serializer[Any]):
@@ -39,6 +45,7 @@ class JudgmentSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
     submission = serializers.UUIDField(source="uuid")
     received_at = serializers.DateTimeField()
+    overridden_cycles = serializers.ListField(child=serializers.IntegerField(), help_text=OVERRIDDEN)
 
 
 class AssignmentList(InCampaignView):
@@ -101,5 +108,9 @@ class JudgmentList(InCampaignView):
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List current judgments: annotators see their own only."""
         page = self.paginate_queryset(self.get_queryset()) or []
-        rows = [{**row, "machine": row["machine"] == "machine"} for row in page]
+        cycles = overriding_cycles(self.campaign)
+        rows = [
+            {**row, "machine": row["machine"] == "machine", "overridden_cycles": cycles.get(row["annotator_name"], [])}
+            for row in page
+        ]
         return self.get_paginated_response(self.get_serializer(rows, many=True).data)

@@ -1,12 +1,19 @@
 """Judge first, look afterwards: who may read the labels of others in a campaign (docs/adr/0011)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from accounts.models import User
+from accounts.models import AuditEvent, User
 from accounts.refusals import NotAllowed
 from annotation.models import Campaign
-from annotation.permissions.seals import check_not_sealed
-from annotation.queries.unjudged import campaigns_left_to
+from annotation.permissions.seals import check_not_sealed, sealed_in
+from annotation.queries.unjudged import campaigns_hidden_from, campaigns_left_in
+from corpus.extensions import extensions
+from corpus.models import Collection
+
+LABEL_VERBS = frozenset(
+    {"decide_reply", "decide_rewrite"}
+)  # events whose particulars say what single items are labelled
 
 
 def check_can_read_labels(campaign: Campaign, user: User) -> None:
@@ -18,8 +25,11 @@ def check_can_read_labels(campaign: Campaign, user: User) -> None:
 
 
 def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
-    """The same for what is made of the labels of several campaigns. One query. Errors: NotAllowed."""
-    left = campaigns_left_to(user).filter(pk__in=[campaign.pk for campaign in campaigns])
+    """The same for what is made of the labels of several campaigns. One query. Errors: NotAllowed.
+
+    Also where the same item (question, document of a topic, paper) is left to the person in another campaign.
+    """
+    left = campaigns_left_in([campaign.pk for campaign in campaigns], user)
     if names := ", ".join(map(str, left.order_by("name"))):
         raise NotAllowed(
             f"You still have items to judge in {names}, so the labels of others stay hidden from you: what you see"
@@ -51,3 +61,32 @@ def hindrance_to_replies(campaign: Campaign, user: User) -> str:
     except NotAllowed as refusal:
         return refusal.reason
     return ""
+
+
+@dataclass(frozen=True)
+class HiddenLabels:
+    """Labels in a collection that a person may not read now: `reason` says why, "" where they may read all."""
+
+    reason: str
+    readable: frozenset[str]  # ids and slugs of the campaigns whose labels they may read
+
+    def conceals(self, event: AuditEvent) -> bool:
+        """Whether the event says how an item of a campaign that is not readable is labelled."""
+        if not self.reason or not any(event.verb in verbs for verbs in extensions("label_verbs").values()):
+            return False
+        is_campaign = event.target_type == Campaign._meta.label_lower
+        named = event.target_id if is_campaign else event.data.get("campaign")
+        return named not in self.readable
+
+
+def labels_hidden_in(collection: Collection, user: User) -> HiddenLabels:
+    """What the audit log and the backup of a collection ask. Four queries where there are test campaigns, else two."""
+    unjudged = {campaign.pk: campaign for campaign in campaigns_hidden_from(user).filter(collection=collection)}
+    sealed = {campaign.pk: campaign for campaign in sealed_in(collection)}
+    reason = ""
+    if hidden := unjudged | sealed:
+        names = ", ".join(sorted(str(campaign) for campaign in hidden.values()))
+        why = ["you still have items to judge"] * bool(unjudged) + ["a test campaign is sealed"] * bool(sealed)
+        reason = f"The labels of {names} stay hidden from you for now: {' and '.join(why)}."
+    rest = collection.campaigns.exclude(pk__in=hidden).values_list("pk", "slug") if hidden else []
+    return HiddenLabels(reason, frozenset(str(each) for pair in rest for each in pair))

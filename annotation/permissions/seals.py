@@ -4,8 +4,11 @@ While a cycle of the collection has no frozen machine, nobody reads people's lab
 machine runs on them: whoever tunes prompts could otherwise tune them to the test.
 """
 
+from django.db.models import Q
+
 from accounts.refusals import NotAllowed, Refused
-from annotation.models import AnnoCycle, AnnotatorKind, AssignmentState, Campaign, Outcome, Split
+from annotation.models import AnnoCycle, AnnotatorKind, AssignmentState, Campaign, MachineSource, Outcome, Split
+from corpus.models import Collection
 
 
 def sealed_by(campaign: Campaign) -> AnnoCycle | None:
@@ -17,6 +20,11 @@ def sealed_by(campaign: Campaign) -> AnnoCycle | None:
         test=campaign.pk
     ).exclude(outcome="")
     return None if served.exists() else tuning.first()
+
+
+def sealed_in(collection: Collection) -> list[Campaign]:
+    """Its sealed test campaigns. One query, and two for each test campaign."""
+    return [each for each in collection.campaigns.filter(split=Split.TEST) if sealed_by(each)]
 
 
 def check_not_sealed(campaign: Campaign) -> None:
@@ -49,13 +57,15 @@ def check_split_may_change(campaign: Campaign, split: str) -> None:
         )
 
 
-def check_machine_may_run(campaign: Campaign, recipe_hash: str, *, more: int = 0) -> None:
+def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, *, more: int = 0) -> None:
     """Test sets are for the frozen machine of their cycle only, until the cycle is decided, and for as many runs as
-    were fixed before; `more` are asked for now. A frozen machine comes to a main campaign only by the decision of its
-    cycle. Errors: Refused.
+    were fixed before; `more` are asked for now. Where there is a cycle about the criterion, a machine comes to a main
+    campaign only by the decision of its own cycle. Errors: Refused.
     """
     check_machine_not_sealed(campaign)
-    _check_was_let_go(campaign, recipe_hash)
+    own = Q(frozen_hash=recipe_hash)
+    if reason := _hindrance_to_letting_go(campaign, Q(criterion=criterion), own):
+        raise Refused(reason)
     cycle = AnnoCycle.objects.filter(test=campaign.pk, outcome="").first()
     if cycle is not None and cycle.frozen_hash != recipe_hash:
         raise Refused(
@@ -71,18 +81,33 @@ def check_machine_may_run(campaign: Campaign, recipe_hash: str, *, more: int = 0
             )
 
 
-def _check_was_let_go(campaign: Campaign, recipe_hash: str) -> None:
-    """Whichever page it is asked for on: the machine of a cycle annotates everything only where that was decided."""
+def hindrance_to_imported_machine(campaign: Campaign, *names: str) -> str:
+    """Why labels of a machine of one of these names may not come into the campaign, or ""."""
+    about = Q(criterion__in=campaign.criteria.values("key"))
+    return _hindrance_to_letting_go(campaign, about, Q(frozen_source=MachineSource.IMPORTED, frozen_name__in=names))
+
+
+def _hindrance_to_letting_go(campaign: Campaign, about: Q, own: Q) -> str:
+    """Why a machine may not annotate everything, or "": where cycles are `about` the criterion, only what one of them
+    (`own`) has frozen and was decided to. Any other recipe would escape its test, and the note of an override.
+    """
     if campaign.split != Split.MAIN:
-        return
-    frozen = AnnoCycle.objects.filter(collection=campaign.collection_id, frozen_hash=recipe_hash)
-    newest = frozen.order_by("-number").first()
-    if newest is not None and newest.outcome != Outcome.ANNOTATE:
-        state = f"ended otherwise ({newest.words})" if newest.outcome else "has not decided about it yet"
-        raise Refused(
-            f"This is the frozen machine of Anno-GPT cycle {newest.number}, which {state}. It annotates {campaign} only"
-            " after the decision to annotate everything, on the page of the cycle."
+        return ""
+    cycles = AnnoCycle.objects.filter(about, collection=campaign.collection_id).order_by("-number")
+    frozen, newest = cycles.filter(own).first(), cycles.first()
+    if newest is None or (frozen and frozen.outcome == Outcome.ANNOTATE):
+        return ""
+    if frozen is None:
+        return (
+            f"Which machine labels “{newest.criterion}” in {campaign} is decided by Anno-GPT (cycle {newest.number} is"
+            " the newest), and this machine was frozen in no cycle. It needs one of its own, with a test that is passed"
+            " or overridden. Dev campaigns are open to it."
         )
+    state = f"ended otherwise ({frozen.words})" if frozen.outcome else "has not decided about it yet"
+    return (
+        f"This is the frozen machine of Anno-GPT cycle {frozen.number}, which {state}. It annotates {campaign} only"
+        " after the decision to annotate everything, on the page of the cycle."
+    )
 
 
 def check_machine_not_sealed(campaign: Campaign) -> None:

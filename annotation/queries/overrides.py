@@ -51,6 +51,15 @@ def overrides_in(campaign: Campaign) -> list[Override]:
     return found
 
 
+def overriding_cycles(campaign: Campaign) -> dict[str, list[int]]:
+    """{annotator: numbers of the cycles whose overridden machine it is}, for lists of single labels."""
+    found: dict[str, list[int]] = {}
+    for override in overrides_in(campaign):
+        for name in override.annotators:
+            found.setdefault(name, []).append(override.cycle)
+    return found
+
+
 def _runs_of(cycle: AnnoCycle, campaign: Campaign) -> Iterable[str]:
     """Names of the cycle's machine among the annotators: found by its recipe, or by its name where it was imported."""
     machines = Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE)

@@ -1,6 +1,9 @@
 """What a person still has to judge, or could still be given by an open queue (docs/adr/0011)."""
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from collections.abc import Iterable
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from annotation.models import (
@@ -10,6 +13,7 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     CampaignState,
+    Item,
     Strategy,
     VotesSeen,
 )
@@ -26,12 +30,40 @@ def campaigns_left_to(user: User) -> QuerySet[Campaign]:
     return Campaign.objects.exclude(state=CampaignState.CLOSED).filter(left, pk__in=mine)
 
 
+def campaigns_left_in(campaigns: Iterable[int], user: User) -> QuerySet[Campaign]:
+    """Those of `campaigns_left_to` because of which the labels of `campaigns` stay hidden from the person: each that is
+    among them, and each in which they have the same item left that one of `campaigns` judges too. One query."""
+    pks = list(campaigns)
+    twins = _twins().filter(campaign__in=pks)
+    left = Item.objects.filter(left_to(user, "pk"), Exists(twins), campaign=OuterRef("pk"))
+    return campaigns_left_to(user).filter(Q(pk__in=pks) | Exists(left))
+
+
+def campaigns_hidden_from(user: User) -> QuerySet[Campaign]:
+    """Campaigns whose labels stay hidden from the person for now: the other way round of `campaigns_left_in`."""
+    left = campaigns_left_to(user)
+    twins = _twins().filter(left_to(user, "pk"))
+    shared = Item.objects.filter(Exists(twins), campaign=OuterRef("pk"))
+    near = Q(collection__in=left.values("collection"))
+    return Campaign.objects.filter(Q(pk__in=left.values("pk")) | near & Exists(shared))
+
+
 def left_to(user: User, item: str) -> Q:
     """Whether the item that the field `item` of a row refers to is still to be judged by the person, or could be."""
     pending = _pending(user).exclude(annotator__campaign__state=CampaignState.CLOSED)
     queues = Q(queue__strategy=Strategy.QUEUE, queue__in=_annotators(user).values("campaign"))
     free = _free(user).filter(queues).exclude(queue__state=CampaignState.CLOSED)
     return Q(Exists(pending.filter(item=OuterRef(item)))) | Q(Exists(free.filter(item=OuterRef(item))))
+
+
+def _twins() -> QuerySet[Item]:
+    """Items that ask about what the outer query's item asks about: the same question, paper or (topic, document). An
+    aspect and the topic as a whole sway each other, two aspects do not. Equations, so that PostgreSQL can hash them.
+    """
+    parts = ("topic", "document", "paper")
+    equal = {f"{part}_or_0": Coalesce(OuterRef(part), 0) for part in parts}
+    same_aspect = Q(aspect=None) | Q(aspect=Coalesce(OuterRef("aspect"), F("aspect")))
+    return Item.objects.alias(**{f"{part}_or_0": Coalesce(part, 0) for part in parts}).filter(same_aspect, **equal)
 
 
 def _annotators(user: User) -> QuerySet[Annotator]:

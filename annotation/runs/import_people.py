@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.models import Annotator, AnnotatorKind, Campaign
+from annotation.permissions.seals import hindrance_to_imported_machine
 from annotation.planning.order import person_seed
 from corpus.models import ImportRun, Role
 
@@ -48,6 +49,9 @@ class People:
         user = None if machine or annotator else self.members.get(name.lower())
         if user is not None:
             annotator = self.by_user.get(user.pk)
+        is_machine = machine or (annotator is not None and annotator.kind == AnnotatorKind.MACHINE)
+        if is_machine and (reason := hindrance_to_imported_machine(self.campaign, name, model)):
+            return None, reason
         if annotator is None:
             what = {"kind": AnnotatorKind.MACHINE, "model": model, "run_number": run} if machine else {}
             annotator = self._make(name, user, what)

@@ -8,10 +8,11 @@ from django.db import transaction
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.extensions import extensions
 from corpus.models import Collection, CollectionRemoval
 from corpus.permissions import check_role_of_manager
+from corpus.queries.audit import hidden_labels
 from corpus.queries.contents import unfinished_jobs
 
 Hindrance = Callable[[Collection], str]  # what must end before the collection is archived, "" for nothing
@@ -34,6 +35,15 @@ def archive_collection(*, by: User | None, at: datetime, collection: Collection)
     found.save(update_fields=["archived_at"])
     record_event(by=by, at=at, verb="archive_collection", target=found, scope=found)
     return found
+
+
+@transaction.atomic
+def take_backup(*, by: User, at: datetime, collection: Collection) -> None:
+    """Check and log that the person takes a backup, which holds all labels. Errors: NotAllowed."""
+    check_role_of_manager(collection, by)
+    if reasons := [each.reason for each in hidden_labels(collection, by)]:
+        raise NotAllowed(" ".join([*reasons, "A backup would show them."]))
+    record_event(by=by, at=at, verb="download_backup", target=collection, scope=collection)
 
 
 @transaction.atomic

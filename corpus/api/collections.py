@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from accounts.models import User
 from accounts.schema import answers
-from corpus.actions.archiving import archive_collection, reopen_collection, request_removal
+from corpus.actions.archiving import archive_collection, reopen_collection, request_removal, take_backup
 from corpus.actions.collections import create_collection, rename_collection, update_collection
 from corpus.api.base import ByCursor, InCollectionView
 from corpus.models import Collection, CollectionRemoval, Role
@@ -144,4 +144,5 @@ class CollectionBackup(InCollectionView):
     )
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """Download everything in the collection, for `restore_collection`."""
+        take_backup(by=self.person, at=timezone.now(), collection=self.collection)
         return backup_response(self.collection)

@@ -14,6 +14,7 @@ from accounts.refusals import Refused
 from corpus.actions.imports import FORMATS, request_import
 from corpus.models import ImportKind, ImportRun
 from corpus.queries.collections import collection_with
+from corpus.queries.import_errors import ErrorGroup, group_errors
 from corpus.runs.imports import run_import
 
 SHOWN_ERRORS = 10
@@ -123,9 +124,18 @@ def summary(run: ImportRun) -> str:
     ]
     lines += [f"  skipped {count:,}: {rule}" for rule, count in sorted(run.skips.items())]
     lines += [f"  {remark}" for remark in run.remarks]
-    for error in run.errors[:SHOWN_ERRORS]:
-        where = f"{error['file']}, line {error['line']}" if error["line"] else error["file"]
-        lines.append(f"  {'note: ' if error.get('kept') else ''}{where}: {error['reason']}")
-    if run.error_count > SHOWN_ERRORS:
-        lines.append(f"  … and {run.error_count - SHOWN_ERRORS:,} more")
+    groups = group_errors(run.errors)
+    lines += [f"  {_in_words(group)}" for group in groups[:SHOWN_ERRORS]]
+    if more := run.error_count - sum(group.count for group in groups[:SHOWN_ERRORS]):
+        lines.append(f"  … and {more:,} more")
     return "\n".join(lines)
+
+
+def _in_words(group: ErrorGroup) -> str:
+    """Where and why; of equal errors how many there are, the first reason and the first places."""
+    places = [f"{file}, line {line}" if line else file for file, line in group.places]
+    note = "note: " if group.kept else ""
+    if group.count == 1:
+        return f"{note}{places[0]}: {group.reason}"
+    more = f" and {group.more:,} more" if group.more else ""
+    return f"{note}{group.count:,} times: {group.reason} ({'; '.join(places)}{more})"

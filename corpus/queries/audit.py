@@ -1,12 +1,38 @@
 """The audit log of one collection."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
 
 from django.db.models import Q, QuerySet
 
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, User
+from corpus.extensions import extensions
 from corpus.models import Collection
+
+
+class Hidden(Protocol):
+    """What an app above hides from a person: why ("": nothing), and whether that holds for an event."""
+
+    @property
+    def reason(self) -> str: ...
+
+    def conceals(self, event: AuditEvent) -> bool: ...
+
+
+def hidden_labels(collection: Collection, user: User) -> list[Hidden]:
+    """What the person may not read in this collection for now; empty where they may read all."""
+    guards: dict[str, Callable[[Collection, User], Hidden]] = extensions("label_guards")
+    found = [guard(collection, user) for guard in guards.values()]
+    return [each for each in found if each.reason]
+
+
+def concealed(events: Iterable[AuditEvent], hidden: Sequence[Hidden]) -> Iterator[AuditEvent]:
+    """The events, without target and particulars where these would show a hidden label. None is written back."""
+    for event in events:
+        if any(each.conceals(event) for each in hidden):
+            event.target, event.target_id, event.data = "", "", {"hidden": "for now"}
+        yield event
 
 
 def audit_of(collection: Collection, *, person: str = "", verb: str = "") -> QuerySet[AuditEvent]:
@@ -24,10 +50,10 @@ def verbs_of(collection: Collection) -> list[str]:
     )
 
 
-def audit_rows(events: QuerySet[AuditEvent]) -> Iterator[list[str]]:
+def audit_rows(events: QuerySet[AuditEvent], hidden: Sequence[Hidden]) -> Iterator[list[str]]:
     """Head and lines of the log as a table of text, oldest first, streamed from the database."""
     yield ["at", "person", "verb", "target_type", "target_id", "target", "data"]
-    for event in events.order_by("id").iterator(chunk_size=2000):
+    for event in concealed(events.order_by("id").iterator(chunk_size=2000), hidden):
         yield [
             event.at.isoformat(),
             event.actor,

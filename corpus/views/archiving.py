@@ -10,7 +10,7 @@ from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.requests import Request
 from accounts.telling import refusals_in_form, refusals_in_message
-from corpus.actions.archiving import archive_collection, reopen_collection, request_removal
+from corpus.actions.archiving import archive_collection, reopen_collection, request_removal, take_backup
 from corpus.actions.collections import rename_collection
 from corpus.forms.collections import AddressForm, CollectionForm, RemovalForm
 from corpus.models import CollectionRemoval, Membership
@@ -62,6 +62,7 @@ def collection_reopen(request: Request, slug: str) -> HttpResponse:
 def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
     """Everything in the collection as one file."""
     membership = _manager(request, slug)
+    take_backup(by=membership.user, at=timezone.now(), collection=membership.collection)
     return backup_response(membership.collection)
 
 

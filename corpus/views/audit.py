@@ -1,7 +1,7 @@
 """Who did what, when."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import AuditEvent
 from corpus.models import Membership
 from corpus.permissions import check_can_manage, fetch_membership
-from corpus.queries.audit import audit_of, audit_rows, verbs_of
+from corpus.queries.audit import Hidden, audit_of, audit_rows, concealed, hidden_labels, verbs_of
 
 PAGE_SIZE = 50
 
@@ -23,11 +23,14 @@ def audit_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     page = Paginator(_chosen(request, membership), PAGE_SIZE).get_page(request.GET.get("page"))
+    hidden = hidden_labels(membership.collection, membership.user)
+    page.object_list = list(concealed(page.object_list, hidden))
     context = {
         "membership": membership,
         "collection": membership.collection,
         "tab": "audit",
         "page": page,
+        "hidden": hidden,
         "verbs": verbs_of(membership.collection),
         "person": request.GET.get("person", ""),
         "verb": request.GET.get("verb", ""),
@@ -40,12 +43,13 @@ def audit_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The same as CSV, all of it."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    return csv_response(_chosen(request, membership), slug)
+    hidden = hidden_labels(membership.collection, membership.user)
+    return csv_response(_chosen(request, membership), slug, hidden)
 
 
-def csv_response(events: QuerySet[AuditEvent], slug: str) -> StreamingHttpResponse:
-    """The events as a file named after the collection's slug."""
-    response = StreamingHttpResponse(_csv_lines(audit_rows(events)), content_type="text/csv")
+def csv_response(events: QuerySet[AuditEvent], slug: str, hidden: Sequence[Hidden] = ()) -> StreamingHttpResponse:
+    """The events as a file named after the collection's slug, without what is hidden from the person."""
+    response = StreamingHttpResponse(_csv_lines(audit_rows(events, hidden)), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="{slug}-audit.csv"'
     return response
 

@@ -27,8 +27,10 @@ from adjudication.exports.findings import find
 from adjudication.exports.options import make_options
 from adjudication.runs.agreement import run_agreement
 from adjudication.runs.votes import run_vote
+from annotation.actions.imports import request_judgment_import
 from annotation.models import AnnoCycle, Campaign, Judgment
 from annotation.queries.overrides import overrides_in
+from corpus.runs.imports import run_import
 from tests.adjudication.test_cycles import LATER, began, judged, trial_of, tuned
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
@@ -153,6 +155,10 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
             text = text.replace("$\\pm$", "±")
         assert TOLD in text, address
         assert REASON in text, address
+    rows = [client.get(api + end).json() for end in ("verdicts/", "judgments/", "relevance/")]
+    verdicts, judgments, topics = (found["results"] if isinstance(found, dict) else found for found in rows)
+    assert {tuple(row["overridden_cycles"]) for row in [*verdicts, *topics]} == {(1,)}
+    assert {(row["machine"], *row["overridden_cycles"]) for row in judgments} == {(False,), (True, 1)}
     for kind in ("qrels", "verdicts", "judgments", "beir", "diversity"):
         assert "machine_override" in codes(made, kind), kind
         with zipfile.ZipFile(
@@ -178,6 +184,25 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
         call_command(name, "teas", main.slug, *more, "--json", stdout=out, stderr=told)
         assert json.loads(out.getvalue())["machine_overrides"][0]["reason"] == REASON
         assert REASON in told.getvalue()
+
+
+def test_another_recipe_or_name_does_not_escape_the_override(made: Material, tmp_path: Path) -> None:
+    main = overridden(made)
+    ask(made, main, kind="lexical")  # the machine itself may run again
+    with pytest.raises(Refused, match="frozen in no cycle"):
+        ask(made, main, kind="lexical", thresholds=(0.31, 0.6))
+    item = main.items.select_related("topic", "aspect", "document").first()
+    assert item is not None
+    path = tmp_path / "labels.csv"
+    row = ",".join(str(part) for part in (item.topic.number, item.aspect.text, item.document.docno, 1))
+    path.write_text(f"annotator,topic,aspect,docno,value\nanother-name,{row}\n")
+    for criterion, created in (("relevance", 0), ("novelty", 1)):  # of another criterion, no cycle has decided
+        main.criteria.update(key=criterion)
+        job = request_judgment_import(campaign=main, by=made.manager, at=LATER, files=[path], machine=True, send=False)
+        run_import(job.pk)
+        job.refresh_from_db()
+        assert job.created == created, job.errors
+        assert ("frozen in no cycle" in str(job.errors)) == (not created)
 
 
 def codes(made: Material, kind: str, **more: Any) -> list[str]:

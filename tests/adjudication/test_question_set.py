@@ -20,15 +20,15 @@ from adjudication.queries.question_set import DISCARDED, KEPT, UNDECIDED, fetch_
 from adjudication.queries.question_statistics import question_statistics
 from annotation.actions.annotators import add_members
 from annotation.actions.assignments import assign_items
-from annotation.actions.campaigns import copy_campaign, open_campaign
+from annotation.actions.campaigns import copy_campaign, create_campaign, open_campaign
 from annotation.actions.items import build_items
 from annotation.models import Assignment, Item
-from annotation.queries.questions import fetch_candidates
-from corpus.models import Collection, Document, Target, Topic
+from annotation.queries.questions import Choice, fetch_candidates
+from corpus.models import Collection, Document, Role, Target, Topic
 from corpus.text.overlap import word_overlap
 from tests.factories.accounts import AT
 from tests.factories.litsearch import DOCUMENTS, invented_questions
-from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
+from tests.factories.rubrics import Rubric, build_rubric, make_people, rate, rating, send
 
 pytestmark = pytest.mark.django_db
 
@@ -141,6 +141,29 @@ def test_an_imported_set_has_its_tables(litsearch):
     first = found.kept[0]
     texts = [text for target in first.targets for text in (target.title, target.abstract)]
     assert (first.words, first.overlap) == (7, word_overlap(first.text, texts))
+
+
+def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Collection) -> None:
+    """It covers one source of four: what it does not ask, or nobody has rated yet, stays as it came."""
+    people = make_people(litsearch, {"mia": Role.MANAGER, "ana": Role.ANNOTATOR})
+    wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "seed": 7}
+    campaign = create_campaign(collection=litsearch, by=people["mia"], at=AT, **wanted)
+    add_members(campaign=campaign, users=[people["ana"]], by=people["mia"], at=AT)
+    build_items(campaign=campaign, by=people["mia"], at=AT, choice=Choice(sources=("inline_acl",)))
+    assert campaign.items.count() == 98
+    before = content(litsearch, "litsearch")
+    for name in ("", campaign.slug):
+        found = fetch_question_set(litsearch, name)
+        assert Counter(question.quality for question in found.kept) == {1: 294, 2: 303}
+        assert content(litsearch, "litsearch", **({"campaign": name} if name else {})).count(b"\n") == 597
+    assign_items(campaign=campaign, by=people["mia"], at=AT)
+    campaign = open_campaign(campaign=campaign, by=people["mia"], at=AT)
+    assert content(litsearch, "litsearch") == before
+    rubric = Rubric(litsearch, campaign, {}, {}, people)
+    first = campaign.items.select_related("topic").order_by("pk")[0].topic.number
+    rate(rubric, "ana", first, 1, 0)
+    assert Counter(each.state for each in fetch_question_set(litsearch).questions) == {KEPT: 596, DISCARDED: 1}
+    assert content(litsearch, "litsearch").count(b"\n") == 596
 
 
 @pytest.mark.parametrize(("kind", "name"), [("litsearch", "s.jsonl"), ("litsearch-parquet", "s.parquet")])

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 from django.utils import timezone
 
 from accounts.models import JobState
@@ -334,15 +335,21 @@ def test_one_job_at_a_time_and_cancelling() -> None:
         cancel_job(job=run, by=built.people["adjudicator"], at=AT)
 
 
-def test_command_says_how_gold_of_one_annotator_is_made(capsys: pytest.CaptureFixture[str]) -> None:
-    build_campaign([[2], [1], [0]], people=("ana",))
+def test_command_and_page_say_how_gold_of_one_annotator_is_made(
+    client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built = build_campaign([[2], [1], [0]], people=("ana",))
     call_command("adjudicate", "tea", "main", "--policy", "majority")
     told = capsys.readouterr().err
     assert "3 unresolved" in told
     assert "Fewer than 2 votes: 3 of the unresolved." in told
     assert "--min-votes 1" in told
+    client.force_login(built.people["manager"])
+    page = client.get("/c/tea/campaigns/main/adjudication/").content.decode()
+    assert "3 items have fewer than 2 votes" in page
     call_command("adjudicate", "tea", "main", "--policy", "majority", "--min-votes", "1")
     assert "Fewer than" not in capsys.readouterr().err
+    assert "fewer than" not in client.get("/c/tea/campaigns/main/adjudication/").content.decode()
 
 
 def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:

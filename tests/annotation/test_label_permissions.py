@@ -4,6 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import AuditEvent
+from adjudication.actions.verdicts import decide_verdict
 from adjudication.exports.options import QUESTION_KINDS
 from adjudication.models import Verdict
 from annotation.actions.annotators import add_members, remove_annotator
@@ -12,18 +14,22 @@ from annotation.actions.campaigns import create_campaign
 from annotation.actions.hands import take_hand
 from annotation.actions.items import build_items
 from annotation.models import (
+    AnnoCycle,
+    Annotator,
     Assignment,
     Campaign,
     CampaignState,
     ExtractionSource,
+    Item,
     Rewrite,
     Strategy,
     VotesSeen,
 )
-from annotation.queries.unjudged import has_items_left
+from annotation.queries.unjudged import campaigns_hidden_from, has_items_left
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.annotation import make_campaign, make_material
+from tests.factories.corpus import DocumentFactory
 from tests.factories.labelling import build_work, given, send
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 from tests.factories.rubrics import Rubric, build_rubric, rate
@@ -59,7 +65,7 @@ def statuses(client: Client) -> dict[str, int]:
     apis = {name: reverse(name, args=CAMPAIGN) for name in ("api_judgments", "api_verdicts")}
     files = {}
     for kind in ("judgments", "judgments-jsonl", "verdicts", "qrels"):
-        more = "?annotators=1&level=aspect" if kind == "qrels" else ""
+        more = "?campaign=main" + ("&annotators=1&level=aspect" if kind == "qrels" else "")
         files[f"export {kind}"] = reverse("export_download", args=["tea", kind]) + more
         files[f"api export {kind}"] = reverse("api_export", args=["tea", kind]) + more
     found = {name: client.get(address).status_code for name, address in {**pages, **apis, **files}.items()}
@@ -117,6 +123,133 @@ def test_an_open_queue_may_hand_out_anything_that_is_free() -> None:
     assert not has_items_left(built.campaign, built.people["manager"])
 
 
+# --- the audit log and the backup ---
+
+
+def decided(built: Built) -> Verdict:
+    """Somebody else decides the item that ana has judged already; nothing else of it is in the log."""
+    verdict = Verdict.objects.filter(item=built.items[0]).get()
+    decide_verdict(
+        verdict=verdict, value=2, by=built.people["manager"], at=AT, cause="ambiguous", comment="Between the lines."
+    )
+    return verdict
+
+
+def audit_texts(client: Client) -> tuple[str, str]:
+    page = client.get(reverse("audit_list", args=["tea"])).text
+    rows = client.get(reverse("audit_download", args=["tea"])).getvalue().decode()
+    return page, next(line for line in rows.splitlines() if "decide_verdict" in line)
+
+
+def test_the_audit_log_does_not_say_how_items_were_decided(built: Built) -> None:
+    verdict = decided(built)
+    AuditEvent.objects.filter(verb="decide_verdict").update(target=f"{verdict.item_id}: 2")  # as it was written once
+    page, row = audit_texts(client_of(built))
+    assert "The labels of Main round stay hidden from you for now: you still have items to judge." in page
+    assert "value 2" not in page
+    assert f"{verdict.item_id}: 2" not in page + row
+    assert row.endswith('decide_verdict,adjudication.verdict,,,"{""hidden"": ""for now""}"')
+    Assignment.objects.filter(annotator=built.annotators["ana"]).update(state="done", finished_at=AT)
+    page, row = audit_texts(client_of(built))
+    assert "stay hidden" not in page
+    assert "value 2" in page
+    assert '""value"": 2' in row
+
+
+def test_the_log_of_other_campaigns_is_whole(built: Built) -> None:
+    decided(built)
+    Campaign.objects.update(state=CampaignState.CLOSED)
+    second_round(built, slice(0, 0))
+    assert "value 2" in audit_texts(client_of(built))[0]
+
+
+def test_a_backup_holds_all_labels(built: Built) -> None:
+    for name in ("collection_backup", "api_collection_backup"):
+        answer = client_of(built).get(reverse(name, args=["tea"]))
+        assert answer.status_code == 403
+        assert "A backup would show them." in answer.text
+        assert client_of(built, "manager").get(reverse(name, args=["tea"])).status_code == 200
+    assert AuditEvent.objects.filter(verb="download_backup").count() == 2
+
+
+def test_a_test_campaign_that_is_sealed_is_hidden_from_everybody(built: Built) -> None:
+    decided(built)
+    Item.objects.update(split="test")
+    Campaign.objects.update(split="test")
+    dev = Campaign.objects.create(
+        collection=built.collection,
+        slug="dev",
+        name="Dev",
+        kind="relevance",
+        split="dev",
+        overlap=1,
+        seed=1,
+        created_at=AT,
+    )
+    AnnoCycle.objects.create(
+        collection=built.collection, number=1, dev=dev, criterion="relevance", margin=0.05, created_at=AT
+    )
+    page, row = audit_texts(client_of(built, "manager"))
+    assert "a test campaign is sealed" in page
+    assert "for now" in row
+
+
+# --- the same item in another campaign ---
+
+
+def second_round(built: Built, subjects: slice) -> Campaign:
+    """Ana has judged all of the main round, and has some of its items in another campaign still to judge."""
+    Assignment.objects.filter(annotator=built.annotators["ana"]).update(state="done", finished_at=AT)
+    second = Campaign.objects.create(
+        collection=built.collection,
+        slug="second",
+        name="Second round",
+        kind="relevance",
+        overlap=1,
+        seed=1,
+        created_at=AT,
+    )
+    ana = Annotator.objects.create(campaign=second, user=built.people["ana"], kind="human", name="ana", created_at=AT)
+    for item in built.items[subjects]:
+        twin = Item.objects.create(
+            campaign=second, split=second.split, topic=item.topic, aspect=item.aspect, document=item.document
+        )
+        Assignment.objects.create(item=twin, annotator=ana, state="pending", position=twin.pk)
+    return second
+
+
+@pytest.mark.parametrize("state", CampaignState.values)
+def test_labels_of_an_item_stay_hidden_while_another_campaign_asks_for_it(built: Built, state: str) -> None:
+    second_round(built, slice(1, 2))
+    Campaign.objects.filter(pk=built.campaign.pk).update(state=state)
+    found = statuses(client_of(built))
+    assert {name: status for name, status in found.items() if status != 403} == {}
+    assert (
+        "You still have items to judge in Second round"
+        in client_of(built).get(reverse("judgment_list", args=CAMPAIGN)).text
+    )
+    assert 403 not in statuses(client_of(built, "manager")).values()
+    assert list(campaigns_hidden_from(built.people["ana"]).order_by("pk").values_list("name", flat=True)) == [
+        "Main round",
+        "Second round",
+    ]
+
+
+def test_other_items_in_another_campaign_hide_nothing(built: Built) -> None:
+    second = second_round(built, slice(0, 0))
+    item = built.items[0]
+    other = DocumentFactory(collection=built.collection)
+    twin = Item.objects.create(
+        campaign=second, split=second.split, topic=item.topic, aspect=item.aspect, document=other
+    )
+    ana = second.annotators.get()
+    Assignment.objects.create(item=twin, annotator=ana, state="pending", position=1)
+    assert 403 not in statuses(client_of(built)).values()
+    assert list(campaigns_hidden_from(built.people["ana"])) == [second]
+    Item.objects.filter(pk=twin.pk).update(document=item.document, aspect=None)  # the topic as a whole: sways aspects
+    assert {name: status for name, status in statuses(client_of(built)).items() if status != 403} == {}
+
+
 # --- question sets: what is written decides, not what the address names -----------------------------------------------
 
 
@@ -166,8 +299,7 @@ def test_an_earlier_round_over_the_same_questions_stays_hidden_while_they_are_ra
     add_members(campaign=again, users=[rubric.people["ada"]], by=rubric.people["mia"], at=AT)
     build_items(campaign=again, by=rubric.people["mia"], at=AT)
     assign_items(campaign=again, by=rubric.people["mia"], at=AT)
-    found = question_statuses(rubric, "ada", rubric.campaign.slug)
-    assert found.pop("rewrite_list") == 200
+    found = question_statuses(rubric, "ada", rubric.campaign.slug)  # the list of rewrites of the earlier round included
     assert set(found.values()) == {403}
 
 

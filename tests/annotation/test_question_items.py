@@ -205,6 +205,7 @@ def test_the_form_makes_a_rubric_of_the_chosen_questions(draft):
     assert answer.status_code == 302, answer.content.decode()
     campaign = Campaign.objects.get(slug="second-round")
     assert (campaign.kind, campaign.overlap, campaign.options["most_fitting"]) == ("rubric", 1, 12)
+    assert campaign.options["filter_imported"] is False
     assert numbers(campaign) == ["q1", "q3", "q4"]  # the source of q4 has no cut-off now
     assert [criterion.key for criterion in campaign.criteria.all()] == ["specificity", "quality"]
     assert campaign.items.filter(extra_overlap=1).count() == 1
@@ -249,6 +250,11 @@ def test_items_settings_and_calibration_have_pages(draft):
     assert client.post(reverse("campaign_edit", args=where), told).status_code == 302
     draft.campaign.refresh_from_db()
     assert draft.campaign.options == RubricOptions({}, 5, "worth", 2, "").as_json()
+    assert not client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
+    assert client.post(reverse("campaign_edit", args=where), told | {"filter_imported": "on"}).status_code == 302
+    draft.campaign.refresh_from_db()
+    assert draft.campaign.options["filter_imported"] is True
+    assert client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
 
 
 def test_the_commands_make_rubrics_of_any_criteria(draft, tmp_path):

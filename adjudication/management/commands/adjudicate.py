@@ -11,8 +11,9 @@ from accounts.refusals import Refused
 from adjudication.actions.jobs import request_vote
 from adjudication.actions.papers import accept_majorities
 from adjudication.management.named import campaign_with
-from adjudication.models import Method, TiePolicy, Verdict, VoteRun
+from adjudication.models import TiePolicy, VoteRun
 from adjudication.queries.overrides import overrides_in_verdicts
+from adjudication.queries.queue import count_short
 from adjudication.runs.votes import VOTERS, run_vote
 from annotation.models import Campaign, CampaignKind
 
@@ -53,12 +54,11 @@ class Command(ToldCommand):
 
 def _hints(run: VoteRun) -> list[str]:
     """What to do about items that only the number of their votes leaves open, as where one person judged each."""
-    verdicts = Verdict.objects.filter(item__campaign=run.campaign_id, method=Method.UNRESOLVED)
-    short = verdicts.filter(n_votes__lt=run.min_votes).count()
+    short = count_short(run)
     if not short:
         return []
     return [
-        f"Fewer than {run.min_votes} votes: {short:,} of the unresolved. Collect more judgments, or count again with "
+        f"Fewer than {run.min_votes} votes: {short:,} of the unresolved. Collect more judgments, or count again with"
         " --min-votes 1, which takes single judgments as they are."
     ]
 
