@@ -149,7 +149,7 @@ def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Col
     wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "seed": 7}
     campaign = create_campaign(collection=litsearch, by=people["mia"], at=AT, **wanted)
     add_members(campaign=campaign, users=[people["ana"]], by=people["mia"], at=AT)
-    build_items(campaign=campaign, by=people["mia"], at=AT, choice=Choice(sources=("inline_acl",)))
+    build_items(campaign=campaign, by=people["mia"], at=AT, choice=Choice(sources=("inline-acl",)))
     assert campaign.items.count() == 98
     before = content(litsearch, "litsearch")
     for name in ("", campaign.slug):

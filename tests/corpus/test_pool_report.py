@@ -102,7 +102,7 @@ def test_page_and_command(collection: Collection, client: Client, capsys: pytest
     client.force_login(MembershipFactory(collection=collection, role=Role.VIEWER).user)
     page = client.get(reverse("pool_report", args=["tea"])).content.decode()
     assert "<svg" in page
-    assert "100.0 %" in page
+    assert "100.0%" in page
     assert "50.0% not pooled" in page
     by_api = client.get("/api/collections/tea/pools/report/").json()
     assert (by_api["pairs"], by_api["total"], by_api["combinations"][0]["pairs"]) == (4, 3, 2)
