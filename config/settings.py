@@ -51,7 +51,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("LITMU
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_COOKIE_HTTPONLY = True  # pages hand the token to htmx in a header
-SESSION_ENGINE = "django.contrib.sessions.backends.db"  # never from Redis: see docs/adr
+SESSION_ENGINE = "accounts.sessions"  # in PostgreSQL, never in Redis: see docs/adr
 SESSION_COOKIE_AGE = env.number("LITMUS_SESSION_DAYS", 14, minimum=1, maximum=400) * 24 * 3600
 # Browsers share cookies between the ports of a host: two installations on one machine must not sign each other out.
 _cookie_suffix = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]
@@ -175,7 +175,7 @@ DATABASES = {
         "OPTIONS": {
             **_postgres.get("OPTIONS", {}),
             "pool": _pool,
-            # Prepares the few statements of the labelling path (annotation/queries/prepared.py), no others.
+            # Prepares the few statements of labelling and of sessions (accounts/prepared.py), no others.
             "prepare_threshold": 3 if env.flag("LITMUS_PREPARED_STATEMENTS", not TRANSACTION_POOLER) else None,
         },
         "DISABLE_SERVER_SIDE_CURSORS": TRANSACTION_POOLER,  # outside a transaction they need a session

@@ -7,6 +7,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import Collection, Membership, RetrievalRun, Role
 
+ARCHIVED = "is archived, so it can be read but not changed. A manager can reopen it in its settings."
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
 
 
@@ -48,9 +49,7 @@ def check_manager(collection: Collection, by: User | None) -> None:
 def check_not_archived(collection: Collection) -> None:
     """Refuse what would change an archived collection."""
     if collection.archived_at:
-        raise Conflict(
-            f"{collection} is archived, so it can be read but not changed. A manager can reopen it in its settings."
-        )
+        raise Conflict(f"{collection} {ARCHIVED}")
 
 
 def check_role_of_manager(collection: Collection, by: User | None) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from accounts.prepared import run
 from annotation.actions.answers import Given, Invalid
 from annotation.queries.desks import Desk
-from annotation.queries.prepared import run
 from corpus.text.questions import holds_markup
 
 FIND = (

@@ -11,11 +11,11 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.models import User
+from accounts.prepared import run
 from annotation.actions.answers import Units
 from annotation.actions.queue import QUEUE_HAND, renew_leases, take_free_slot, take_group, take_lapsed_slot
 from annotation.permissions.labelling import can_label
 from annotation.queries.desks import Desk, fetch_desk
-from annotation.queries.prepared import run
 
 PLANNED_HAND = 6  # units of a plan: they are the annotator's anyway
 

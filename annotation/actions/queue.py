@@ -11,8 +11,8 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from accounts.prepared import run
 from annotation.queries.desks import Desk
-from annotation.queries.prepared import run
 
 QUEUE_HAND = 3  # units that one annotator has under lease at most: they are withheld from everybody else
 MOST_EXPIRED_AT_ONCE = 500

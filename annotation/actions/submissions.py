@@ -12,6 +12,7 @@ from django.db import transaction
 from psycopg.types.json import Jsonb
 
 from accounts.models import User
+from accounts.prepared import run
 from accounts.refusals import Conflict, Refused
 from annotation.actions.answers import Answer, ChangedElsewhere, Given, Invalid, Receipt, check_answers
 from annotation.actions.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
@@ -20,7 +21,6 @@ from annotation.actions.queue import free_slots, regain_slot
 from annotation.models import AssignmentState, SubmissionKind, SubmissionOutcome
 from annotation.permissions.labelling import can_label, check_can_label
 from annotation.queries.desks import Desk, fetch_desk
-from annotation.queries.prepared import run
 
 LOCATE = """
 SELECT a.id, a.item_id, a.queue_id, a.state, a.slot, a.repeat,

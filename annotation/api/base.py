@@ -8,6 +8,17 @@ from annotation.queries.campaigns import fetch_campaign
 from corpus.api.base import InCollectionView
 
 
+class AtDeskView(InCollectionView):
+    """404 for strangers and 403 for who does not judge in the campaign, as the action finds out that takes the desk.
+
+    That one statement (annotation/queries/desks.py) says too whether the collection is archived, so a judgment needs
+    no other.
+    """
+
+    def check_access(self, method: str) -> None:
+        """Left to the desk."""
+
+
 class InCampaignView(InCollectionView):
     """404 where there is no such campaign, 403 for annotators who do not judge in it."""
 

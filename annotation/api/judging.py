@@ -15,7 +15,7 @@ from accounts.schema import answers
 from annotation.actions.answers import ChangedElsewhere, Given, Invalid, Receipt
 from annotation.actions.hands import take_hand
 from annotation.actions.submissions import submit
-from annotation.api.base import InCampaignView
+from annotation.api.base import AtDeskView
 from annotation.forms.labelling import MOST_AT_ONCE, read_given, read_have, read_have_text
 from annotation.models import SubmissionKind, SubmissionOutcome
 from annotation.queries.labelling import fetch_progress, why_empty
@@ -169,7 +169,7 @@ class SubmittedSerializer(serializers.Serializer[Any]):
     guideline = serializers.IntegerField()
 
 
-class NextItems(InCampaignView):
+class NextItems(AtDeskView):
     """What the caller judges next."""
 
     serializer_class = NextSerializer
@@ -185,7 +185,7 @@ class NextItems(InCampaignView):
         return Response({"units": units, "empty": empty, "guideline": desk.guideline})
 
 
-class Submissions(InCampaignView):
+class Submissions(AtDeskView):
     """Answers, skips and undos of the caller."""
 
     serializer_class = SubmissionsSerializer

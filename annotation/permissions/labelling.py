@@ -1,11 +1,12 @@
-"""Who may judge now: people active in an open campaign."""
+"""Who may judge now: people active in an open campaign of a collection that is not archived."""
 
 from accounts.refusals import Refused
 from annotation.queries.desks import Desk
+from corpus.permissions import ARCHIVED
 
 
 class NotNow(Refused):
-    """The campaign or the annotator takes no judgments at present; `code` is draft, closed, paused or removed."""
+    """The campaign or the annotator takes no judgments at present; `code` is a desk's hindrance."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -13,6 +14,7 @@ class NotNow(Refused):
 
 
 REASONS = {
+    "archived": f"The collection {ARCHIVED}",
     "draft": "The campaign is not open yet. Its manager opens it when it is ready.",
     "closed": "The campaign is closed: it takes no more judgments. Ask its manager if yours should still count.",
     "paused": "A manager has paused your part in this campaign. Ask them when you are to go on.",
@@ -21,7 +23,7 @@ REASONS = {
 
 
 def check_can_label(desk: Desk) -> None:
-    """Refuse with NotNow while the campaign is not open or the annotator is paused or removed."""
+    """Refuse with NotNow where nobody may judge at the desk."""
     if desk.hindrance:
         raise NotNow(desk.hindrance, REASONS[desk.hindrance])
 

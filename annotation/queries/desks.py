@@ -7,12 +7,13 @@ from datetime import timedelta
 from django.http import Http404
 
 from accounts.models import User
+from accounts.prepared import run
 from accounts.refusals import NotAllowed, Refused
 from annotation.models import AnnotatorState, CampaignKind, CampaignState, Order, Strategy
-from annotation.queries.prepared import run
 
 DESK = """
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
+  col.archived_at IS NOT NULL AS is_archived,
   c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
   c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
   (SELECT max(g.version) FROM annotation_guideline g WHERE g.campaign_id = c.id) AS guideline,
@@ -57,6 +58,7 @@ class Desk:
     queue_position: int
     campaign: int
     collection: int
+    is_archived: bool  # the collection
     kind: str
     options: str  # JSON; see annotation.definitions.rubric_options
     campaign_state: str
@@ -72,7 +74,9 @@ class Desk:
 
     @property
     def hindrance(self) -> str:
-        """Why nobody may judge at this desk now: draft, closed, paused, removed; "" when they may."""
+        """Why nobody may judge at this desk now: archived, draft, closed, paused, removed; "" when they may."""
+        if self.is_archived:
+            return "archived"
         if self.campaign_state != CampaignState.OPEN:
             return self.campaign_state
         return "" if self.annotator_state == AnnotatorState.ACTIVE else self.annotator_state
@@ -98,6 +102,7 @@ def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False
         queue_position=row.queue_position,
         campaign=row.campaign,
         collection=row.collection,
+        is_archived=row.is_archived,
         kind=row.kind,
         options=row.options,
         campaign_state=row.campaign_state,

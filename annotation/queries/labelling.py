@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from accounts.prepared import MOST_ID, run
 from annotation.queries.desks import Desk
-from annotation.queries.prepared import MOST_ID, run
 
 # Counted once when the page is opened; from then on the page counts for itself.
 PROGRESS = """
@@ -72,7 +72,7 @@ def fetch_recent_ms(desk: Desk) -> list[int]:
 def why_empty(desk: Desk, progress: Progress) -> str:
     """Why there is nothing to judge, as a code.
 
-    draft, closed, paused, removed; all-done; waiting (the rest of the queue is with others, who may give it back);
+    A desk's hindrance; all-done; waiting (the rest of the queue is with others, who may give it back);
     nothing-assigned.
     """
     if desk.hindrance:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from accounts.prepared import MOST_ID, run
 from annotation.models import AssignmentState
 from annotation.queries.desks import Desk
-from annotation.queries.prepared import MOST_ID, run
 from annotation.queries.question_units import fetch_question_units
 from annotation.queries.unit_parts import Unit, answer_of, in_utf16
 from corpus.text.highlight import highlight_spans, highlight_terms

@@ -23,11 +23,13 @@ from annotation.queries.labelling import fetch_history, fetch_progress, why_empt
 from annotation.queries.units import fetch_units
 from annotation.views.answers import answer_json, for_script, person_of, problem, result_data
 from annotation.views.labelling import receive_form, show_history
+from corpus.middleware import checks_archive
 from corpus.text.markdown import render_markdown
 
 JSON = "application/json"
 
 
+@checks_archive
 @require_POST
 @login_not_required
 def submission_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:

@@ -39,7 +39,10 @@ class InCollectionView(GenericAPIView[Any]):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         # Django answers HEAD by `get`: without its roles, the length of what is hidden could be asked for.
-        method = "GET" if request.method == "HEAD" else request.method or ""
+        self.check_access("GET" if request.method == "HEAD" else request.method or "")
+
+    def check_access(self, method: str) -> None:
+        """Membership, role, and that the collection is not archived where the method writes."""
         wanted = self.roles.get(method)
         if wanted:
             check_role(self.membership, *wanted)

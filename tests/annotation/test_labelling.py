@@ -9,8 +9,9 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Annotator, Guideline, Level, Order, Strategy, Submission
+from annotation.models import Annotator, Assignment, Guideline, Level, Order, Strategy, Submission
 from corpus.models import Topic
+from tests.factories.accounts import make_token
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import assignment_of, build_work, given, kinds_of, send_one, values_of
 
@@ -315,18 +316,35 @@ def test_a_plain_grid_stores_what_has_an_answer(signed_in):
 
 @pytest.mark.parametrize("strategy", list(Strategy))
 @pytest.mark.django_db(transaction=True)
-def test_a_judgment_is_one_request_of_ten_statements_at_most(signed_in, django_assert_max_num_queries, strategy):
+def test_a_judgment_is_one_request_of_nine_statements(signed_in, django_assert_max_num_queries, strategy):
     built = build_work(items=30, strategy=strategy)
     client = signed_in(built)
     hand = [[unit["cells"][0]["assignment"]] for unit in page_data(client.get(address(built)))["hand"]]
     assignments = built.annotators["ana"].assignments
     for number in range(5):
         unit = hand.pop(0)
-        with django_assert_max_num_queries(10):
-            answer = post(client, built, submission(assignments.get(pk=unit[0])), have=hand)
+        # session, person, BEGIN, desk, assignment, judgment, what comes next, COMMIT, its content
+        with django_assert_max_num_queries(9):
+            answer = post(client, built, submission(Assignment(pk=unit[0])), have=hand)
         assert answer.status_code == 200, (number, answer.content)
         hand += [[unit["cells"][0]["assignment"]] for unit in answer.json()["units"]]
     assert assignments.filter(state="done").count() == 5
+
+
+@pytest.mark.parametrize(("by_token", "most"), [(True, 8), (False, 9)])
+@pytest.mark.django_db(transaction=True)
+def test_a_judgment_by_the_api_takes_no_more(signed_in, django_assert_max_num_queries, by_token, most):
+    built = build_work(items=9)
+    token = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
+    caller = token if by_token else signed_in(built)
+    args = [built.collection.slug, built.campaign.slug]
+    hand = [[unit["cells"][0]["assignment"]] for unit in caller.get(reverse("api_next", args=args)).json()["units"]]
+    (first,) = hand.pop(0)
+    body = {"submissions": [submission(Assignment(pk=first))], "have": hand}
+    with django_assert_max_num_queries(most):  # token with its person, or session and person; then as above
+        answer = caller.post(reverse("api_submissions", args=args), body, "application/json")
+    assert answer.status_code == 200, answer.content
+    assert len(answer.json()["units"]) == 1
 
 
 def test_the_page_costs_the_same_for_few_and_many_items(signed_in, django_assert_max_num_queries):

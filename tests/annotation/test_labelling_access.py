@@ -1,15 +1,17 @@
 """Who gets the labelling screen, and what no answer of it ever tells an annotator."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 
-from annotation.models import Annotator, AnnotatorKind, CampaignState, Order, Submission
-from corpus.models import PoolEntry, PoolSource, Ranking, RetrievalRun
+from annotation.models import Annotator, AnnotatorKind, Campaign, CampaignState, Order, Strategy, Submission
+from corpus.models import Collection, PoolEntry, PoolSource, Ranking, RetrievalRun
 from tests.annotation.test_labelling import address, page_data, post, submission
+from tests.factories.accounts import make_token
 from tests.factories.adjudication import AT, Built, add_labels
 from tests.factories.labelling import assignment_of, build_work, given, send_one
 
@@ -86,6 +88,53 @@ def test_when_nobody_may_judge_the_page_and_the_answer_say_why(signed_in, state,
     page = client.get(address(built))
     assert page.context["empty"] == code
     assert client.get(address(built, "label_next")).json() == {"units": [], "empty": code, "guideline": 1}
+
+
+def test_an_archived_collection_takes_no_label_by_page_or_api(signed_in):
+    """Its campaigns are closed, but what has no reason to be open must not depend on that."""
+    built = build_work(strategy=Strategy.QUEUE)
+    leased = signed_in(built).get(address(built, "label_next")).json()["units"][0]["cells"][0]["assignment"]
+    mine = built.annotators["ana"].assignments.get(pk=leased)
+    before = built.annotators["ana"].assignments.count()
+    Collection.objects.filter(pk=built.collection.pk).update(archived_at=AT)
+    assert Campaign.objects.get(pk=built.campaign.pk).state == CampaignState.OPEN
+    client, sent = signed_in(built), submission(mine)
+    answer = post(client, built, sent, have=[])
+    assert (answer.status_code, answer.json()["code"], answer.json()["units"]) == (422, "archived", [])
+    assert "archived, so it can be read but not changed" in answer.json()["detail"]
+    form = client.post(
+        address(built, "submission_create"),
+        {"cells": f"{leased}", "kind": "answer", f"{leased}-uuid": sent["uuid"], f"{leased}-answer-relevance": "1"},
+    )
+    assert form.status_code == 422
+    assert "archived, so it can be read but not changed" in form.text
+    page = client.get(address(built))
+    assert (page.status_code, page.context["empty"]) == (200, "archived")
+    assert client.get(address(built, "label_next")).json()["empty"] == "archived"
+    token = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
+    for caller in (token, client):
+        answer = caller.post(api(built, "api_submissions"), {"submissions": [sent]}, "application/json")
+        (result,) = answer.json()["results"]
+        assert (answer.status_code, result["outcome"]) == (422, "refused")
+        assert "archived, so it can be read but not changed" in result["detail"]
+        assert caller.get(api(built, "api_next")).json()["empty"] == "archived"
+    assert not Submission.objects.exists()
+    assert built.annotators["ana"].assignments.count() == before
+    # The mark takes a view out of the general rule: each that has it is tried above.
+    assert {name for name, view in views() if getattr(view, "checks_archive", False)} == {"submission_create"}
+
+
+def views(patterns: Any = None) -> Iterator[tuple[str, Any]]:
+    """Name and view of every address."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        if hasattr(pattern, "url_patterns"):
+            yield from views(pattern.url_patterns)
+        else:
+            yield pattern.name, pattern.callback
+
+
+def api(built: Built, name: str) -> str:
+    return reverse(name, args=[built.collection.slug, built.campaign.slug])
 
 
 SECRETS = ("zz-machine", "zz-run", "zz-method", "zz-note", "zz-other", "8.13579", "97531", "ben", "cai")

@@ -17,7 +17,7 @@ import { countFinished, notePace, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
 
 const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
-const NOT_NOW = new Set(["closed", "draft", "paused", "removed"]);
+const NOT_NOW = new Set(["archived", "closed", "draft", "paused", "removed"]);
 
 const hand = new Hand(data.hand);
 const guideline = new GuidelinePane();

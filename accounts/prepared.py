@@ -1,7 +1,7 @@
-"""SQL of the labelling path, run as prepared statements.
+"""SQL of what is done again and again (labelling, the session of a request), run as prepared statements.
 
-A judgment is a handful of statements that are the same every time; planning them anew costs PostgreSQL more than
-running them. These cursors bind on the server, so that psycopg prepares what it has seen often enough (the setting
+A judgment is a handful of statements that are the same every time; planning them costs PostgreSQL more than running
+them. These cursors bind on the server, so that psycopg prepares what it has seen often enough (the setting
 `prepare_threshold`; None, as behind a PgBouncer, turns it off and costs nothing but speed).
 """
 
