@@ -51,7 +51,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("LITMU
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_COOKIE_HTTPONLY = True  # pages hand the token to htmx in a header
-SESSION_ENGINE = "accounts.sessions"  # in PostgreSQL, never in Redis: see docs/adr
+SESSION_ENGINE = "accounts.sessions"  # in PostgreSQL, never in Redis: see docs/adr/0026
 SESSION_COOKIE_AGE = env.number("LITMUS_SESSION_DAYS", 14, minimum=1, maximum=400) * 24 * 3600
 # Browsers share cookies between the ports of a host: two installations on one machine must not sign each other out.
 _cookie_suffix = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]

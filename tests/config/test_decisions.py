@@ -1,0 +1,16 @@
+"""Decisions are numbered: a number that two have names neither."""
+
+import re
+from pathlib import Path
+
+DECISIONS = Path(__file__).resolve().parents[2] / "docs" / "adr"
+
+
+def test_each_decision_has_a_number_of_its_own_and_its_line_in_the_list() -> None:
+    files = sorted(path.name for path in DECISIONS.glob("0*.md"))
+    rows = re.findall(r"^\| \[(\d{4})\]\((\S+)\) \|", (DECISIONS / "README.md").read_text(), re.MULTILINE)
+    assert [name[:4] for name in files] == [f"{number + 1:04}" for number in range(len(files))]
+    assert rows == [(name[:4], name) for name in files]
+    for name in files:
+        title = (DECISIONS / name).read_text().split("\n", 1)[0]
+        assert title.startswith(f"# {int(name[:4])}. "), name
