@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiResponse
 
 from accounts.problems import TITLES, ProblemSerializer
 
-ALWAYS = (401, 403, 404, 406, 429)
+ALWAYS = (400, 401, 403, 404, 406, 429)
 MOVED = "The collection was renamed; its present address is in the header Location."
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.exports.commented import Members, with_manifest
-from adjudication.exports.findings import OVERRIDE, Finding, find
+from adjudication.exports.findings import OVERRIDE, Finding, find, note_standing
 from adjudication.exports.lines import members, written
 from adjudication.exports.options import Options, make_options
 from adjudication.exports.sources import labelled_campaigns
+from adjudication.queries.queue import VoteStanding
 from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
 from corpus.formats.zip_stream import zipped
@@ -64,8 +66,14 @@ def sent_name(options: Options, findings: Iterable[Finding]) -> str:
     return f"{name}.zip" if has_manifest(options, findings) and not name.endswith(".zip") else name
 
 
-def campaign_findings(campaign: Campaign) -> list[Finding]:
-    """What stands in the way of the campaign's query-level qrels; [] for kinds that have none."""
+def campaign_findings(campaign: Campaign, standing: VoteStanding) -> list[Finding]:
+    """What stands in the way of the campaign's query-level qrels; [] for kinds that have none.
+
+    `standing` is that of its vote, as the page has read it.
+    """
     if campaign.kind != CampaignKind.RELEVANCE or not campaign.criteria.exists():
         return []
-    return find(make_options(campaign.collection, "qrels", campaign=campaign.slug))
+    memo: dict[Any, Any] = {}
+    if standing.run is not None:  # None may also mean that it is kept from the reader
+        note_standing(memo, campaign, standing)
+    return find(make_options(campaign.collection, "qrels", campaign=campaign.slug), memo)

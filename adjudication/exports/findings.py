@@ -46,21 +46,34 @@ Read = Callable[[str], list[tuple[Any, ...]]]
 def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
     """Everything that stands in the way of this export, fatal findings first.
 
-    A page that asks for several kinds passes one `memo`, so that what they share is read once.
+    A page that asks for several kinds passes one `memo`, so that what they share is read once; one that knows how the
+    campaign's vote stands puts it in by `note_standing`.
     """
     if options.of_contexts:
         return [Finding(severity, code, text, count) for severity, code, text, count in context_findings(options)]
     memo = {} if memo is None else memo
-    found = question_findings(options, memo) if options.kind.questions else _found(options, _reader(options, memo))
+    found = question_findings(options, memo) if options.kind.questions else _found(options, memo)
     return sorted(found, key=lambda finding: not finding.is_fatal)
 
 
-def _found(options: Options, read: Read) -> list[Finding]:
+def note_standing(memo: dict[Any, Any], campaign: Campaign, standing: VoteStanding) -> VoteStanding:
+    """Keep how the campaign's vote stands, so that it is not read again."""
+    memo["standing", campaign.pk] = standing
+    return standing
+
+
+def _standing(campaign: Campaign, memo: dict[Any, Any]) -> VoteStanding:
+    known: VoteStanding | None = memo.get(("standing", campaign.pk))
+    return known or note_standing(memo, campaign, fetch_vote_standing(campaign))
+
+
+def _found(options: Options, memo: dict[Any, Any]) -> list[Finding]:
     if options.campaign is None:
         return _unjudged_findings(options)
+    read = _reader(options, memo)
     found = _override_findings(options, options.campaign)
     if options.uses_verdicts:
-        found += _verdict_findings(options, read)
+        found += _verdict_findings(options, read, _standing(options.campaign, memo))
     if options.kind.verdicts:
         found += _grade_findings(options, read) + _id_findings(read)
         found += _withdrawn_findings(read)
@@ -138,15 +151,14 @@ def _reader(options: Options, memo: dict[Any, Any]) -> Read:
     return read
 
 
-def _verdict_findings(options: Options, read: Read) -> list[Finding]:
+def _verdict_findings(options: Options, read: Read, standing: VoteStanding) -> list[Finding]:
     """Values that are missing, undecided or no longer sure; the option decides whether they refuse or are left out."""
     counts = _one(read, ITEMS, ITEM_COLUMNS)
     if not counts["items"]:
         return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
-    standing = fetch_vote_standing(options.campaign) if options.campaign is not None else None
     if not counts["valued"]:
         return [Finding(FATAL, "no_verdicts", _without_values(counts, standing), counts["items"])]
-    newer = standing.newer if standing else 0
+    newer = standing.newer
     if newer and options.criterion is not None:
         counts["reopened"] += count_late(options.criterion)
     severity = WARNING if options.skips else FATAL
@@ -172,9 +184,9 @@ def _verdict_findings(options: Options, read: Read) -> list[Finding]:
     return [finding for finding in found if finding.count]
 
 
-def _without_values(counts: dict[str, Any], standing: VoteStanding | None) -> str:
+def _without_values(counts: dict[str, Any], standing: VoteStanding) -> str:
     """Why no item has a value, and what gives them one."""
-    if standing is None or standing.run is None:
+    if standing.run is None:
         return "No item has a value yet. Count the votes first (page “Adjudication” of the campaign)."
     if counts["missing"] == counts["items"]:
         return "When the votes were counted, no item had any. Count the votes again once items are judged."

@@ -46,7 +46,7 @@ def collection_dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         cards = fetch_cards(collection, timezone.now())
         context |= {
             "material": fetch_material(collection),
-            "cards": [(card, campaign_findings(card.campaign)) for card in cards],
+            "cards": [(card, campaign_findings(card.campaign, card.votes)) for card in cards],
             "running": [_job(membership, one) for one in fetch_running(collection)],
             "machine_rows": machine_rows(collection),
         }

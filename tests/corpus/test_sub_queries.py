@@ -200,7 +200,8 @@ class TestExports:
         assert inherited_by_api(built) == [("D1", 1, 5, True), ("D2", 2, 3, True)]
         topics = text_of(built.collection, "topics")
         assert "<num> Number: 7:1" in topics
-        assert make_options(built.collection, "topics", level="sub-query").filename.endswith("-sub-query.topics")
+        options = make_options(built.collection, "topics", level="sub-query")
+        assert open_export(options).filename == "tea-sub-query.topics"
 
     def test_what_cannot_be_written(self, collection: Collection) -> None:
         with pytest.raises(Refused, match="There are no sub-queries yet"):
