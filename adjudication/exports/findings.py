@@ -231,7 +231,7 @@ def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
 def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     """Of scores that need a value on every aspect of the topic, whether or not the campaign asks for it."""
     found = []
-    advice = "export by aspect, or choose “score over judged aspects only” (--aspects judged)"
+    advice = "export by aspect, or choose “score over judged aspects only”"
     if pairs["short"]:
         one, many = ("sub-query", "sub-queries") if options.level == "sub-query" else ("topic", "topics")
         what = f"{pairs['short']:,} {one if pairs['short'] == 1 else many}: {_first(pairs['examples'])}"
