@@ -185,7 +185,8 @@ def test_a_section_is_included_and_left_out_by_one_key(new_page, material):
     shared = {"kind": "paragraph", "sentences": cites}
     blocks = [
         {"id": 1, **shared, "top": "1 Introduction", "section": "Introduction", "part": "introduction",
-         "reason": "Its heading names the introduction.", "text": "Tea is old, says Lee [1]."},
+         "reason": "Its heading names the introduction.",
+         "text": "Tea is old, says Lee [1]." + " It was steeped." * 200},
         {"id": 2, **shared, "top": "2 Water", "section": "Water", "reason": "It reads like the paper's own work.",
          "text": "Water was measured [1] ."},
         {"id": 3, **shared, "top": "2 Water", "section": "Water", "reason": "It reads like the paper's own work.",
@@ -199,6 +200,8 @@ def test_a_section_is_included_and_left_out_by_one_key(new_page, material):
     work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
     folded = page.locator("[data-part=sections]")
     expect(page.locator("[data-part=block-section]")).to_contain_text("Its heading names the introduction.")
+    cut_off = page.locator("[data-part=block-section]").evaluate("e => e.scrollHeight - e.clientHeight")
+    assert cut_off <= 1, "the reason is to be read whole"
     expect(folded.locator("summary")).to_contain_text("2 citing paragraphs outside the contexts")
     expect(folded.locator(".desk-outside").first).to_be_hidden()
     folded.locator("summary").click()
