@@ -20,6 +20,7 @@ class PlanForm(forms.Form):
         min_value=0,
         max_value=MOST_REPEATED,
         initial=0,
+        required=False,
         label="Hidden repeats, percent",
         help_text="This share of each person's new items is shown to them a second time. Nothing marks them; the"
         " agreement page shows how often people give the same answer again. They do not count as judges of the item.",
@@ -28,9 +29,17 @@ class PlanForm(forms.Form):
         min_value=1,
         max_value=MOST_GAP,
         initial=30,
+        required=False,
         label="Gap before a repeat",
         help_text="The least number of other items in between (of abstracts, where one is judged by all aspects).",
     )
     seed = forms.IntegerField(
         min_value=0, max_value=10**18 - 1, help_text="The same seed and the same campaign give the same plan."
     )
+
+    def clean_repeat_percent(self) -> int:
+        return self.cleaned_data["repeat_percent"] or 0
+
+    def clean_repeat_gap(self) -> int:
+        gap: int | None = self.cleaned_data["repeat_gap"]
+        return self.fields["repeat_gap"].initial if gap is None else gap

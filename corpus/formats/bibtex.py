@@ -33,7 +33,6 @@ _BARE = re.compile(r"[^\s,#{}()\"=]++")
 _JOIN = re.compile(r"\s*+#\s*+")
 _BRACES = re.compile(r"[{}]")
 _QUOTES = re.compile(r"[{}\"]")
-_BALANCED = re.compile(r"[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+\}[^{}]*+)*+").fullmatch
 _GAP = re.compile(r"[\s,]*")
 _AFTER = re.compile(r"\s*,").match
 _PREFIX = re.compile(r"((?:[\w.:+/-]+[ \t]*=[ \t]*\w+,\n)*)[ \t]*([\w.:+/-]+)[ \t]*=[ \t]*").fullmatch
@@ -141,7 +140,7 @@ class _Reader:
         for piece in pieces:
             prefix, brace, value = piece.partition("{")
             name, bare = names.get(prefix) or self._names(prefix)
-            if not name or (nested and not (brace and _BALANCED(value))):
+            if not name or (nested and not (brace and _is_balanced(value))):
                 return None
             if bare:
                 fields.update((key, self.macros.get(word.lower(), word)) for key, word in bare)
@@ -306,3 +305,16 @@ def _skip_block(text: str, at: int, closer: str) -> int:
             return mark.end()
         depth += {"{": 1, "}": -1}.get(mark[0], 0)
     raise _Unclosed
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether each opening brace has its closing one.
+
+    Not by a pattern with possessive groups: those of Python 3.11.0 to 3.11.4 match what they must not.
+    """
+    depth = 0
+    for brace in _BRACES.findall(text):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0

@@ -7,7 +7,8 @@ const WAYS = { ArrowUp: "up", ArrowDown: "down", ArrowRight: "indent", ArrowLeft
 let dragged = null;
 let drop = null;
 let chosen = null; // the id of the aspect whose sentences are shown
-let returnTo = null; // the id of what gets the focus after the next change, instead of the aspect
+let returnTo = null; // the id of what gets the focus after the change that is sent next, instead of the aspect
+const pressed = new WeakMap(); // of requests: the same, once they are sent
 
 /** Send a change and put the answer in the place of `target`. */
 function post(source, url, values, target) {
@@ -227,7 +228,7 @@ function putBackDrafts() {
 }
 
 // The focus stays with what was moved; after adding it is in the field for the next one.
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
   const workshop = document.querySelector("[data-workshop]");
   if (!workshop) return;
   putBackDrafts();
@@ -242,6 +243,12 @@ document.addEventListener("htmx:afterSettle", () => {
   }
   const again = chosen && document.querySelector(`[data-node="${chosen}"]`);
   if (again) choose(again);
-  if (returnTo) document.getElementById(returnTo)?.focus();
+  const button = pressed.get(detail.xhr);
+  if (button) document.getElementById(button)?.focus();
+});
+
+// The button belongs to its own request: an answer that is still settling when it is pressed must not use it up.
+document.addEventListener("htmx:beforeSend", ({ detail }) => {
+  if (returnTo) pressed.set(detail.xhr, returnTo);
   returnTo = null;
 });

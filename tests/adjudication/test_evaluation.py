@@ -1,6 +1,7 @@
 """Runs against verdicts: the values are those of ir-measures, the refusals those of the export."""
 
 import json
+import uuid
 
 import ir_measures
 import numpy as np
@@ -10,6 +11,7 @@ from django.core.management import CommandError, call_command
 from accounts.refusals import Refused
 from adjudication.exports.evaluation import evaluate_runs
 from adjudication.exports.options import make_options
+from annotation.models import Judgment, Submission
 from corpus.models import Ranking, RetrievalRun, Topic
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -78,7 +80,12 @@ def test_refusals(built: Built) -> None:
         evaluate_runs(options, ["good"], measures=["magic"])
     with pytest.raises(Refused, match=r"r@0.*such as r@10"):
         evaluate_runs(options, ["good"], measures=["r@0"])
-    built.label(built.items[0], "ana", 1, repeat=1)
+    judgment = Judgment.objects.filter(assignment__item=built.items[0]).select_related("assignment")[0]
+    value = (judgment.value + 1) % 3
+    changed = Submission.objects.create(
+        uuid=uuid.uuid4(), assignment=judgment.assignment, kind="answer", received_at=AT, answers={"relevance": value}
+    )
+    Judgment.objects.filter(pk=judgment.pk).update(submission=changed, value=value)
     with pytest.raises(Refused, match="newer answer"):
         evaluate_runs(options, ["good"])
 

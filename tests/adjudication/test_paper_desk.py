@@ -143,7 +143,7 @@ def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
     assert post("paper_move", {"step": "redo"}).json()["revision"] == 2
     assert post("paper_move", {"step": "sideways"}).status_code == 400
     assert post("paper_read", {"text": WATER.text}).json()["anonymised"] == ""
-    assert post("paper_propose", {"block": 99}).status_code == 422
+    assert post("paper_propose", {"blocks": [99]}).status_code == 422
     assert client.get(address(built, "paper_page", built.item.pk, 1)).status_code == 404
     assert "edited by hand" in client.get(address(built)).text
     take_everything(**by(built), side="A", seen=None)

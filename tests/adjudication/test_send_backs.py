@@ -14,8 +14,8 @@ from adjudication.queries.queue import queue_counts, queue_of
 from annotation.actions.annotators import add_members, pause_annotator
 from annotation.actions.hands import take_hand
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy
-from annotation.permissions.labels import has_items_left
 from annotation.queries.home import work_of
+from annotation.queries.unjudged import has_items_left
 from tests.adjudication.test_verdicts import make_role, verdict_of
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign

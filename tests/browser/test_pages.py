@@ -269,7 +269,7 @@ def test_a_new_key_can_be_copied(new_page: NewPage) -> None:
     page = new_page(UserFactory(), permissions=["clipboard-read", "clipboard-write"])
     page.goto("/accounts/tokens/")
     page.get_by_label("What is it for?").fill("the lab")
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("button", name="Create token").click()
     key = page.get_by_label("The new key").input_value()
     assert_accessible(page)
     page.get_by_role("button", name="Copy").click()

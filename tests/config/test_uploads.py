@@ -19,7 +19,7 @@ def test_files_within_the_limit_pass(rf, settings):
 
 def test_files_that_are_too_large_together_are_refused_with_what_to_do(rf, settings):
     settings.UPLOAD_LIMIT = 1_000_000
-    with pytest.raises(RequestDataTooBig, match=r"larger than 1 MB.*import_documents"):
+    with pytest.raises(RequestDataTooBig, match=r"larger than 1 MB.*ask the operator"):
         upload(rf, 600_000, 500_000).FILES  # noqa: B018 - reading them is the test
 
 

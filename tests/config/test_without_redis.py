@@ -120,17 +120,15 @@ def test_a_job_waits_and_its_page_says_so(address: str, built: Built) -> None:
     assert "Labelling works as usual." in page
 
 
-def test_a_job_that_could_not_be_sent_is_sent_once_redis_is_back(settings, queue) -> None:
+def test_a_job_that_could_not_be_sent_is_sent_once_redis_is_back(settings, queue, own_queue) -> None:
     reachable, settings.REDIS_URL = settings.REDIS_URL, AWAY
     assert not broker.is_reachable()
     run = ImportRunFactory(state=JobState.QUEUED, requested_at=timezone.now() - jobs.LOST_AFTER * 2)
     jobs.send(run)  # no error
     assert ImportRun.objects.get().state == JobState.QUEUED
     settings.REDIS_URL = reachable
-    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
     assert jobs.resume_lost_jobs(timezone.now()) == 1
-    assert queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE) == 1
-    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    assert queue.llen(own_queue) == 1
 
 
 def test_the_cache_forgets_while_redis_is_away_and_limits_do_not(settings) -> None:

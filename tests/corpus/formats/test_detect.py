@@ -52,7 +52,7 @@ def test_a_first_line_longer_than_the_head_is_told_by_its_keys() -> None:
         (b"", "the file is empty"),
         (b" \n\n", "the file is empty"),
         (b"%PDF-1.4\n\0\0", "is not a text file"),
-        (b"Dear colleagues,\nplease find", "begins with “Dear colleagues, please find”.*--format"),
+        (b"Dear colleagues,\nplease find", "begins with “Dear colleagues, please find”.*name the format"),
         (b'{"a": 1}', "not recognised"),
         (b'[{"id": 1}]', "not recognised"),
         (b"name,year\n", "not recognised"),
