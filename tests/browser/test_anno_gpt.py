@@ -97,6 +97,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     page.get_by_label("stub, Second, version 1").check()
     page.get_by_role("button", name="Freeze it").click()
     page.locator("#confirm-dialog button[value=yes]").click()
+    expect(page.get_by_role("button", name="Let the frozen machine judge the test set")).to_be_visible()
     frozen = AnnoCycle.objects.get()
     expect(page.get_by_text(frozen.frozen_hash)).to_be_visible()
 
