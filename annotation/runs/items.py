@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.audit import record_event
 from accounts.jobs import Progress, carry_out
 from accounts.refusals import Conflict, Refused
+from accounts.table_statistics import analyse_changed_tables
 from annotation.models import Campaign, CampaignKind, ItemBuild
 from annotation.queries.items import LEFT, PAPERS_LEFT, Supply, fetch_supply, pair_parameters, whole_sets
 from annotation.queries.questions import Choice
@@ -88,6 +89,7 @@ def build_as_told(campaign: Campaign, told: dict[str, Any], *, seed: int, report
 def run_item_build(run_id: int) -> None:
     """The job: build as its parameters say and keep the count."""
     carry_out(ItemBuild, run_id, _work)
+    analyse_changed_tables()
 
 
 def _work(job: ItemBuild, progress: Progress) -> None:

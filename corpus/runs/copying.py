@@ -75,25 +75,34 @@ def copy_rows(rows: Sequence[Model]) -> None:
     """Insert the objects of one model by COPY, as `bulk_create` does at four times the cost, and give each its id."""
     if not rows:
         return
-    meta = rows[0]._meta
-    fields = [field for field in meta.concrete_fields if not isinstance(field, GeneratedField)]
-    as_json = {place for place, field in enumerate(fields) if isinstance(field, JSONField)}
+    fields = [f for f in rows[0]._meta.concrete_fields if not (isinstance(f, GeneratedField) or f.primary_key)]
     names = [field.attname for field in fields]
+    keys = copy_values(type(rows[0]), names, ([getattr(row, name) for name in names] for row in rows), len(rows))
+    for row, key in zip(rows, keys, strict=True):
+        row.pk = key
+        row._state.adding = False
+        row._state.db = connection.alias
+
+
+def copy_values(model: type[Model], names: Sequence[str], rows: Iterable[list[Any]], count: int) -> list[int]:
+    """Insert `count` rows of values, in the order of the attribute names (`collection_id`), by COPY; their ids.
+
+    A fifth of what an object of the model costs is spent on a row, so this is the way for very many of them.
+    """
+    meta = model._meta
+    known = {field.attname: field for field in meta.concrete_fields}
+    fields = [known[name] for name in names]
+    as_json = [place for place, field in enumerate(fields) if isinstance(field, JSONField)]
+    columns = sql.SQL(", ").join([sql.Identifier(str(field.column)) for field in (meta.pk, *fields)])
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
-            [meta.db_table, meta.pk.column, len(rows)],
+            [meta.db_table, meta.pk.column, count],
         )
-        for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
-            row.pk = key
-        columns = sql.SQL(", ").join([sql.Identifier(str(field.column)) for field in fields])
-        statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(meta.db_table), columns)
-        with cursor.copy(statement) as copy:
-            for row in rows:
-                values = [getattr(row, name) for name in names]
+        keys = [key for (key,) in cursor.fetchall()]
+        with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(meta.db_table), columns)) as copy:
+            for key, values in zip(keys, rows, strict=True):
                 for place in as_json:
                     values[place] = None if values[place] is None else Jsonb(values[place])
-                copy.write_row(values)
-    for row in rows:
-        row._state.adding = False
-        row._state.db = connection.alias
+                copy.write_row((key, *values))
+    return keys

@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Conflict, Refused
+from accounts.table_statistics import analyse_changed_tables
 from corpus.extensions import extensions
 from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportKind, ImportRun
@@ -70,6 +71,7 @@ def run_import(run_id: int, *, patience: float | None = None) -> None:
         run = ImportRun.objects.filter(pk=run_id).first()
         if run is not None and run.is_final and not run.dry_run:
             remove_uploads(run)
+            analyse_changed_tables()
     if late:
         raise late[0]
 

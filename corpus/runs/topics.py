@@ -15,7 +15,7 @@ from corpus.formats.records import Problem, Skip, TopicRecord
 from corpus.formats.topics import read_topics
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
 from corpus.queries.judged import aspects_in_campaigns, judged_topics
-from corpus.runs.copying import HOLDS_NUL, copy_rows
+from corpus.runs.copying import HOLDS_NUL, copy_rows, copy_values
 from corpus.runs.question_remarks import QuestionRemarks
 from corpus.runs.reading import Odometer, sources_of
 from corpus.runs.tally import REPEATED, Tally
@@ -27,6 +27,7 @@ LONGEST_NUMBER = 100
 LONGEST_SOURCE = 60
 JUDGED = ("number", "title", "text", "narrative", "sentences")  # what annotators read; fixed once somebody judged it
 FIELDS = ("kind", "source", "title", "text", "narrative", "sentences", "extra")
+COLUMNS = ("collection_id", "imported_in_id", "number", "position", "prefix", "author", *FIELDS)
 
 
 @dataclass
@@ -196,24 +197,22 @@ def _differs(wanted: Wanted, topic: Topic, stored: Stored, found: dict[str, int]
 
 
 def _create(fresh: list[Wanted], found: dict[str, int], state: State) -> None:
-    topics = []
-    for wanted in fresh:
-        values = {"kind": TopicKind.COMPLEX_QUERY if wanted.tree else TopicKind.QUESTION, **wanted.values}
-        number, position = wanted.record.number, state.next_position
-        topics.append(
-            Topic(
-                collection_id=state.run.collection_id,
-                number=number,
-                position=position,
-                imported_in=state.run,
-                **values,
-            )
-        )
-        state.next_position += 1
-    copy_rows(topics)
-    pairs = list(zip(fresh, topics, strict=True))
-    replace_trees({topic.pk: wanted.tree for wanted, topic in pairs if wanted.tree}, created=True)
-    _add_targets(pairs, found)
+    if not fresh:
+        return
+    first = state.next_position
+    state.next_position += len(fresh)
+    rows = (_row(wanted, state.run, first + place) for place, wanted in enumerate(fresh))
+    keys = copy_values(Topic, COLUMNS, rows, len(fresh))
+    pairs = list(zip(fresh, keys, strict=True))
+    replace_trees({key: wanted.tree for wanted, key in pairs if wanted.tree}, created=True)
+    _add_targets([(wanted, key, wanted.values.get("source", "")) for wanted, key in pairs], found)
+
+
+def _row(wanted: Wanted, run: ImportRun, position: int) -> list[Any]:
+    """A new topic's values in the order of COLUMNS."""
+    values = {"kind": TopicKind.COMPLEX_QUERY if wanted.tree else TopicKind.QUESTION, "source": "", **wanted.values}
+    number = wanted.record.number
+    return [run.collection_id, run.pk, number, position, "", "", *(values[name] for name in FIELDS)]
 
 
 def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: Stored, run: ImportRun) -> None:
@@ -264,13 +263,14 @@ def _target_documents(chunk: list[Wanted], state: State) -> dict[str, int]:
 def _write_targets(pairs: list[tuple[Wanted, Topic]], found: dict[str, int]) -> None:
     """Make the targets of these topics those of the file."""
     Target.objects.filter(topic__in=[topic for _, topic in pairs]).delete()
-    _add_targets(pairs, found)
+    _add_targets([(wanted, topic.pk, topic.source) for wanted, topic in pairs], found)
 
 
-def _add_targets(pairs: list[tuple[Wanted, Topic]], found: dict[str, int]) -> None:
+def _add_targets(named: list[tuple[Wanted, int, str]], found: dict[str, int]) -> None:
+    """`named` are what the file wants, the topic's id and its source."""
     rows = [
-        Target(topic=topic, document_id=found[docno], source=topic.source)
-        for wanted, topic in pairs
+        Target(topic_id=topic, document_id=found[docno], source=source)
+        for wanted, topic, source in named
         for docno in dict.fromkeys(wanted.targets or ())
         if docno in found
     ]

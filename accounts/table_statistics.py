@@ -1,0 +1,26 @@
+"""What PostgreSQL's planner believes about tables that a job has just filled."""
+
+from django.db import connection
+
+MANY = 5_000  # changed rows; below them autovacuum, which comes within a minute, is soon enough
+
+# Autovacuum's own rule (a threshold and a tenth of the table), asked at once instead of within a minute.
+OUTDATED = """
+SELECT c.oid::regclass::text FROM pg_class c JOIN pg_stat_user_tables s ON s.relid = c.oid
+WHERE s.n_mod_since_analyze > %s + 0.1 * greatest(c.reltuples, 0)
+  AND pg_has_role(c.relowner, 'USAGE') AND c.relpersistence = 'p'
+"""
+
+
+def analyse_changed_tables() -> None:
+    """Analyse the tables of which much has changed. Called after the commit, so that no two jobs wait on each other.
+
+    A table just filled counts as empty for the planner until somebody analyses it, and what follows an import (pools,
+    items) takes many times as long: 57 seconds instead of 6 for 100,000 items.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")  # else what this session changed is counted a second later
+        cursor.execute(OUTDATED, [MANY])
+        tables = [name for (name,) in cursor.fetchall()]
+        if tables:
+            cursor.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(tables)}")
