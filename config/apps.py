@@ -4,6 +4,7 @@ from pathlib import Path
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.core.checks import register
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
@@ -17,6 +18,9 @@ class ConfigConfig(AppConfig):
         Here and not in config/__init__.py: the keepers of the embedded servers import this package and stay small.
         """
         import config.celery  # noqa: F401
+        from config.checks import check_plugins
+
+        register(check_plugins, deploy=True)  # of a deployment alone: looking for packages takes a moment
 
         with contextlib.suppress(OSError):  # Django's own check tells when it is not there
             Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,9 @@ from redis import Redis, RedisError
 
 from accounts import mail
 from accounts.models import User
+from config.checks import broken_plugins
 from config.tables import missing_migrations
+from corpus.extensions import extensions
 from corpus.queries.endpoints import chat_endpoint, embeddings_endpoint
 
 PATIENCE = 2.0  # seconds for workers to answer
@@ -186,8 +188,15 @@ def _versions() -> Part:
         ("Django", django.get_version()),
         ("PostgreSQL", _postgres_version()),
         ("Embedded servers", ", ".join(settings.EMBEDDED_SERVERS) or "none"),
+        *(("Of another package", label) for label in _plugins()),
+        *(("Cannot be used", str(broken)) for broken in broken_plugins()),
     ]
     return Part("versions", "Versions", "Asks PostgreSQL and Redis, and looks for missing migrations.", facts)
+
+
+def _plugins() -> list[str]:
+    """What other packages bring."""
+    return [entry.label for registry in extensions("registries").values() for entry in registry.plugins.values()]
 
 
 def _postgres_version() -> str:

@@ -1,0 +1,20 @@
+"""What `manage.py check --deploy` says about this installation."""
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Warning  # noqa: A004 - Django calls it so
+
+from corpus.extensions import extensions
+from corpus.plugins import BrokenPlugin
+
+HINT = "Repair or remove the package. What it has stored is kept, and shown by its name."
+
+
+def broken_plugins() -> list[BrokenPlugin]:
+    """Entries of other packages that cannot be used, of all registries that the apps declare."""
+    return [broken for registry in extensions("registries").values() for broken in registry.broken]
+
+
+def check_plugins(**_: Any) -> list[CheckMessage]:
+    """A warning for each of them."""
+    return [Warning(str(broken), hint=HINT, id="litmus.W001") for broken in broken_plugins()]
