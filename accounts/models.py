@@ -102,6 +102,17 @@ class ApiToken(models.Model):
         return self.expires_at <= timezone.now()
 
 
+class ErasureRequest(models.Model):
+    """A person asks staff to erase their name and address. It goes with the erasure, or when they withdraw it."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="erasure_request")
+    keep_labels = models.BooleanField()  # under the pseudonym; False: excluded
+    requested_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"erasure of {self.user}"
+
+
 class Invitation(models.Model):
     """An e-mail address asked to join; what for is told by the app that made it (corpus.InvitedRole)."""
 

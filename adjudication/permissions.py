@@ -8,7 +8,7 @@ from adjudication.models import Verdict
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.permissions.labels import check_can_read_labels_of
 from corpus.models import Collection, Membership, Role
-from corpus.permissions import check_can_oversee, check_role
+from corpus.permissions import check_can_oversee, check_not_archived, check_role
 
 # As in annotation/permissions/labels.py. The last four name no value, but their target did until November 2026.
 LABEL_VERBS = frozenset(
@@ -30,10 +30,20 @@ def check_can_adjudicate(membership: Membership) -> None:
     check_role(membership, Role.MANAGER, Role.ADJUDICATOR)
 
 
+def fetch_adjudicator(collection: Collection, by: User) -> Membership:
+    """The membership of who changes something. Errors: NotAllowed without the role, Conflict while archived."""
+    membership = fetch_role(collection, by)
+    check_can_adjudicate(membership)
+    check_not_archived(collection)
+    return membership
+
+
 def check_adjudicator(collection: Collection, by: User | None) -> None:
-    """The same for actions; the command line (None) may do what its user asks for."""
-    if by is not None:
-        check_can_adjudicate(fetch_role(collection, by))
+    """The same where only the refusal matters; the command line (None) is refused while the collection is archived."""
+    if by is None:
+        check_not_archived(collection)
+    else:
+        fetch_adjudicator(collection, by)
 
 
 def can_adjudicate(membership: Membership) -> bool:

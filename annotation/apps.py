@@ -21,5 +21,6 @@ class AnnotationConfig(AppConfig):
         "judgments": "annotation.runs.undoing.UNDO_JUDGMENTS",
         "papers": "annotation.runs.undoing.UNDO_PAPERS",
     }
+    person_guards = {"annotation": "annotation.permissions.labels.check_can_read_answers_of"}
     person_reports = {"annotation": "annotation.runs.persons.report_of"}
     erasures = {"1-annotation": "annotation.runs.persons.erase"}

@@ -5,7 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from adjudication.api import exports, relevance, results
 from annotation.api import campaigns, judging, judgments, machines
-from corpus.api import collections, documents, imports, runs, sub_queries, topics, versions
+from corpus.api import collections, documents, imports, persons, runs, sub_queries, topics, versions
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -17,6 +17,11 @@ urlpatterns = [
         SpectacularSwaggerSplitView.as_view(url_name="api_schema", template_name="api_docs.html"),
         name="api_docs",
     ),
+    path("me/data/", persons.OwnData.as_view(), name="api_own_data"),
+    path("me/erasure-request/", persons.OwnErasureRequest.as_view(), name="api_own_erasure"),
+    path("people/", persons.PersonList.as_view(), name="api_people"),
+    path("people/<int:pk>/data/", persons.PersonData.as_view(), name="api_person_data"),
+    path("people/<int:pk>/erasure/", persons.PersonErasure.as_view(), name="api_person_erasure"),
     path("collections/", collections.CollectionList.as_view(), name="api_collections"),
     path(C, collections.CollectionDetail.as_view(), name="api_collection"),
     path(f"{C}archive/", collections.CollectionArchive.as_view(), name="api_collection_archive"),

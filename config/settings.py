@@ -24,6 +24,8 @@ STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
 INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built again when it is lost
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# Those that this process may use, which in a container or under taskset are fewer than the machine has.
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 SITE_URL = env.site("LITMUS_SITE_URL", "http://localhost:8000")
 
 DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"))
@@ -222,7 +224,7 @@ CELERY_TASK_TIME_LIMIT = JOB_TIME_LIMIT + 300
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_CONCURRENCY = env.number("LITMUS_WORKER_PROCESSES", min(2, os.cpu_count() or 1), minimum=1, maximum=500)
+CELERY_WORKER_CONCURRENCY = env.number("LITMUS_WORKER_PROCESSES", min(2, CORES), minimum=1, maximum=500)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # seconds for running jobs at SIGQUIT; then they go back to the queue
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file to lose, lock or mount
@@ -232,7 +234,7 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # --- the web server (config/gunicorn.py) -----------------------------------------------------------------------------
-WEB_PROCESSES = env.number("LITMUS_WEB_PROCESSES", min(4, os.cpu_count() or 1), minimum=1, maximum=500)
+WEB_PROCESSES = env.number("LITMUS_WEB_PROCESSES", min(4, CORES), minimum=1, maximum=500)
 WEB_THREADS = env.number("LITMUS_WEB_THREADS", 4, minimum=1, maximum=500)
 WEB_TIMEOUT = env.number("LITMUS_WEB_TIMEOUT", 120, minimum=1)  # seconds
 ACCESS_LOG = env.flag("LITMUS_ACCESS_LOG")

@@ -91,6 +91,12 @@ def check_can_create_collections(user: User) -> None:
         raise NotAllowed("Only staff and managers of a collection may make a new one. Ask whoever runs this Litmus.")
 
 
+def check_can_see_people(user: User | None) -> None:
+    """Staff, and the command line (None)."""
+    if user is not None and not user.is_staff:
+        raise NotAllowed("Only staff of this Litmus see all its people: those who run it.")
+
+
 def can_create_collections(user: User) -> bool:
     try:
         check_can_create_collections(user)

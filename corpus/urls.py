@@ -29,6 +29,11 @@ from corpus.views import (
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("my-data/", persons.own_data, name="own_data"),
+    path("my-data/erasure/", persons.own_erasure, name="own_erasure"),
+    path("people/", persons.person_list, name="person_list"),
+    path("people/<int:pk>/", persons.person_detail, name="person_detail"),
+    path("people/<int:pk>/data/", persons.person_data, name="person_data"),
+    path("people/<int:pk>/erasure/", persons.person_erase, name="person_erase"),
     path("collections/", collections.collection_list, name="collection_list"),
     path("collections/new/", collections.collection_create, name="collection_create"),
     path("collections/deletions/<int:pk>/", archiving.collection_removal, name="collection_removal"),

@@ -183,6 +183,12 @@ def _answer(w: World) -> dict[str, Any]:
     return {"submissions": [answer]}
 
 
+def _outsider(w: World) -> dict[str, Any]:
+    return {"pk": w.outsider.pk}
+
+
+STAFF_PAGE = "GET login 403 403 403 403 403"
+STAFF_WRITE = "POST login 403 403 403 403 403"
 MANAGERS_FORM = "GET login 404 403 403 403 200 | POST login 404 403 403 403 form"
 MANAGERS_FORM_SENT = "POST login 404 403 403 403 form"
 MANAGERS_WRITE = "POST login 404 403 403 403 gone"
@@ -200,6 +206,17 @@ TABLE: list[Row] = [
     *everybody("style", "GET login 200"),
     *everybody("collection_list", "GET login 200"),
     *everybody("own_data", "GET login 200"),
+    *everybody("own_erasure", "POST login gone"),
+    *everybody("api_own_data", "GET login 200"),
+    *everybody("api_own_erasure", "PUT login 400 | DELETE login 409", json=lambda _: {}),
+    # All people are for staff, whatever their role: tests/corpus/test_persons.py
+    *row("person_list", STAFF_PAGE),
+    *row("person_detail", STAFF_PAGE, where=_outsider),
+    *row("person_data", STAFF_WRITE, where=_outsider),
+    *row("person_erase", STAFF_WRITE, where=_outsider),
+    *row("api_people", STAFF_PAGE),
+    *row("api_person_data", STAFF_WRITE, where=_outsider),
+    *row("api_person_erasure", STAFF_WRITE, where=_outsider, json=lambda _: {}),
     *everybody("account_profile", "GET login 200 | POST login 422"),
     *everybody("theme_update", "POST gone gone", data=lambda _: {"theme": "dark"}),
     *everybody("token_list", "GET login 200 | POST login 422"),

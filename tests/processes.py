@@ -136,7 +136,7 @@ def web_server(log: Path, **extra: str) -> Iterator[str]:
     server = Child([*command, "config.wsgi"], log, environment)
     try:
         address = f"http://127.0.0.1:{port}"
-        wait_for(lambda: answers(address + "/healthz"), 30, f"an answer of the web server:\n{server.output}")
+        wait_for(lambda: answers(address + "/healthz"), 60, f"an answer of the web server:\n{server.output}")
         yield address
     finally:
         server.stop()

@@ -43,7 +43,9 @@ def _note_download(options: Options, by: User, at: datetime, chosen: Mapping[str
 
 
 def remember_prefixes(options: Options) -> None:
-    """Keep the prefixes of ids for the next time of the same export."""
+    """Keep the prefixes of ids for the next time of the same export; of an archived collection they are used once."""
+    if options.collection.archived_at:
+        return
     ExportPrefixes.objects.update_or_create(
         collection=options.collection,
         campaign=options.campaign,

@@ -10,7 +10,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import Verdict
-from adjudication.permissions import check_can_adjudicate, check_not_own_item, fetch_role
+from adjudication.permissions import check_adjudicator, check_not_own_item, fetch_adjudicator
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -51,8 +51,7 @@ def send_back_paper(*, item: Item, by: User, at: datetime, override: bool = Fals
 
 def _send_back(item_id: int, by: User, at: datetime, override: bool) -> tuple[Assignment, Campaign]:
     campaign = _locked_campaign(item_id)
-    membership = fetch_role(campaign.collection, by)
-    check_can_adjudicate(membership)
+    membership = fetch_adjudicator(campaign.collection, by)
     check_not_own_item(item_id, membership, override=override)
     if campaign.state != CampaignState.OPEN:
         raise Refused(
@@ -77,7 +76,7 @@ def recall_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     Errors: Conflict when nobody is asked any more, or when somebody has taken the item from the open queue.
     """
     campaign = _locked_campaign(verdict.item_id)
-    check_can_adjudicate(fetch_role(campaign.collection, by))
+    check_adjudicator(campaign.collection, by)
     asked = waiting_judge(verdict.item_id).first()
     if asked is not None and asked.annotator_id is not None:
         Annotator.objects.select_for_update(no_key=True).get(pk=asked.annotator_id)

@@ -15,7 +15,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.actions.judges import note_item_seen
-from adjudication.permissions import check_can_adjudicate, check_not_own_item, fetch_role
+from adjudication.permissions import check_adjudicator, check_not_own_item, fetch_role
 from adjudication.queries.papers import PaperCase, count_papers, fetch_case, paper_rows
 from adjudication.stats.versions import build_content, carry_over
 from annotation.actions.extractions import GRAVE
@@ -177,8 +177,7 @@ def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> M
     Papers with something to look at (citations that dangle, empty sentences) and those that `by` worked on are left.
     Errors: Refused for campaigns of other kinds, NotAllowed for whoever may not adjudicate.
     """
-    if by is not None:
-        check_can_adjudicate(fetch_role(campaign.collection, by))
+    check_adjudicator(campaign.collection, by)
     if campaign.kind != CampaignKind.EXTRACTION:
         raise Refused(f"{campaign} grades items; their votes are counted.")
     before, accepted = count_papers(campaign), 0
@@ -225,9 +224,9 @@ def _locked_case(
     item = rows.get(pk=item.pk)
     if item.campaign.kind != CampaignKind.EXTRACTION:
         raise Refused("This item is graded; its verdict is a level.")
+    check_adjudicator(item.campaign.collection, by)
     if by is not None:
         membership = fetch_role(item.campaign.collection, by)
-        check_can_adjudicate(membership)
         check_not_own_item(item.pk, membership, override=override)
         note_item_seen(item.pk, by, at)
     case = fetch_case(item, known)

@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.actions.judges import note_seen
 from adjudication.models import Cause, Method, Verdict
-from adjudication.permissions import check_can_adjudicate, check_not_own, fetch_role
+from adjudication.permissions import check_adjudicator, check_not_own, fetch_adjudicator, fetch_role
 from adjudication.queries.ballots import current_votes, fingerprint, machine_values
 from adjudication.queries.labels import scale_of
 from adjudication.queries.queue import acceptable, newest_count
@@ -41,8 +41,7 @@ def decide_verdict(
     since, Conflict. `override` lets a manager decide an item they judged.
     """
     verdict = _locked(verdict)
-    membership = fetch_role(verdict.item.campaign.collection, by)
-    check_can_adjudicate(membership)
+    membership = fetch_adjudicator(verdict.item.campaign.collection, by)
     check_not_own(verdict, membership, override=override)
     if verdict.decided_at != seen:
         raise Conflict("Somebody decided this item while you were looking at it. Here is what they decided.")
@@ -69,8 +68,7 @@ def withdraw_decision(
     the decision was taken that the person means (None: whichever stands now); Conflict if another one stands now.
     """
     verdict = _locked(verdict)
-    membership = fetch_role(verdict.item.campaign.collection, by)
-    check_can_adjudicate(membership)
+    membership = fetch_adjudicator(verdict.item.campaign.collection, by)
     if verdict.decided_by_id != by.pk:
         check_not_own(verdict, membership, override=override)
     if verdict.decided_at is None:
@@ -98,7 +96,7 @@ def open_verdict(*, item: Item, criterion: Criterion, by: User, at: datetime) ->
     So an item can be decided of which a machine has said what nobody could read. A count that finds votes takes over.
     """
     campaign = _locked_campaign(criterion.campaign)
-    check_can_adjudicate(fetch_role(campaign.collection, by))
+    check_adjudicator(campaign.collection, by)
     if item.campaign_id != campaign.pk:
         raise Refused("The item belongs to another campaign.")
     verdict, made = Verdict.objects.get_or_create(
@@ -132,7 +130,7 @@ def accept_votes(
     are left out.
     """
     campaign = _locked_campaign(criterion.campaign)
-    check_can_adjudicate(fetch_role(campaign.collection, by))
+    check_adjudicator(campaign.collection, by)
     if not methods or not set(methods) <= {Method.UNANIMOUS, Method.MAJORITY}:
         raise Refused("Choose unanimous votes, majorities, or both.")
     chosen = acceptable(criterion, methods, user=by, topic=topic).select_for_update(of=("self",))
@@ -148,7 +146,7 @@ def accept_votes(
 def undo_acceptance(*, campaign: Campaign, accepted_at: datetime, by: User, at: datetime) -> int:
     """Take back what the person accepted in bulk at that moment; what has changed since stays. Returns how many."""
     campaign = _locked_campaign(campaign)
-    check_can_adjudicate(fetch_role(campaign.collection, by))
+    check_adjudicator(campaign.collection, by)
     chosen = accepted_together(campaign, by, accepted_at)
     count = chosen.update(decided_by=None, decided_at=None)
     if not count:

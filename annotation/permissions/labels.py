@@ -37,6 +37,14 @@ def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
         )
 
 
+def check_can_read_answers_of(by: User, person: User) -> None:
+    """Every answer of a person is read by staff: the labels of all their campaigns. Errors: NotAllowed."""
+    campaigns = list(Campaign.objects.filter(annotators__user=person).distinct())
+    check_can_read_labels_of(campaigns, by)
+    for campaign in campaigns:
+        check_not_sealed(campaign)
+
+
 def hindrance_to_labels_of(campaigns: Iterable[Campaign], user: User) -> str:
     """Why the person may not read the labels of these campaigns now, or ""."""
     try:

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.models import ErasureRequest
 from accounts.requests import Request
 from annotation.forms.samples import SampleForm
 from annotation.queries.home import work_of
@@ -45,6 +46,7 @@ def home(request: Request) -> HttpResponse:
         "memberships": memberships,
         "reviews": reviews_waiting(request.user),
         "may_create": can_create_collections(request.user),
+        "erasures": ErasureRequest.objects.count() if request.user.is_staff else 0,
     }
     return render(request, "annotation/home.html", context)
 

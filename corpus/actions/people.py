@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.refusals import Conflict
 from corpus.extensions import extensions
 from corpus.models import Collection, Membership, Role
-from corpus.permissions import check_can_change_role, check_can_manage, check_can_remove
+from corpus.permissions import check_can_change_role, check_can_manage, check_can_remove, check_not_archived
 from corpus.queries.people import count_managers
 
 Farewell = Callable[[Membership, User, datetime], None]  # the membership as it was, who did it and when
@@ -23,6 +23,7 @@ def add_member(
     """Add a person who has an account. `membership` is that of `by`; None with `by` None: the command line."""
     if membership is not None:
         check_can_manage(membership)
+    check_not_archived(collection)
     try:
         with transaction.atomic():
             added = Membership.objects.create(collection=collection, user=user, role=role, created_at=at)

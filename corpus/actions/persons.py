@@ -1,26 +1,35 @@
-"""A person's data: everything about them as one object, and their name and address replaced by a pseudonym."""
+"""A person's data: everything about them as one object; their name and address replaced by a pseudonym, on request."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime
+from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.apps import apps
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.core.mail import send_mail
 from django.db import connection, models, transaction
+from django.urls import reverse
 
 from accounts.audit import record_event
-from accounts.models import AuditEvent, Invitation, User
-from accounts.refusals import Refused
+from accounts.models import AuditEvent, ErasureRequest, Invitation, User
+from accounts.refusals import Conflict, Refused
 from corpus.actions.people import bid_farewell
 from corpus.extensions import extensions
 from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, Membership, Role
+from corpus.permissions import check_can_see_people
+
+logger = logging.getLogger(__name__)
 
 APPS = ("accounts", "corpus", "annotation", "adjudication")
 APPEND_ONLY = ("annotation_submission", "annotation_extractionrevision", "annotation_rewrite", "annotation_foundtarget")
 Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when
 Report = Callable[[User], dict[str, Any]]
+Guard = Callable[[User, User], None]  # who asks, and about whom. Errors: NotAllowed
 
 
 def data_of(user: User) -> dict[str, Any]:
@@ -28,6 +37,7 @@ def data_of(user: User) -> dict[str, Any]:
     told: dict[str, Any] = {
         "account": {"id": user.pk, "email": user.email, "name": user.name, "joined": user.date_joined.isoformat()},
         "preferences": user.preferences,
+        "erasure_request": ErasureRequest.objects.filter(user=user).values("keep_labels", "requested_at").first(),
         "memberships": list(user.memberships.values("collection__slug", "role")),
         "tokens": [
             {"label": label, "created": created.isoformat()}
@@ -45,17 +55,67 @@ def data_of(user: User) -> dict[str, Any]:
 
 
 @transaction.atomic
-def erase_person(*, by: User | None, at: datetime, user: User, keep_labels: bool) -> str:
+def take_out_data(*, by: User | None, at: datetime, user: User) -> dict[str, Any]:
+    """The same for staff who were asked for it; logged. Errors: NotAllowed, also while labels are hidden from them."""
+    check_can_see_people(by)
+    if by is not None:
+        guards: dict[str, Guard] = extensions("person_guards")
+        for guard in guards.values():
+            guard(by, user)
+    record_event(by=by, at=at, verb="export_person", target=user)
+    return data_of(user)
+
+
+@transaction.atomic
+def request_erasure(*, by: User, at: datetime, keep_labels: bool) -> ErasureRequest:
+    """Ask staff to erase one's name and address. Asking again changes what becomes of the labels."""
+    found, _ = ErasureRequest.objects.update_or_create(
+        user=by, defaults={"keep_labels": keep_labels}, create_defaults={"keep_labels": keep_labels, "requested_at": at}
+    )
+    record_event(by=by, at=at, verb="request_erasure", target=by, labels=_labels(keep_labels))
+    transaction.on_commit(lambda: _mail_staff(by))
+    return found
+
+
+@transaction.atomic
+def withdraw_erasure_request(*, by: User, at: datetime) -> None:
+    """Stay after all. Errors: Conflict where nothing was asked for."""
+    count, _ = ErasureRequest.objects.filter(user=by).delete()
+    if not count:
+        raise Conflict("You have not asked for your data to be erased.")
+    record_event(by=by, at=at, verb="withdraw_erasure_request", target=by)
+
+
+def _mail_staff(person: User) -> None:
+    """One mail to each member of staff. They see the request on their first page too, so a failure is only logged."""
+    link = settings.SITE_URL + reverse("person_detail", args=[person.pk])
+    text = f"{person} ({person.email}) asks for their name and address to be erased.\n\nDecide it here: {link}\n"
+    for address in User.objects.filter(is_staff=True, is_active=True).values_list("email", flat=True):
+        try:
+            send_mail("Litmus: a person asks for erasure", text, None, [address])
+        except (SMTPException, OSError):
+            logger.warning("The request of person %s could not be mailed to staff.", person.pk)
+            return
+
+
+@transaction.atomic
+def erase_person(*, by: User | None, at: datetime, user: User, typed: str, keep_labels: bool) -> str:
     """Replace the person's name and address by a pseudonym everywhere, and end their access. Returns the pseudonym.
 
-    Their labels stay under the pseudonym, or are withdrawn. Free texts that they wrote themselves stay as they are.
-    Errors: Refused while they are the only manager of a collection.
+    `typed` must be their address. Their labels stay under the pseudonym, or are withdrawn, in archived collections
+    too. Free texts that they wrote themselves stay as they are.
+    Errors: NotAllowed but for staff; Refused for oneself and for the only manager of a collection.
     """
+    check_can_see_people(by)
     user = User.objects.select_for_update().get(pk=user.pk)
-    _check_can_leave(user)
+    if user == by:
+        raise Refused("This is your own account. Ask another member of staff, or the operator, to erase it.")
     pseudonym, address = f"Person {user.pk}", f"person-{user.pk}@erased.invalid"
     if user.email == address:
         raise Refused(f"The data of {pseudonym} was erased already.")
+    if typed.strip().lower() != user.email:
+        raise Refused(f"Type the address exactly as it is: {user.email}. Nothing was erased.")
+    _check_can_leave(user)
     email, name = user.email, user.name
     for membership in user.memberships.select_related("collection", "user"):
         bid_farewell(membership, by or user, at)
@@ -67,6 +127,7 @@ def erase_person(*, by: User | None, at: datetime, user: User, keep_labels: bool
     asked.update(name=pseudonym)
     Invitation.objects.filter(email__iexact=email).update(email=address)
     AuditEvent.objects.filter(target_type="accounts.user", target_id=str(user.pk)).update(target=pseudonym)
+    ErasureRequest.objects.filter(user=user).delete()
     user.memberships.all().delete()
     user.api_tokens.all().delete()
     EmailAddress.objects.filter(user=user).delete()
@@ -76,8 +137,12 @@ def erase_person(*, by: User | None, at: datetime, user: User, keep_labels: bool
     user.set_unusable_password()
     user.save()
     _replace_everywhere(email, address)
-    record_event(by=by, at=at, verb="erase_person", target=user, labels="kept" if keep_labels else "excluded")
+    record_event(by=by, at=at, verb="erase_person", target=user, labels=_labels(keep_labels))
     return pseudonym
+
+
+def _labels(keep: bool) -> str:
+    return "kept" if keep else "excluded"
 
 
 def _check_can_leave(user: User) -> None:

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from adjudication.models import ExportPrefixes
-from corpus.models import Role, Target, Topic
-from tests.factories.accounts import CollectionFactory, MembershipFactory
+from corpus.models import Collection, Role, Target, Topic
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.adjudication import Built, build_campaign
 from tests.factories.corpus import DocumentFactory
 
@@ -56,6 +56,20 @@ def test_the_command_takes_prefixes_and_remembers_them(built, tmp_path) -> None:
     assert ids(out.read_bytes()) == PREFIXED
     call_command(*asked, "--document-prefix", "")  # one of them is enough, the other stays
     assert ids(out.read_bytes())[:2] == (["90", "91"], ["q90"])
+
+
+def test_of_an_archived_collection_they_are_used_once(built, client, tmp_path) -> None:
+    out = tmp_path / "tea.zip"
+    Collection.objects.update(archived_at=AT)
+    call_command(
+        "export", "tea", "--format", "beir", "--out", str(out), "--query-prefix", "q", "--document-prefix", "d"
+    )
+    assert ids(out.read_bytes()) == PREFIXED
+    client.force_login(built.people["manager"])
+    file = reverse("export_download", args=["tea", "beir"])
+    sent = client.get(file, {"query_prefix": "q", "document_prefix": "d"})
+    assert ids(b"".join(sent.streaming_content)) == PREFIXED
+    assert not ExportPrefixes.objects.exists()
 
 
 def test_the_page_offers_them_and_keeps_what_a_manager_took(built, client) -> None:

@@ -1,8 +1,9 @@
-"""Redis is away: people go on labelling, guessing stays limited, only jobs wait, and their pages say so."""
+"""Redis is away or refuses to write: people go on labelling, guessing stays limited, only jobs wait, and pages say so."""
 
 import http.cookiejar
 import json
 import re
+import subprocess
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -11,18 +12,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 from django.core.cache import cache
 from django.utils import timezone
 
 from accounts import broker, jobs
 from accounts.caches import volatile
 from accounts.models import JobState
+from adjudication.models import AgreementRun
 from annotation.models import Judgment
+from config.embedded.redis import redis_program
 from corpus.models import ImportRun
 from tests.factories.accounts import PASSWORD, make_token
 from tests.factories.corpus import ImportRunFactory
-from tests.factories.labelling import Built, build_work
-from tests.processes import web_server
+from tests.factories.labelling import Built, assignment_of, build_work, given, send_one
+from tests.processes import wait_for, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -38,10 +42,42 @@ def built() -> Built:
     return made
 
 
+@pytest.fixture(params=["away", "MISCONF"])
+def broken_redis(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of no Redis, and of a real one that answers MISCONF because it cannot save what it holds."""
+    if request.param == "away":
+        yield AWAY
+        return
+    place, socket = tmp_path / "redis", tmp_path / "redis.sock"
+    place.mkdir()
+    options = ["--port", "0", "--unixsocket", socket, "--dir", place]
+    with subprocess.Popen(list(map(str, [redis_program(), *options])), stdout=subprocess.DEVNULL) as server:
+        try:
+            with redis.Redis(unix_socket_path=str(socket)) as client:
+                wait_for(lambda: socket.exists() and client.ping(), what="an answer of Redis")
+                client.config_set("save", "3600 1")
+                place.rmdir()  # nobody can write there then, not even root
+                client.set("unsaved", 1)
+                client.bgsave()
+                wait_for(lambda: _refuses_to_write(client), what="MISCONF")
+            yield f"unix://{socket}?db=0"
+        finally:
+            server.kill()
+
+
+def _refuses_to_write(client: redis.Redis) -> bool:
+    try:
+        client.set("unsaved", 2)
+    except redis.ResponseError as error:
+        assert str(error).startswith("MISCONF")
+        return True
+    return False
+
+
 @pytest.fixture
-def address(built: Built, tmp_path: Path) -> Iterator[str]:
-    """A real web server that has never seen a Redis."""
-    with web_server(tmp_path / "web.log", REDIS_URL=AWAY, LITMUS_DEBUG="1") as found:
+def address(built: Built, broken_redis: str, tmp_path: Path) -> Iterator[str]:
+    """A real web server that has never seen a Redis that works."""
+    with web_server(tmp_path / "web.log", REDIS_URL=broken_redis, LITMUS_DEBUG="1") as found:
         yield found
     assert "Traceback" not in (tmp_path / "web.log").read_text()
 
@@ -82,8 +118,8 @@ def test_a_person_signs_in_and_labels(address: str, built: Built) -> None:
     status, page = ana.ask(path)
     assert status == 200
     unit = json.loads(re.search(r'<script id="[^"]*" type="application/json">(.*?)</script>', page, re.S)[1])["hand"][0]
-    given = {"uuid": str(uuid.uuid4()), "assignment": unit["cells"][0]["assignment"], "answers": {"relevance": 1}}
-    status, answer = ana.ask(path + "submissions/", {"submissions": [given], "have": []}, kind="json")
+    answered = {"uuid": str(uuid.uuid4()), "assignment": unit["cells"][0]["assignment"], "answers": {"relevance": 1}}
+    status, answer = ana.ask(path + "submissions/", {"submissions": [answered], "have": []}, kind="json")
     assert status == 200, answer
     assert Judgment.objects.count() == 1
 
@@ -116,12 +152,23 @@ def test_a_job_waits_and_its_page_says_so(address: str, built: Built) -> None:
     browser.sign_in(manager.email)
     status, page = browser.ask(f"/c/{built.collection.slug}/imports/{run.pk}/")
     assert status == 200
-    assert "The job queue (Redis) cannot be reached, so this job waits." in page
+    assert "The job queue (Redis) is not available, so this job waits." in page
     assert "Labelling works as usual." in page
 
 
-def test_a_job_that_could_not_be_sent_is_sent_once_redis_is_back(settings, queue, own_queue) -> None:
-    reachable, settings.REDIS_URL = settings.REDIS_URL, AWAY
+def test_a_job_can_be_requested(address: str, built: Built) -> None:
+    send_one(built, "ana", given(assignment_of(built, "ana")))
+    browser = Browser(address)
+    browser.sign_in(built.people["manager"].email)
+    campaign = f"/c/{built.collection.slug}/campaigns/{built.campaign.slug}"
+    status, page = browser.ask(f"{campaign}/agreement/runs/", {"seed": 1})
+    assert status == 200
+    assert "so this job waits" in page
+    assert AgreementRun.objects.get().state == JobState.QUEUED
+
+
+def test_a_job_that_could_not_be_sent_is_sent_once_redis_is_back(settings, queue, own_queue, broken_redis) -> None:
+    reachable, settings.REDIS_URL = settings.REDIS_URL, broken_redis
     assert not broker.is_reachable()
     run = ImportRunFactory(state=JobState.QUEUED, requested_at=timezone.now() - jobs.LOST_AFTER * 2)
     jobs.send(run)  # no error
@@ -131,8 +178,8 @@ def test_a_job_that_could_not_be_sent_is_sent_once_redis_is_back(settings, queue
     assert queue.llen(own_queue) == 1
 
 
-def test_the_cache_forgets_while_redis_is_away_and_limits_do_not(settings) -> None:
-    settings.CACHES = settings.CACHES | {"volatile": settings.CACHES["volatile"] | {"LOCATION": AWAY}}
+def test_the_cache_forgets_while_redis_is_away_and_limits_do_not(settings, broken_redis) -> None:
+    settings.CACHES = settings.CACHES | {"volatile": settings.CACHES["volatile"] | {"LOCATION": broken_redis}}
     for kept, expected in ((volatile, None), (cache, 1)):
         kept.set("count", 1, 60)
         assert kept.get("count") == expected

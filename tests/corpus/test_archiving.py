@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, get_commands
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -176,6 +176,65 @@ class TestArchive:
         assert "Archived collections" not in client.get(reverse("collection_list")).text
         verbs = audit_of(archived.collection).values_list("verb", flat=True)
         assert list(verbs[:2]) == ["reopen_collection", "archive_collection"]
+
+
+READING = {"backup_collection", "collection_stats", "evaluate", "export", "pool_report", "sample_size"}
+ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
+OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
+SLUG, FILE = "tea", __file__
+WRITING: dict[str, tuple[str, ...]] = {
+    "add_member": (SLUG, "outsider@example.org", "viewer"),
+    "adjudicate": (SLUG, "main", "--policy", "majority"),
+    "agreement": (SLUG, "main"),
+    "annotate": (SLUG, "main", "--machine", "lexical"),
+    "assign": (SLUG, "main"),
+    "build_items": (SLUG, "main"),
+    "build_pools": (SLUG,),
+    "check_contexts": (SLUG,),
+    "create_campaign": (SLUG, "Another"),
+    "generate_questions": (SLUG,),
+    "import_documents": (SLUG, FILE),
+    "import_judgments": (SLUG, "main", FILE),
+    "import_mentions": (SLUG, FILE),
+    "import_papers": (SLUG, FILE),
+    "import_pool": (SLUG, FILE),
+    "import_runs": (SLUG, FILE),
+    "import_topics": (SLUG, FILE),
+    "make_context_topics": (SLUG, "--level", "paragraph"),
+    "make_sub_queries": (SLUG,),
+    "remove_items": (SLUG, "main"),
+    "rename_collection": (SLUG, "teas"),
+    "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
+    "undo_import": (SLUG, "IMPORT"),
+}
+OUR_APPS = ("accounts", "corpus", "annotation", "adjudication")
+
+
+class TestCommands:
+    def test_every_command_that_writes_is_refused(self, archived: World) -> None:
+        named = {name for name, app in get_commands().items() if app in OUR_APPS}
+        assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
+        number = str(archived.import_run.pk)
+        before = rows_of(archived.collection.pk)
+        for name, arguments in WRITING.items():
+            with pytest.raises(CommandError, match="is archived, so it can be read but not changed"):
+                call_command(name, *(number if each == "IMPORT" else each for each in arguments))
+        assert rows_of(archived.collection.pk) == before
+
+    def test_papers_too(self, archived: World) -> None:
+        """The campaign of papers is adjudicated and compared by other actions than the one of grades."""
+        papers = archived.own_paper.item.campaign
+        for name, arguments in (("adjudicate", ("--policy", "majority")), ("agreement", ())):
+            with pytest.raises(CommandError, match="is archived"):
+                call_command(name, SLUG, papers.slug, *arguments)
+
+    def test_exports_only_read(self, archived: World, tmp_path: Path) -> None:
+        """Prefixes of ids are not remembered either: tests/adjudication/test_beir_ids.py."""
+        out = tmp_path / "documents.jsonl"
+        before = rows_of(archived.collection.pk)
+        call_command("export", SLUG, "--format", "documents", "--out", str(out))
+        assert "D1" in out.read_text()
+        assert rows_of(archived.collection.pk) == before
 
 
 class TestDeletion:

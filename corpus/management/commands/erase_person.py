@@ -6,7 +6,6 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts.management.told import ToldCommand, user_with
-from accounts.refusals import Refused
 from corpus.actions.persons import erase_person
 
 
@@ -20,7 +19,6 @@ class Command(ToldCommand):
         parser.add_argument("--confirm", required=True, metavar="EMAIL", help="the address, typed again")
 
     def carry_out(self, *, email: str, labels: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
-        if confirm != email:
-            raise Refused("The two addresses differ. Nothing was erased.")
-        pseudonym = erase_person(by=None, at=timezone.now(), user=user_with(email), keep_labels=labels == "keep")
+        user, at = user_with(email), timezone.now()
+        pseudonym = erase_person(by=None, at=at, user=user, typed=confirm, keep_labels=labels == "keep")
         return f"Erased. The person is now {pseudonym}.", {"pseudonym": pseudonym, "labels": labels}

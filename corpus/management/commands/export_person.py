@@ -3,9 +3,10 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
 from accounts.management.told import ToldCommand, user_with
-from corpus.actions.persons import data_of
+from corpus.actions.persons import take_out_data
 
 
 class Command(ToldCommand):
@@ -16,5 +17,5 @@ class Command(ToldCommand):
         parser.add_argument("email")
 
     def carry_out(self, *, email: str, **_: Any) -> tuple[str, dict[str, Any]]:
-        told = data_of(user_with(email))
+        told = take_out_data(by=None, at=timezone.now(), user=user_with(email))
         return f"{len(told['answers']):,} answers, {len(told['actions']):,} actions. Use --json to print them.", told
