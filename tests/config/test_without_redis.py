@@ -1,4 +1,4 @@
-"""Redis is away or refuses to write: people go on labelling, guessing stays limited, only jobs wait, and pages say so."""
+"""Redis is away or refuses to write: people go on labelling, guessing stays limited, only jobs wait, pages say so."""
 
 import http.cookiejar
 import json
@@ -69,8 +69,7 @@ def _refuses_to_write(client: redis.Redis) -> bool:
     try:
         client.set("unsaved", 2)
     except redis.ResponseError as error:
-        assert str(error).startswith("MISCONF")
-        return True
+        return str(error).startswith("MISCONF")
     return False
 
 
