@@ -38,12 +38,14 @@ SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 @require_safe
 def home(request: Request) -> HttpResponse:
     """What waits for the person, the collections they are in, and what to do if there are none."""
-    work, memberships = work_of(request.user), memberships_of(request.user).filter(collection__archived_at=None)
+    work, every = work_of(request.user), list(memberships_of(request.user))
+    memberships = [each for each in every if not each.collection.archived_at]
     context = {
         "work": [each for each in work if each.left and not each.paused],
         "rest": [each for each in work if not each.left or each.paused],
         "is_judge": bool(work) or any(each.role == Role.ANNOTATOR for each in memberships),
         "memberships": memberships,
+        "archived": len(every) - len(memberships),
         "reviews": reviews_waiting(request.user),
         "may_create": can_create_collections(request.user),
         "erasures": ErasureRequest.objects.count() if request.user.is_staff else 0,

@@ -3,7 +3,7 @@
 from django import forms
 
 LABELS = [
-    ("keep", "Keep them, under a pseudonym: results of campaigns stay as they are"),
+    ("keep", "Keep them under a pseudonym: results stay as they are"),
     ("exclude", "Exclude them: results made with them are shown as out of date"),
 ]
 

@@ -136,10 +136,18 @@ def test_queries_do_not_grow_with_the_work(client: Client, judge: User, django_a
         client.get("/")
 
 
-@pytest.mark.parametrize(("staff", "words"), [(True, "Make the first"), (False, "Whoever runs one can invite")])
+@pytest.mark.parametrize(("staff", "words"), [(True, "Make the first"), (False, "A manager of one can invite")])
 def test_without_a_collection_it_says_what_to_do(client: Client, staff: bool, words: str) -> None:
     client.force_login(UserFactory(is_staff=staff))
     assert words in client.get("/").text
+
+
+def test_with_archived_collections_alone_it_says_so(client: Client, judge: User, collection: Collection) -> None:
+    Collection.objects.update(archived_at=AT)
+    client.force_login(judge)
+    text = client.get("/").text
+    assert "your collection is archived" in text
+    assert "not in any collection" not in text
 
 
 def test_without_work_it_says_which_nothing_it_is(client: Client, judge: User, collection: Collection) -> None:

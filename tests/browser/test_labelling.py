@@ -19,7 +19,7 @@ from annotation.models import (
     Strategy,
     Submission,
 )
-from corpus.models import Topic
+from corpus.models import Collection, Topic
 from tests.browser.axe import assert_accessible
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import assignment_of, build_work, given, send_one, values_of
@@ -642,6 +642,23 @@ def test_nothing_assigned_and_waiting_for_others(new_page):
     expect_unit(second, 0)
     second.keyboard.press("1")
     expect(second.locator("[data-empty=all-done]")).to_be_visible()
+
+
+def test_an_archived_collection_is_said_and_nothing_can_be_taken_back(new_page):
+    built = build_work(items=2)
+    page = open_desk(new_page, built)
+    page.keyboard.press("1")
+    expect_saved(page)
+    Collection.objects.update(archived_at=AT)
+    page.keyboard.press("1")
+    expect(page.locator("[data-empty=archived] h2")).to_be_focused()  # said by the script
+    go(page, built)
+    expect(page.locator("[data-empty=archived]")).to_be_visible()  # and by the server
+    empty = page.locator("[data-part=empty]")
+    expect(empty.get_by_role("button", name="Look again")).to_be_visible()
+    expect(empty.get_by_role("button", name="Undo my last")).to_be_hidden()
+    assert_accessible(page)
+    assert values(built) == [1, None]
 
 
 def test_two_browsers_on_one_queue_share_it_without_loss(new_page):

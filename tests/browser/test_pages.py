@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from accounts.audit import record_event
-from accounts.models import User
+from accounts.models import ErasureRequest, User
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, CampaignKind, CampaignState, Item
 from corpus.actions.invitations import create_invitation
 from corpus.invitation_links import token_for
@@ -90,6 +90,15 @@ def test_ones_own_pages_are_accessible(new_page: NewPage, name: str) -> None:
 
 def test_the_state_of_the_installation_is_accessible(new_page: NewPage) -> None:
     assert_accessible_everywhere(new_page(UserFactory(is_staff=True)), reverse("state"))
+
+
+def test_pages_about_a_persons_data_are_accessible(new_page: NewPage) -> None:
+    person, staff = UserFactory(name="Ana"), UserFactory(is_staff=True)
+    ErasureRequest.objects.create(user=person, keep_labels=False, requested_at=AT)
+    page = new_page(staff)
+    for address in ("/", "/people/", "/people/?q=nobody-like-this", f"/people/{person.pk}/", f"/people/{staff.pk}/"):
+        assert_accessible_everywhere(page, address)
+    assert_accessible_everywhere(new_page(person), reverse("account_profile"))
 
 
 def test_pages_that_say_that_nothing_is_mailed_are_accessible(
