@@ -6,22 +6,22 @@ Live progress is in Redis, because a job's own transaction would hide it; the fi
 """
 
 import logging
-import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import redis
 from celery import current_app
-from django.apps import apps
 from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from accounts import broker
 from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
+from accounts.job_kinds import Cancelled, ClaimLost, Progress, job_kinds, kind_of, progress_key
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused
 from accounts.room import NO_ROOM, is_no_room
@@ -31,51 +31,9 @@ logger = logging.getLogger(__name__)
 MOST_ATTEMPTS = 5
 LOST_AFTER = timedelta(seconds=20)  # a queued job this old whose message may have been lost is sent again
 MOST_PATIENCE = timedelta(hours=1)  # between sending a job again and again: it may merely wait for a busy worker
-REPORT_EVERY = 0.25  # seconds between two progress reports of one job
+TASK = "accounts.tasks.run_job"
 
 J = TypeVar("J", bound=Job)
-
-
-class ClaimLost(Exception):
-    """Another worker has taken the job over, because this one was silent for too long; its work ends unstored."""
-
-
-class Cancelled(Exception):
-    """Somebody asked for the job to stop; raised inside the work by `Progress.report`.
-
-    Work that keeps what it had done raises it again with a text that says so: `raise Cancelled("…") from cancelled`.
-    """
-
-
-class Progress:
-    """What the work tells while it runs, and how it learns that it should stop."""
-
-    seconds_kept: ClassVar[int] = 24 * 3600
-
-    def __init__(self, job: Job, claim: Claim | None = None) -> None:
-        self.job = job
-        self.claim = claim
-        self.last = 0.0
-
-    def report(self, done: int, total: int | None = None, step: str = "") -> None:
-        """Say how far the work is; raises Cancelled when the job was cancelled. Cheap: most calls return at once."""
-        self.job.done = done
-        self.job.total = self.job.total if total is None else total
-        self.job.step = step or self.job.step
-        now = time.monotonic()
-        if now - self.last < REPORT_EVERY and done != self.job.total:
-            return
-        self.last = now
-        volatile.set(_key(self.job), (self.job.done, self.job.total, self.job.step), self.seconds_kept)
-        self.check()
-
-    def check(self) -> None:
-        """Raise Cancelled when somebody cancelled the job, ClaimLost when another worker has it."""
-        if self.claim is not None and self.claim.is_lost:
-            raise ClaimLost
-        model = type(self.job)
-        if model._default_manager.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
-            raise Cancelled
 
 
 def send(job: Job) -> None:
@@ -86,16 +44,11 @@ def send(job: Job) -> None:
 def _hand_over(job: Job) -> None:
     if broker.is_reachable():
         try:
-            current_app.send_task(task_name(type(job)), kwargs={"run_id": job.pk})
+            current_app.send_task(TASK, kwargs={"kind": kind_of(job).key, "pk": job.pk})
         except (OperationalError, redis.RedisError, OSError) as error:
             logger.warning("%s %s waits for Redis: %s", job._meta.label, job.pk, error)
     else:
         logger.warning("%s %s waits for Redis, which cannot be reached.", job._meta.label, job.pk)
-
-
-def task_name(model: type[Job]) -> str:
-    """The Celery task that runs jobs of this model, by convention `<app>.tasks.run_<model in snake case>`."""
-    return f"{model._meta.app_label}.tasks.run_{_snake(model.__name__)}"
 
 
 def cancel(job: Job, *, at: datetime) -> None:
@@ -110,38 +63,49 @@ def cancel(job: Job, *, at: datetime) -> None:
 
 
 def with_live_progress(job: J) -> J:
-    """The same job with the newest done, total and step its worker has told."""
+    """The same job with the newest done, total and step that its worker has reported."""
     if job.state == JobState.RUNNING:
-        live = volatile.get(_key(job))
+        live = volatile.get(progress_key(job))
         if live:
             job.done, job.total, job.step = live
     return job
 
 
-def carry_out(model: type[J], pk: int, work: Callable[[J, Progress], None]) -> None:
-    """Claim the job, do `work`, and store how it ended. Does nothing if it is claimed, final or gone.
+def carry_out(job: J, work: Callable[[J, Progress], None] | None = None) -> None:
+    """Claim the job, do its kind's `work`, store how it ended. Does nothing if it is claimed, final or gone.
 
-    `work` stores its own results and may be called again after a crash, so it must be idempotent. A Refused from it
-    ends the job as failed with that reason; anything unexpected is recorded and raised again.
+    The row may have changed meanwhile, and `job` itself is not touched. `work` may stand in for the kind's own.
     """
-    with claimed(model, pk) as claim:
-        job = _start(model, pk) if claim else None
-        if claim is None or job is None:
-            return
-        try:
-            work(job, Progress(job, claim))
-        except Cancelled as cancelled:
-            _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
-        except Refused as refusal:
-            _finish(job, claim, JobState.FAILED, refusal.reason)
-        except ClaimLost:
-            logger.warning("%s %s was taken over by another worker.", job._meta.label, job.pk)
-        except Exception as error:
-            unexpected = f"Unexpected: {type(error).__name__}: {error}"
-            _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)
-            raise
-        else:
-            _finish(job, claim, JobState.DONE, "")
+    carry_out_row(type(job), job.pk, work)
+
+
+def carry_out_row(model: type[J], pk: int, work: Callable[[J, Progress], None] | None = None) -> None:
+    """The same for who knows only the id."""
+    kind = kind_of(model)
+    try:
+        with claimed(model, pk) as claim:
+            job = _start(model, pk) if claim else None
+            if claim is not None and job is not None:
+                _work(job, claim, work or kind.work)
+    finally:
+        kind.clean_up(pk)
+
+
+def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
+    try:
+        work(job, Progress(job, claim))
+    except Cancelled as cancelled:
+        _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
+    except Refused as refusal:
+        _finish(job, claim, JobState.FAILED, refusal.reason)
+    except ClaimLost:
+        logger.warning("%s %s was taken over by another worker.", job._meta.label, job.pk)
+    except Exception as error:
+        unexpected = f"Unexpected: {type(error).__name__}: {error}"
+        _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)
+        raise
+    else:
+        _finish(job, claim, JobState.DONE, "")
 
 
 def resume_lost_jobs(now: datetime) -> int:
@@ -151,10 +115,8 @@ def resume_lost_jobs(now: datetime) -> int:
     sent again soon, and then ever more rarely: waiting jobs must not fill the queue with copies of themselves.
     """
     sent, held = 0, jobs_claimed()
-    for model in apps.get_models():
-        if not issubclass(model, Job):
-            continue
-        unfinished = model._default_manager.exclude(state__in=FINAL_STATES)
+    for kind in job_kinds().values():
+        unfinished = kind.model._default_manager.exclude(state__in=FINAL_STATES)
         for job in unfinished.filter(requested_at__lt=now - LOST_AFTER):
             if (job._meta.label_lower, job.pk) not in held and _is_due(job, now):
                 sent += 1
@@ -198,15 +160,7 @@ def _finish(job: Job, claim: Claim, state: JobState, reason: str) -> None:
 def _store_end(job: Job, state: JobState, reason: str) -> None:
     job.state, job.reason, job.finished_at = state, reason, timezone.now()
     job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step"])
-    volatile.delete(_key(job))
-
-
-def _key(job: Job) -> str:
-    return f"job-progress:{job._meta.label_lower}:{job.pk}"
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))
+    volatile.delete(progress_key(job))
 
 
 def new_job(model: type[J], *, by: Any, at: datetime, **fields: Any) -> J:
@@ -214,3 +168,11 @@ def new_job(model: type[J], *, by: Any, at: datetime, **fields: Any) -> J:
     job = model._default_manager.create(requested_by=by, requested_at=at, **fields)
     send(job)
     return job
+
+
+def shown(job: Job, member: Any) -> dict[str, Any]:
+    """What the fragment of a job needs; `member` is the membership by which the person sees it (see JobKind.fetch)."""
+    kind = kind_of(job)
+    is_offered = not (job.is_final or job.cancel_requested_at) and kind.may_cancel(member)
+    cancel_url = reverse("job_cancel", args=[kind.key, job.pk]) if is_offered else ""
+    return {"job": with_live_progress(job), "kind": kind, "fragment_url": kind.address(job), "cancel_url": cancel_url}

@@ -3,6 +3,11 @@ from django.apps import AppConfig
 
 class AdjudicationConfig(AppConfig):
     name = "adjudication"
+    jobs = {
+        "agreement": "adjudication.runs.agreement.AgreementJob",
+        "votes": "adjudication.runs.votes.VoteJob",
+        "contexts": "adjudication.runs.contexts.ContextCheckJob",
+    }
     collection_figures = {"questions": "adjudication.queries.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.permissions.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}

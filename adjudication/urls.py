@@ -47,8 +47,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("table.<slug:form>", contexts.context_table, "context_table"),
             ("topics/", contexts.context_topics_create, "context_topics_create"),
             ("checks/", contexts.context_check_create, "context_check_create"),
-            ("checks/<int:pk>/", contexts.context_check, "context_check"),
-            ("checks/<int:pk>/cancellation/", contexts.context_check_cancel, "context_check_cancel"),
         )
     ],
     *[
@@ -60,8 +58,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("agreement/figures/<int:pk>/", agreement.agreement_figure, "agreement_figure"),
             ("agreement/sample-size/", sample_size.sample_size, "sample_size"),
             ("agreement/runs/", jobs.agreement_create, "agreement_create"),
-            ("agreement/runs/<int:pk>/", jobs.agreement_run, "agreement_run"),
-            ("agreement/runs/<int:pk>/cancellation/", jobs.agreement_cancel, "agreement_cancel"),
             ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
             ("extraction-agreement/", extractions.extraction_agreement, "extraction_agreement"),
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
@@ -69,8 +65,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
             ("votes/", jobs.vote_create, "vote_create"),
-            ("votes/<int:pk>/", jobs.vote_run, "vote_run"),
-            ("votes/<int:pk>/cancellation/", jobs.vote_cancel, "vote_cancel"),
             ("adjudication/", adjudication.adjudication_screen, "adjudication_screen"),
             ("machines/unread/", unread.machine_unread, "machine_unread"),
             ("adjudication/items/<int:item>/opening/", unread.verdict_open, "verdict_open"),

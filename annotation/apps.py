@@ -5,6 +5,11 @@ class AnnotationConfig(AppConfig):
     """Its import kinds, figures and so on are dotted paths: see corpus/extensions.py."""
 
     name = "annotation"
+    jobs = {
+        "items": "annotation.runs.items.ItemBuildJob",
+        "assignments": "annotation.runs.assignments.AssignmentJob",
+        "machines": "annotation.runs.machines.MachineJob",
+    }
     # Read before the transaction begins, because that is slow or asks others; may be cancelled, writes nothing.
     import_readings = {"papers": "annotation.runs.papers.papers_read"}
     import_works = {"judgments": "annotation.runs.imports.load_judgments"}

@@ -84,8 +84,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("rewrites/<int:pk>/decision/", rewrites.rewrite_decide, "rewrite_decide"),
             ("items/removal/", items.item_remove, "item_remove"),
             ("items/calibration/", items.calibration_create, "calibration_create"),
-            ("items/builds/<int:pk>/", items.item_build_detail, "item_build_detail"),
-            ("items/builds/<int:pk>/cancellation/", items.item_build_cancel, "item_build_cancel"),
             ("annotators/", annotators.annotator_list, "annotator_list"),
             ("annotators/members/", annotators.annotator_create, "annotator_create"),
             ("annotators/names/", annotators.annotator_name, "annotator_name"),
@@ -97,7 +95,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("machines/", machines.machine_list, "machine_list"),
             ("machines/new/", machines.machine_create, "machine_create"),
             ("machines/<int:pk>/", machines.machine_detail, "machine_detail"),
-            ("machines/<int:pk>/cancellation/", machines.machine_cancel, "machine_cancel"),
             ("machines/<int:pk>/continuation/", machines.machine_continue, "machine_continue"),
             ("machines/<int:pk>/replies/<int:reply>/decision/", machines.reply_decide, "reply_decide"),
             ("machines/prompts/new/", prompts.prompt_edit, "machine_prompt_edit"),
@@ -106,7 +103,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("assignment/", assignments.assignment_plan, "assignment_plan"),
             ("assignment/<int:pk>/", assignments.assignment_detail, "assignment_detail"),
             ("assignment/<int:pk>/confirmation/", assignments.assignment_confirm, "assignment_confirm"),
-            ("assignment/<int:pk>/cancellation/", assignments.assignment_cancel, "assignment_cancel"),
         )
     ],
 ]

@@ -6,7 +6,7 @@ import warnings
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import beat_embedded_init, worker_process_init
+from celery.signals import beat_embedded_init, worker_init, worker_process_init
 
 from config.leash import follow_parent
 
@@ -24,3 +24,11 @@ app.autodiscover_tasks()
 def end_with_the_worker(**_: object) -> None:
     """No pool process and no beat stays behind when the worker itself is killed."""
     follow_parent(signal.SIGKILL)
+
+
+@worker_init.connect
+def load_jobs(**_: object) -> None:
+    """Load the work of all jobs before the pool forks, so that its processes share it."""
+    from accounts.job_kinds import job_kinds
+
+    job_kinds()

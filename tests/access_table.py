@@ -160,13 +160,18 @@ def _author(w: World) -> AuthorInvitation:
     )[0]
 
 
-def _mailing(w: World) -> dict[str, Any]:
-    call = _call(w)
+def _mailing(w: World) -> AuthorMailing:
     asked = {"requested_by": w.members[Role.MANAGER].user, "requested_at": AT}
-    return {
-        "pk": call.pk,
-        "mailing": AuthorMailing.objects.get_or_create(call=call, purpose="invitation", **asked)[0].pk,
-    }
+    return AuthorMailing.objects.get_or_create(call=_call(w), purpose="invitation", **asked)[0]
+
+
+def job(kind: str, page: str, cancel: str, of: Callable[[World], Any]) -> list[Row]:
+    """The rows of a kind of background jobs, from the words for its page and for its cancellation."""
+
+    def where(w: World) -> dict[str, Any]:
+        return {"kind": kind, "pk": of(w).pk}
+
+    return [*row("job_detail", page, where=where), *row("job_cancel", cancel, where=where)]
 
 
 def _author_link(w: World) -> dict[str, Any]:
@@ -287,12 +292,22 @@ TABLE: list[Row] = [
         where=lambda w: {"pk": _call(w).pk, "invitation": _author(w).pk},
     ),
     *row("author_mailing_create", MANAGERS_WRITE, where=_call_key),
-    *row("author_mailing_detail", MANAGERS_PAGE, where=_mailing),
-    *row("author_mailing_cancel", MANAGERS_WRITE, where=_mailing),
     *row("author_question_take_in", MANAGERS_WRITE, where=_call_key),
     *everybody("author_answer", "GET 200 200 | POST 422 422", where=_author_link),
     *everybody("author_withdrawal", "POST gone gone", where=_author_link),
     *everybody("author_opt_out", "GET 200 200 | POST 200 200", where=_author_link),
+    # --- background jobs ---------------------------------------------------------------------------------------------
+    *job("imports", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.import_run),
+    *job("pools", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.pool_run),
+    *job("questions", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.question.reply.run),
+    *job("mailings", MANAGERS_PAGE, MANAGERS_WRITE, _mailing),
+    *job("deletions", "GET login 404 404 404 404 200", "POST login 404 404 404 404 403", lambda w: w.removal),
+    *job("items", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.item_build),
+    *job("assignments", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.assignment_run),
+    *job("machines", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.machine_run),
+    *job("agreement", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.agreement_run),
+    *job("votes", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.vote_run),
+    *job("contexts", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.context_check),
     # --- documents, topics -------------------------------------------------------------------------------------------
     *row("document_list", MEMBERS_PAGE),
     *row("document_detail", MEMBERS_PAGE),
@@ -327,7 +342,6 @@ TABLE: list[Row] = [
     *row("generation_list", OVERSEERS_PAGE),
     *row("generation_create", MANAGERS_FORM),
     *row("generation_detail", OVERSEERS_PAGE, where=_question_run),
-    *row("generation_cancel", MANAGERS_WRITE, where=_question_run),
     *row("generation_continue", MANAGERS_WRITE, where=_question_run),
     *row("generation_cutoffs", MANAGERS_FORM_SENT, where=_question_run),
     *row("reply_correct", MANAGERS_FORM, where=_question_reply),
@@ -350,8 +364,6 @@ TABLE: list[Row] = [
     *row("pool_list", OVERSEERS_PAGE),
     *row("pool_report", OVERSEERS_PAGE),
     *row("pool_build", MANAGERS_FORM_SENT),
-    *row("pool_run_detail", OVERSEERS_PAGE, where=key_of("pool_run")),
-    *row("pool_cancel", MANAGERS_WRITE, where=key_of("pool_run")),
     *row("pool_detail", OVERSEERS_PAGE, where=key_of("topic")),
     *row("pool_entry_create", MANAGERS_FORM_SENT, where=key_of("topic")),
     *row("pool_entry_delete", MANAGERS_WRITE, where=_entry),
@@ -363,7 +375,6 @@ TABLE: list[Row] = [
     *row("item_remove", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
     *row("api_items", "DELETE login 404 403 403 403 422"),
     *row("import_undo", MANAGERS_WRITE, where=key_of("import_run")),
-    *row("import_cancel", MANAGERS_WRITE, where=key_of("import_run")),
     *row("import_follow", MANAGERS_WRITE, where=key_of("import_run")),
     # --- campaigns ---------------------------------------------------------------------------------------------------
     *row("campaign_list", MEMBERS_PAGE),
@@ -386,8 +397,6 @@ TABLE: list[Row] = [
     *row("rewrite_ask", "POST login 404 403 403 gone gone", data=_reviewer),
     *row("review_list", MEMBERS_PAGE),
     *row("rewrite_decide", "POST login 404 gone gone gone gone", where=lambda _: {"pk": 1}),
-    *row("item_build_detail", MANAGERS_PAGE, where=key_of("item_build")),
-    *row("item_build_cancel", MANAGERS_WRITE, where=key_of("item_build")),
     *row("annotator_list", OVERSEERS_PAGE),
     *row("annotator_create", MANAGERS_FORM_SENT),
     *row("annotator_name", MANAGERS_FORM_SENT),
@@ -407,7 +416,6 @@ TABLE: list[Row] = [
     *row("machine_list", OVERSEERS_PAGE),
     *row("machine_create", MANAGERS_FORM),
     *row("machine_detail", OVERSEERS_PAGE, where=key_of("machine_run")),
-    *row("machine_cancel", MANAGERS_WRITE, where=key_of("machine_run")),
     *row("machine_continue", MANAGERS_WRITE, where=key_of("machine_run")),
     *row("reply_decide", MANAGERS_WRITE, where=_reply, data=lambda _: {"value": "1"}),
     *row("machine_prompt_edit", MANAGERS_FORM),
@@ -416,7 +424,6 @@ TABLE: list[Row] = [
     *row("assignment_plan", MANAGERS_FORM),
     *row("assignment_detail", MANAGERS_PAGE, where=key_of("assignment_run")),
     *row("assignment_confirm", MANAGERS_WRITE, where=key_of("assignment_run")),
-    *row("assignment_cancel", MANAGERS_WRITE, where=key_of("assignment_run")),
     # --- judging: the campaign's own annotators only -----------------------------------------------------------------
     *everybody("label_session", "GET login 200"),
     *everybody("label_preferences", "POST login 200", json=lambda _: {}),
@@ -445,8 +452,6 @@ TABLE: list[Row] = [
     *row("agreement_figure", OVERSEERS_PAGE, where=_figure),
     *row("sample_size", OVERSEERS_PAGE),
     *row("agreement_create", DECIDERS_WRITE),
-    *row("agreement_run", OVERSEERS_PAGE, where=key_of("agreement_run")),
-    *row("agreement_cancel", DECIDERS_WRITE, where=key_of("agreement_run")),
     *row("agreement_download", OVERSEERS_PAGE, where=key_of("agreement_run")),
     *row("extraction_agreement", OVERSEERS_PAGE, where=lambda _: {"campaign": "contexts"}),
     *row("disagreement_list", OVERSEERS_PAGE),
@@ -454,8 +459,6 @@ TABLE: list[Row] = [
     *row("relevance_list", OVERSEERS_PAGE),
     *row("relevance_detail", OVERSEERS_PAGE, where=lambda place: {"topic": place.topic.pk}),
     *row("vote_create", DECIDERS_WRITE),
-    *row("vote_run", OVERSEERS_PAGE, where=key_of("vote_run")),
-    *row("vote_cancel", DECIDERS_WRITE, where=key_of("vote_run")),
     *row("adjudication_screen", "GET login 404 403 403 200 200"),
     *row("machine_unread", OVERSEERS_PAGE),
     *row(
@@ -486,8 +489,6 @@ TABLE: list[Row] = [
     *row("context_table", OVERSEERS_PAGE, where=lambda _: {"form": "csv"}),
     *row("context_check_create", DECIDERS_WRITE),
     *row("context_topics_create", MANAGERS_WRITE, data=lambda _: {"level": "sentence"}),
-    *row("context_check", "GET login 404 403 gone gone gone", where=key_of("context_check")),
-    *row("context_check_cancel", DECIDERS_WRITE, where=key_of("context_check")),
     # --- dashboard, exports ------------------------------------------------------------------------------------------
     *row("collection_dashboard", MEMBERS_PAGE),
     *row("question_set", OVERSEERS_PAGE),

@@ -126,6 +126,18 @@ def test_outsiders_cannot_tell_a_collection_from_none(line: Row, world: World, s
     assert _without_address(real, world.collection.slug) == _without_address(none, "nothing")
 
 
+OF_JOBS = [line for line in TABLE if line.name.startswith("job_")]
+
+
+@pytest.mark.parametrize("line", OF_JOBS, ids=lambda line: f"{line.name}-{line.method}")
+def test_outsiders_cannot_tell_a_job_from_none(line: Row, world: World, sessions: dict[str, str]) -> None:
+    kind, real = line.where(world)["kind"], ask(line, world, sessions["outsider"], path_of(line, world))
+    none = ask(line, world, sessions["outsider"], reverse(line.name, args=[kind, 999_999_999]))
+    assert (real.status_code, none.status_code) == (404, 404)
+    job = line.where(world)["pk"]
+    assert _without_address(real, str(job)) == _without_address(none, "999999999")
+
+
 def _without_address(answer: HttpResponse, slug: str) -> str:
     """The body without what differs by chance (the CSRF token) or by the address itself."""
     body = re.sub(r'(csrfmiddlewaretoken" value=|x-csrftoken": )"[^"]*"', "", answer.content.decode())

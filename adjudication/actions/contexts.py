@@ -64,16 +64,6 @@ def request_context_check(
     return job
 
 
-@transaction.atomic
-def cancel_context_check(*, job: ContextCheck, by: User, at: datetime) -> None:
-    """Ask the check to stop. Errors: Conflict when it has ended."""
-    check_adjudicator(job.collection, by)
-    if job.is_final:
-        raise Conflict(f"It has ended already: {job.get_state_display()}.")
-    jobs.cancel(job, at=at)
-    record_event(by=by, at=at, verb="cancel_context_check", target=job, scope=job.collection)
-
-
 @dataclass(frozen=True, slots=True)
 class TopicsMade:
     """What became of the contexts: topics made, topics that were here already, documents named as their targets; and

@@ -90,16 +90,6 @@ def _has_votes(campaign: Campaign, voters: str) -> bool:
     return counted_judgments(campaign).filter(assignment__annotator__kind__in=VOTING[voters]).exists()
 
 
-@transaction.atomic
-def cancel_job(*, job: AgreementRun | VoteRun, by: User, at: datetime) -> None:
-    """Ask the job to stop; refused when it has ended."""
-    check_adjudicator(job.campaign.collection, by)
-    if job.is_final:
-        raise Conflict(f"It has ended already: {job.get_state_display()}.")
-    jobs.cancel(job, at=at)
-    record_event(by=by, at=at, verb=f"cancel_{KINDS[type(job)]}", target=job.campaign, scope=job.campaign.collection)
-
-
 def _check_options(seed: int, parameters: dict[str, Any]) -> None:
     if not 0 <= seed < 2**63:
         raise Refused("A seed is a whole number from 0 up to 2^63 - 1.")

@@ -132,23 +132,10 @@ def chosen_card(cards: list[CampaignCard], slug: str) -> CampaignCard | None:
     return next((card for card in begun if card.campaign.slug == slug), begun[0] if begun else None)
 
 
-@dataclass(frozen=True)
-class Running:
-    """A computation that has not ended, with the page that shows it."""
-
-    label: str
-    campaign: Campaign
-    job: AgreementRun | VoteRun
-    page: str
-
-
-def fetch_running(collection: Collection) -> list[Running]:
+def fetch_running(collection: Collection) -> list[AgreementRun | VoteRun]:
     """Agreement and vote jobs of the collection that have not ended."""
-    found: list[Running] = []
-    for model, label, page in (
-        (AgreementRun, "Agreement", "agreement_detail"),
-        (VoteRun, "Vote", "adjudication_screen"),
-    ):
+    found: list[AgreementRun | VoteRun] = []
+    for model in (AgreementRun, VoteRun):
         jobs = model._default_manager.filter(campaign__collection=collection).exclude(state__in=FINAL_STATES)
-        found += [Running(label, job.campaign, job, page) for job in jobs.select_related("campaign")]
+        found += jobs.select_related("campaign__collection")
     return found

@@ -17,6 +17,7 @@ from accounts import jobs
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.inputs import Inputs, await_verdicts, build_labels, people_first, read_inputs
 from adjudication.queries.labels import IntArray, Matrix, newest_submission, scale_of
+from adjudication.runs.result_jobs import ResultJob
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_tables
 from adjudication.stats.labels import Labels
 from adjudication.stats.report import NOMINAL, STATISTICS, Agreement, Options, Result, measure_agreement
@@ -24,9 +25,17 @@ from adjudication.stats.results import CODE_VERSION, to_jsonable
 from annotation.models import Campaign, Criterion, Scale
 
 
-def run_agreement(run_id: int) -> None:
-    """Claim the run and carry it out."""
-    jobs.carry_out(AgreementRun, run_id, compute_agreement)
+class AgreementJob(ResultJob[AgreementRun]):
+    """The agreement of a campaign's annotators."""
+
+    model = AgreementRun
+    title = "Agreement"
+    cancel_verb = "cancel_agreement"
+    section = "agreement"
+    page_name = "agreement_detail"
+
+    def work(self, job: AgreementRun, progress: jobs.Progress) -> None:
+        compute_agreement(job, progress)
 
 
 def compute_agreement(run: AgreementRun, progress: jobs.Progress) -> None:

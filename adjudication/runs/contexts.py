@@ -9,18 +9,22 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
+from django.urls import reverse
 
-from accounts.jobs import Progress, carry_out
+from accounts.jobs import Progress
+from accounts.models import User
 from accounts.refusals import Refused
 from adjudication.exports.contexts import made_topics
 from adjudication.exports.options import CONTEXT_LEVELS, make_options
 from adjudication.models import ContextCheck
+from adjudication.permissions import can_adjudicate, check_adjudicator
 from adjudication.stats.retrieval import canonical_ranking, ndcg, recall
 from annotation.queries.contexts import context_figures
 from corpus.formats.records import QrelRow, TopicRecord
-from corpus.models import Document, Paper
+from corpus.models import Document, Membership, Paper
 from corpus.retrieval.analysis import Analysis
 from corpus.retrieval.index import BM25, Index, Settings
+from corpus.runs.collection_jobs import CollectionJob
 from corpus.runs.indexes import Wanted, open_index
 
 CUT = 10
@@ -29,9 +33,25 @@ TIES = 40  # documents looked at beyond the cut, so that those that tie with it 
 Topics = dict[str, tuple[str, dict[str, int]]]  # {number: (text, {docno: grade})}
 
 
-def run_context_check(run_id: int) -> None:
-    """The job: build the index if need be, search every topic, store the means."""
-    carry_out(ContextCheck, run_id, _work)
+class ContextCheckJob(CollectionJob[ContextCheck]):
+    """Searching the collection with its citation contexts."""
+
+    model = ContextCheck
+    title = "Sanity check of citation contexts"
+    cancel_verb = "cancel_context_check"
+    tab = "papers"
+
+    def work(self, job: ContextCheck, progress: Progress) -> None:
+        _work(job, progress)
+
+    def may_cancel(self, member: Membership) -> bool:
+        return can_adjudicate(member)
+
+    def check_can_cancel(self, job: ContextCheck, by: User | None) -> None:
+        check_adjudicator(job.collection, by)
+
+    def page(self, job: ContextCheck) -> str:
+        return reverse("context_report", args=[job.collection.slug])
 
 
 def _work(job: ContextCheck, progress: Progress) -> None:

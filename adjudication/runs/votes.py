@@ -19,6 +19,7 @@ from accounts.models import JobState
 from adjudication.models import Method, VoteRun
 from adjudication.queries.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.runs import vote_sql
+from adjudication.runs.result_jobs import ResultJob
 from adjudication.runs.second_opinions import second_opinions
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.votes import Outcome, vote
@@ -61,9 +62,17 @@ class Electorate:
         return self.all_weights_of(annotators) if self.weighted else None
 
 
-def run_vote(run_id: int) -> None:
-    """Claim the vote and carry it out."""
-    jobs.carry_out(VoteRun, run_id, count_votes)
+class VoteJob(ResultJob[VoteRun]):
+    """Counting the votes of a campaign."""
+
+    model = VoteRun
+    title = "Vote"
+    cancel_verb = "cancel_vote"
+    section = "adjudication"
+    page_name = "adjudication_screen"
+
+    def work(self, job: VoteRun, progress: jobs.Progress) -> None:
+        count_votes(job, progress)
 
 
 def count_votes(run: VoteRun, progress: jobs.Progress) -> None:

@@ -36,7 +36,6 @@ from adjudication.queries.queue import (
     queue_counts,
     queue_of,
 )
-from adjudication.views.jobs import job_context
 from adjudication.views.kinds import kind_of
 from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope, whole_number
 from annotation.models import Criterion, UnreadLabel
@@ -186,7 +185,7 @@ def _show_nothing(request: HttpRequest, scope: Scope, standing: VoteStanding) ->
     """No vote has been counted: what to do, and how far a vote that is being counted has come."""
     context = scope.context(section="adjudication", standing=standing, vote_form=VoteForm())
     if standing.job is not None:
-        context |= job_context(scope, standing.job)
+        context["job"] = standing.job
     return render(request, "adjudication/adjudication_empty.html", context)
 
 
@@ -219,7 +218,7 @@ def _context(
         verdict=verdict,
     )
     if standing.job is not None and standing.job != standing.run:
-        context |= job_context(scope, standing.job)
+        context["job"] = standing.job
     return context | (_item_context(place, verdict, given or {}) if verdict else {})
 
 

@@ -13,7 +13,6 @@ from adjudication.queries.agreement import as_json, fetch_standing
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.queries.report import figures_by_name, make_report
 from adjudication.views.figures import figures_context, people_context, tables_context
-from adjudication.views.jobs import job_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
 from annotation.models import CampaignKind
 
@@ -35,7 +34,7 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         criteria=criteria, criterion=criterion, standing=standing, form=AgreementForm(), section="agreement"
     )
     if standing.job is not None and standing.job != standing.run:
-        context |= job_context(scope, standing.job)
+        context["job"] = standing.job
     if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
         context |= figures_context(request, standing.run, criterion)
         context |= tables_context(standing.run, criterion) | people_context(scope, standing.run, criterion)

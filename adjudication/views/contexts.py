@@ -5,15 +5,14 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.telling import refusals_in_message
-from adjudication.actions.contexts import cancel_context_check, make_context_topics, request_context_check
+from adjudication.actions.contexts import make_context_topics, request_context_check
 from adjudication.exports.context_table import as_csv, as_latex, paper_rows, papers_csv, table_rows
 from adjudication.exports.contexts import source_words
 from adjudication.exports.options import CONTEXT_LEVELS
@@ -56,7 +55,7 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "may_ask": can_adjudicate(membership),
         "may_manage": can_manage(membership),
         "checks": [check for check in checks if check.state == JobState.DONE],
-        "job": with_live_progress(checks[0]) if checks and checks[0].state != JobState.DONE else None,
+        "job": checks[0] if checks and checks[0].state != JobState.DONE else None,
     }
     return render(request, "adjudication/context_report.html", context)
 
@@ -113,30 +112,6 @@ def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
         if made.prefix:
             text += f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
         messages.success(request, text)
-    return redirect("context_report", slug)
-
-
-@require_safe
-def context_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The progress of a check alone, for htmx; otherwise on to the page."""
-    membership = _overseer(request, slug)
-    job = with_live_progress(get_object_or_404(ContextCheck, pk=pk, collection=membership.collection))
-    if not getattr(request, "htmx", False):
-        return redirect("context_report", slug)
-    response = render(request, "adjudication/_context_check.html", {"collection": membership.collection, "job": job})
-    if job.is_final:
-        response["HX-Refresh"] = "true"
-    return response
-
-
-@require_POST
-def context_check_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Stop a check; nothing of it is kept."""
-    membership = fetch_membership(request.user, slug)
-    check_can_adjudicate(membership)
-    job = get_object_or_404(ContextCheck, pk=pk, collection=membership.collection)
-    with refusals_in_message(request, messages.INFO):
-        cancel_context_check(job=job, by=membership.user, at=timezone.now())
     return redirect("context_report", slug)
 
 

@@ -7,11 +7,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from accounts.job_kinds import kind_of
 from adjudication.exports.files import campaign_findings
 from adjudication.forms.jobs import AgreementForm
 from adjudication.queries.dashboard import (
     CampaignCard,
-    Running,
     chosen_card,
     fetch_cards,
     fetch_material,
@@ -19,7 +19,6 @@ from adjudication.queries.dashboard import (
 )
 from adjudication.queries.trials import machine_rows
 from adjudication.views.figures import figures_context, people_context
-from adjudication.views.jobs import job_context
 from adjudication.views.scope import Scope, chosen_criterion
 from annotation.models import AnnotatorKind
 from annotation.queries.home import work_of
@@ -47,7 +46,7 @@ def collection_dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         context |= {
             "material": fetch_material(collection),
             "cards": [(card, campaign_findings(card.campaign, card.votes)) for card in cards],
-            "running": [_job(membership, one) for one in fetch_running(collection)],
+            "running": [(kind_of(job), job) for job in fetch_running(collection)],
             "machine_rows": machine_rows(collection),
         }
         card = chosen_card(cards, request.GET.get("campaign", ""))
@@ -69,8 +68,3 @@ def _results(request: HttpRequest, membership: Membership, card: CampaignCard) -
     if run is not None and criterion is not None and criterion.key in run.detail:
         context |= figures_context(request, run, criterion, card.campaign.slug)
     return context
-
-
-def _job(membership: Membership, running: Running) -> dict[str, Any]:
-    """A job that has not ended, with its progress and, for those who may, a button that cancels it."""
-    return {"running": running, **job_context(Scope(membership, running.campaign), running.job)}

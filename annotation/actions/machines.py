@@ -82,16 +82,6 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
     return run
 
 
-@transaction.atomic
-def cancel_machine_run(*, run: MachineRun, by: User, at: datetime) -> None:
-    """Ask the run to stop. What is answered is kept; what is on its way is paid for, so it is kept too."""
-    check_manager(run.campaign.collection, by)
-    if run.is_final:
-        raise Conflict(f"It has ended already: {run.get_state_display()}.")
-    jobs.cancel(run, at=at)
-    _record(run.campaign, by, at, "cancel_machine_run", machine=run.annotator.name)
-
-
 def _new_run(
     campaign: Campaign, criterion: Criterion, recipe: Recipe, wish: Wish, *, by: User | None, at: datetime, send: bool
 ) -> MachineRun:

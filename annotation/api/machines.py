@@ -11,11 +11,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.actions.jobs import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.schema import answers
-from annotation.actions.machines import cancel_machine_run, continue_machine_run, request_machine_runs
+from annotation.actions.machines import continue_machine_run, request_machine_runs
 from annotation.actions.recipes import MOST_RUNS, Wish, criterion_of, fitting_prompt, recipe_of
 from annotation.api.base import InCampaignView
 from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
@@ -205,7 +206,7 @@ class MachineRunDetail(InCampaignView):
     @extend_schema(operation_id="machine_runs_cancel", responses=answers({202: MachineRunSerializer}, 403, 409))
     def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Ask the run to stop; its replies are kept."""
-        cancel_machine_run(run=self.run(), by=self.person, at=timezone.now())
+        cancel_job(job=self.run(), by=self.person, at=timezone.now())
         return Response(MachineRunSerializer(self.run()).data, status=202)
 
 

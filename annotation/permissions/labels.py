@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from accounts.extensions import extensions
 from accounts.models import AuditEvent, User
 from accounts.refusals import NotAllowed
 from annotation.models import Campaign
 from annotation.permissions.seals import check_not_sealed, sealed_in
 from annotation.queries.unjudged import campaigns_hidden_from, campaigns_left_in
-from corpus.extensions import extensions
 from corpus.models import Collection
 
 LABEL_VERBS = frozenset(

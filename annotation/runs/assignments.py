@@ -7,10 +7,11 @@ from itertools import combinations
 import numpy as np
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Max
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.audit import record_event
-from accounts.jobs import Progress, carry_out
+from accounts.jobs import Progress
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
@@ -20,6 +21,7 @@ from annotation.planning.problem import CannotPlan, Ints, Plan
 from annotation.planning.repeats import schedule
 from annotation.planning.slots import free_slots
 from annotation.queries.workload import WITHDRAWN, Workload, read_workload
+from annotation.runs.campaign_jobs import CampaignJob
 from annotation.runs.constraints import checked_at_once
 
 COPY = """
@@ -171,9 +173,20 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
     return draft.summary
 
 
-def run_assignment_run(run_id: int) -> None:
-    """The job: preview, or write what was previewed."""
-    carry_out(AssignmentRun, run_id, _work)
+class AssignmentJob(CampaignJob[AssignmentRun]):
+    """Previewing a plan, or writing what was previewed."""
+
+    model = AssignmentRun
+    title = "Assignment"
+    cancel_verb = "cancel_assignment"
+    section = "assignment"
+    is_for_managers = True
+
+    def work(self, job: AssignmentRun, progress: Progress) -> None:
+        _work(job, progress)
+
+    def page(self, job: AssignmentRun) -> str:
+        return reverse("assignment_detail", args=[*self.where(job), job.pk])
 
 
 def _work(job: AssignmentRun, progress: Progress) -> None:

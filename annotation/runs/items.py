@@ -3,10 +3,12 @@
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.audit import record_event
-from accounts.jobs import Progress, carry_out
+from accounts.jobs import Progress
+from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from accounts.table_statistics import analyse_changed_tables
 from annotation.models import Campaign, CampaignKind, ItemBuild
@@ -14,6 +16,7 @@ from annotation.queries.items import LEFT, PAPERS_LEFT, Supply, fetch_supply, pa
 from annotation.queries.questions import Choice
 from annotation.runs.built import Built, Report, silent
 from annotation.runs.calibration import check_calibration, draw_calibration
+from annotation.runs.campaign_jobs import CampaignJob
 from annotation.runs.constraints import checked_at_once
 from annotation.runs.question_items import build_questions
 from corpus.models import Collection
@@ -86,10 +89,26 @@ def build_as_told(campaign: Campaign, told: dict[str, Any], *, seed: int, report
     return build_questions(campaign, choice, **sampling, report=report)
 
 
-def run_item_build(run_id: int) -> None:
-    """The job: build as its parameters say and keep the count."""
-    carry_out(ItemBuild, run_id, _work)
-    analyse_changed_tables()
+class ItemBuildJob(CampaignJob[ItemBuild]):
+    """Building a campaign's items."""
+
+    model = ItemBuild
+    title = "Items in the making"
+    cancel_verb = "cancel_item_build"
+    section = "items"
+    is_for_managers = True
+
+    def work(self, job: ItemBuild, progress: Progress) -> None:
+        _work(job, progress)
+
+    def clean_up(self, pk: int) -> None:  # noqa: ARG002
+        analyse_changed_tables()
+
+    def links(self, job: ItemBuild) -> list[tuple[str, str]]:
+        names = [("item_build", "Try again")] if job.is_final else []
+        if job.state == JobState.DONE:
+            names = [("item_list", "See the items"), ("assignment_plan", "Plan the assignment")]
+        return [(reverse(name, args=self.where(job)), words) for name, words in names]
 
 
 def _work(job: ItemBuild, progress: Progress) -> None:

@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
+from typing import Any
 
 import numpy as np
+from django.db.models import Model
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.audit import Scope
 from accounts.refusals import Refused
 from annotation.machines.answers import AnswerForm, read_answer
 from annotation.machines.lexical import cover, describe, level_of
@@ -20,6 +24,7 @@ from annotation.machines.prompts import parse_prompt
 from annotation.machines.recipes import Prices, recipe_from
 from annotation.models import MachineKind, MachineRun, ReplyState
 from annotation.queries.machine_items import Shown, describe_levels, unanswered
+from annotation.runs.campaign_jobs import CampaignJob
 from annotation.runs.machine_labels import Said, store_replies
 from corpus.endpoints.chat import Chat, Message, Reply, Unusable
 from corpus.endpoints.driver import Failure, FirstAnswers, Pace, ask_all
@@ -28,9 +33,23 @@ from corpus.queries.endpoints import NO_MODEL, chat_endpoint, chat_pace
 LEXICAL_BATCH = 500
 
 
-def run_machine_run(run_id: int) -> None:
-    """Claim the run and go on with it."""
-    jobs.carry_out(MachineRun, run_id, annotate)
+class MachineJob(CampaignJob[MachineRun]):
+    """A machine annotator's run over the items."""
+
+    model = MachineRun
+    title = "Machine annotator"
+    cancel_verb = "cancel_machine_run"
+    section = "machines"
+    related = ("campaign__collection", "annotator")
+
+    def work(self, job: MachineRun, progress: jobs.Progress) -> None:
+        annotate(job, progress)
+
+    def audited(self, job: MachineRun) -> tuple[Model, Scope | None, dict[str, Any]]:
+        return job.campaign, job.campaign.collection, {"machine": job.annotator.name}
+
+    def page(self, job: MachineRun) -> str:
+        return reverse("machine_detail", args=[*self.where(job), job.pk])
 
 
 def annotate(run: MachineRun, progress: jobs.Progress) -> None:

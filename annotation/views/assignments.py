@@ -8,7 +8,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import jobs
 from accounts.telling import refusals_in_form, refusals_in_message
 from annotation.actions.assignments import confirm_assignment, request_assignment
 from annotation.forms.assignments import PlanForm
@@ -54,12 +53,10 @@ def assignment_plan(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
 
 @require_safe
 def assignment_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """A preview with its button to write it, or what was written; while it runs, its progress (alone for htmx)."""
+    """A preview with its button to write it, or what was written; while it runs, its progress."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    run = jobs.with_live_progress(_fetch_run(found, pk))
+    run = _fetch_run(found, pk)
     context = campaign_context(membership, found, "assignment", run=run)
-    if getattr(request, "htmx", False):
-        return render(request, "annotation/_assignment_job.html", context)
     context["written"] = found.assignment_runs.filter(dry_run=False, state="done", pk__gt=run.pk).first()
     context["people"] = people_of(run.summary)
     return render(request, "annotation/assignment_detail.html", context)
@@ -71,14 +68,6 @@ def assignment_confirm(request: HttpRequest, slug: str, campaign: str, pk: int) 
     membership, found = fetch_for_manager(request, slug, campaign)
     with refusals_in_message(request):
         pk = confirm_assignment(preview=_fetch_run(found, pk), by=membership.user, at=timezone.now()).pk
-    return redirect("assignment_detail", slug, campaign, pk)
-
-
-@require_POST
-def assignment_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """Stop a preview or an assignment that runs; nothing of it is kept."""
-    _, found = fetch_for_manager(request, slug, campaign)
-    jobs.cancel(_fetch_run(found, pk), at=timezone.now())
     return redirect("assignment_detail", slug, campaign, pk)
 
 

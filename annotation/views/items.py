@@ -3,11 +3,11 @@
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import jobs
+from accounts.job_kinds import kind_of
 from accounts.telling import refusals_in_form, refusals_in_message
 from annotation.actions.items import (
     build_items,
@@ -113,25 +113,6 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
     return redirect("item_list", slug, campaign)
 
 
-@require_safe
-def item_build_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """A build that runs as a job: its progress (also alone, for htmx), then what it made."""
-    membership, found = fetch_for_manager(request, slug, campaign)
-    job = jobs.with_live_progress(get_object_or_404(ItemBuild, pk=pk, campaign=found))
-    template = (
-        "annotation/_item_build_job.html" if getattr(request, "htmx", False) else "annotation/item_build_detail.html"
-    )
-    return render(request, template, campaign_context(membership, found, "items", job=job))
-
-
-@require_POST
-def item_build_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """Stop a build; nothing of it is kept."""
-    _, found = fetch_for_manager(request, slug, campaign)
-    jobs.cancel(get_object_or_404(ItemBuild, pk=pk, campaign=found), at=timezone.now())
-    return redirect("item_build_detail", slug, campaign, pk)
-
-
 def _build(
     request: HttpRequest,
     membership: Membership,
@@ -143,7 +124,7 @@ def _build(
     wanted = {"campaign": campaign, "by": membership.user, "at": timezone.now(), "choice": chosen, **form.cleaned_data}
     slug = membership.collection.slug
     if needs_job(campaign, form.cleaned_data["sample"]):
-        return redirect("item_build_detail", slug, campaign.slug, request_item_build(**wanted).pk)
+        return redirect("job_detail", kind_of(ItemBuild).key, request_item_build(**wanted).pk)
     built = build_items(**wanted)
     left_out = f" {built.filtered:,} questions were left out by the word-overlap filter." if built.filtered else ""
     messages.success(request, f"Made {built.created:,} items. Nobody is assigned to them yet.{left_out}")

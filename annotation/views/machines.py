@@ -7,9 +7,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.jobs import with_live_progress
 from accounts.telling import refusals_in_form, refusals_in_message
-from annotation.actions.machines import cancel_machine_run, continue_machine_run, request_machine_runs
+from annotation.actions.machines import continue_machine_run, request_machine_runs
 from annotation.actions.recipes import criterion_of, fitting_prompt, recipe_of
 from annotation.actions.replies import decide_reply
 from annotation.forms.machines import DecisionForm, MachineForm
@@ -108,22 +107,9 @@ def _hindrance(campaign: Campaign) -> str:
 
 @require_safe
 def machine_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """One run: how far (also alone, for htmx), what it is, what it cost, and the replies that could not be read."""
+    """One run: how far, what it is, what it cost, and the replies that could not be read."""
     membership, found = fetch_for_overseer(request, slug, campaign)
-    run = with_live_progress(get_object_or_404(runs_of(found), pk=pk))
-    if getattr(request, "htmx", False):
-        return render(request, "annotation/_machine_job.html", campaign_context(membership, found, "machines", job=run))
-    return _show(request, membership, found, run)
-
-
-@require_POST
-def machine_cancel(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """Ask nothing more; the replies that came stay."""
-    membership, found = fetch_for_manager(request, slug, campaign)
-    run = get_object_or_404(MachineRun, pk=pk, campaign=found)
-    with refusals_in_message(request):
-        cancel_machine_run(run=run, by=membership.user, at=timezone.now())
-    return redirect("machine_detail", slug, campaign, pk)
+    return _show(request, membership, found, get_object_or_404(runs_of(found), pk=pk))
 
 
 @require_POST

@@ -5,9 +5,9 @@ import tempfile
 from datetime import datetime
 from pathlib import Path
 
+from accounts import jobs
 from accounts.models import JobState, User
 from adjudication.actions.jobs import request_vote
-from adjudication.runs.votes import run_vote
 from annotation.actions.campaigns import close_campaign, create_campaign, open_campaign
 from annotation.actions.imports import request_judgment_import
 from annotation.actions.items import build_items
@@ -15,7 +15,6 @@ from annotation.models import Campaign
 from config.demo.people import read_answers
 from corpus.actions.sub_queries import make_sub_queries
 from corpus.models import Collection
-from corpus.runs.imports import run_import
 
 JUDGE = "Flora, by spreadsheet"
 COLUMNS = ("annotator", "topic", "aspect", "docno", "value")
@@ -30,12 +29,12 @@ def load_first_pass(collection: Collection, manager: User, at: datetime) -> Camp
         file = Path(folder) / "first-pass.csv"
         _write(campaign, file)
         run = request_judgment_import(campaign=campaign, by=manager, at=at, files=[file], send=False)
-        run_import(run.pk)
+        jobs.carry_out(run)
     run.refresh_from_db()
     if run.state != JobState.DONE or run.error_count:
         raise RuntimeError(f"the first pass of the demo: {run.reason or run.errors}")
     open_campaign(campaign=campaign, by=manager, at=at)
-    run_vote(request_vote(campaign=campaign, by=manager, at=at, min_votes=1, send=False).pk)
+    jobs.carry_out(request_vote(campaign=campaign, by=manager, at=at, min_votes=1, send=False))
     return close_campaign(campaign=campaign, by=manager, at=at)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from accounts import jobs
 from accounts.models import JobState, User
 from annotation.actions.annotators import add_members
 from annotation.actions.assignments import assign_items
@@ -20,7 +21,6 @@ from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of
 from corpus.actions.imports import request_import
 from corpus.models import Collection, ImportKind, Paper
-from corpus.runs.imports import run_import
 
 TO_READ = ("hives", "registers")
 FINISHED = "notebooks.xml"
@@ -51,7 +51,7 @@ def load_papers(collection: Collection, people: Mapping[str, User], at: datetime
 
 def _import(collection: Collection, by: User, at: datetime, files: list[Path]) -> None:
     run = request_import(by=by, at=at, collection=collection, kind=ImportKind.PAPERS, files=files, send=False)
-    run_import(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     if run.state != JobState.DONE or run.error_count:
         raise RuntimeError(f"papers of the demo: {run.reason or run.errors}")

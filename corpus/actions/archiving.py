@@ -7,9 +7,9 @@ from django.db import transaction
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.extensions import extensions
 from corpus.models import Collection, CollectionRemoval
 from corpus.permissions import check_role_of_manager
 from corpus.queries.audit import hidden_labels

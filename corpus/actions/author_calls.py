@@ -179,17 +179,6 @@ def request_mailing(*, by: User, at: datetime, call: QuestionCall, purpose: Mail
 
 
 @transaction.atomic
-def cancel_mailing(*, by: User, at: datetime, mailing: AuthorMailing) -> None:
-    """Send no more letters; those that went out stay."""
-    collection = mailing.call.collection
-    check_manager(collection, by)
-    if mailing.is_final:
-        raise Conflict(f"It has ended already: {mailing.get_state_display()}.")
-    jobs.cancel(mailing, at=at)
-    record_event(by=by, at=at, verb="cancel_mailing", target=mailing, scope=collection)
-
-
-@transaction.atomic
 def take_in_questions(*, by: User, at: datetime, call: QuestionCall) -> TakenIn:
     """Make topics of the answers, each with the author's paper as target; their text is fixed for the author then.
 

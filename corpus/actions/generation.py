@@ -99,16 +99,6 @@ def request_questions(
 
 
 @transaction.atomic
-def cancel_questions(*, by: User | None, at: datetime, run: QuestionRun) -> None:
-    """Ask the job to stop; answers that have come are kept."""
-    check_manager(run.collection, by)
-    if run.is_final:
-        raise Conflict(f"It has ended already: {run.get_state_display()}.")
-    jobs.cancel(run, at=at)
-    record_event(by=by, at=at, verb="cancel_questions", target=run, scope=run.collection)
-
-
-@transaction.atomic
 def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send: bool = True) -> QuestionRun:
     """Go on with an ended run: ask what was not asked, and again what had no answer. What is answered stays."""
     check_manager(run.collection, by)

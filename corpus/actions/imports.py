@@ -106,16 +106,6 @@ def holds_files(dry_run: ImportRun) -> bool:
     return bool(dry_run.files) and all("path" in file for file in dry_run.files)
 
 
-@transaction.atomic
-def cancel_import(*, by: User, at: datetime, run: ImportRun) -> None:
-    """Ask the import to stop; nothing of it is kept. Refused when it has ended."""
-    check_manager(run.collection, by)
-    if run.is_final:
-        raise Conflict(f"It has ended already: {run.get_state_display()}.")
-    jobs.cancel(run, at=at)
-    record_event(by=by, at=at, verb="cancel_import", target=run, scope=run.collection)
-
-
 def check_format(kind: ImportKind, format: str) -> None:  # noqa: A002
     """Refuse formats that nothing reads."""
     if format not in FORMATS[kind]:

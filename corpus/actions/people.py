@@ -6,9 +6,9 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.models import User
 from accounts.refusals import Conflict
-from corpus.extensions import extensions
 from corpus.models import Collection, Membership, Role
 from corpus.permissions import check_can_change_role, check_can_manage, check_can_remove, check_not_archived
 from corpus.queries.people import count_managers

@@ -16,10 +16,10 @@ from django.db import connection, models, transaction
 from django.urls import reverse
 
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.models import AuditEvent, ErasureRequest, Invitation, User
 from accounts.refusals import Conflict, Refused
 from corpus.actions.people import bid_farewell
-from corpus.extensions import extensions
 from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, Membership, Role
 from corpus.permissions import check_can_see_people
 

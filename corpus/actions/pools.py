@@ -62,16 +62,6 @@ def request_pools(
 
 
 @transaction.atomic
-def cancel_pools(*, by: User, at: datetime, run: PoolRun) -> None:
-    """Ask the building to stop; the pools stay as they were."""
-    check_manager(run.collection, by)
-    if run.is_final:
-        raise Conflict(f"It has ended already: {run.get_state_display()}.")
-    jobs.cancel(run, at=at)
-    record_event(by=by, at=at, verb="cancel_pools", target=run, scope=run.collection)
-
-
-@transaction.atomic
 def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
     """Delete a run with its rankings, and from the pools what only it brought in; returns how many entries those were.
 

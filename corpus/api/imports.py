@@ -13,16 +13,17 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.actions.jobs import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from accounts.parsers import MultiPartParser
 from accounts.refusals import Refused
 from accounts.schema import answers
-from corpus.actions.imports import cancel_import, request_import
+from corpus.actions.imports import request_import
 from corpus.actions.undoing import undo_import
 from corpus.api.base import InCollectionView
 from corpus.models import ImportKind, ImportRun, Role
-from corpus.runs.imports import run_import
+from corpus.runs.imports import import_at_once
 
 MOST_RECORDS = 10_000
 PATIENCE = 5.0  # seconds that a request waits for another import of its collection to end
@@ -106,7 +107,7 @@ def import_records(view: InCollectionView, kind: ImportKind, records: list[Any])
         format="jsonl",
         send=False,
     )
-    run_import(run.pk, patience=PATIENCE)
+    import_at_once(run, patience=PATIENCE)
     run.refresh_from_db()
     if run.state != JobState.DONE:
         raise Refused(run.reason)
@@ -178,6 +179,6 @@ class ImportDetail(InCollectionView):
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Ask an import to stop; nothing of it is kept."""
         run = self.run()
-        cancel_import(by=self.person, at=timezone.now(), run=run)
+        cancel_job(by=self.person, at=timezone.now(), job=run)
         run.refresh_from_db()
         return Response(ImportSerializer(run).data, status=202)

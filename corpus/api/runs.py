@@ -11,9 +11,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.actions.jobs import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.schema import answers
-from corpus.actions.pools import DEEPEST, cancel_pools, request_pools
+from corpus.actions.pools import DEEPEST, request_pools
 from corpus.api.base import InCollectionView
 from corpus.api.imports import MANAGE
 from corpus.models import PoolEntry, PoolRun, PoolSource, RetrievalRun, Role
@@ -198,5 +199,5 @@ class PoolBuildDetail(InCollectionView):
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Ask the building to stop; the pools stay as they were."""
         run = self.run()
-        cancel_pools(by=self.person, at=timezone.now(), run=run)
+        cancel_job(by=self.person, at=timezone.now(), job=run)
         return Response(PoolBuildSerializer(run).data, status=202)

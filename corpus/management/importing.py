@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
@@ -15,7 +16,6 @@ from corpus.actions.imports import FORMATS, request_import
 from corpus.models import ImportKind, ImportRun
 from corpus.queries.collections import collection_with
 from corpus.queries.import_errors import ErrorGroup, group_errors
-from corpus.runs.imports import run_import
 
 SHOWN_ERRORS = 10
 
@@ -41,7 +41,7 @@ class ImportCommand(ToldCommand):
 
     def carry_out(self, **options: Any) -> tuple[str, dict[str, Any]]:
         run = self.request(**options)
-        run_import(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise ImportFailed(run)

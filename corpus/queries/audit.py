@@ -6,8 +6,8 @@ from typing import Protocol
 
 from django.db.models import Q, QuerySet
 
+from accounts.extensions import extensions
 from accounts.models import AuditEvent, User
-from corpus.extensions import extensions
 from corpus.models import Collection
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import connection
 
-from corpus.extensions import extensions
+from accounts.extensions import extensions
 from corpus.models import Collection
 
 # An item to judge is a distinct aspect of a topic and a document of its pool; a topic without aspects is one itself.

@@ -6,6 +6,7 @@ from smtplib import SMTPException
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
@@ -13,13 +14,27 @@ from accounts.refusals import Refused
 from corpus.author_links import opt_out_link
 from corpus.models import AuthorInvitation, AuthorLetter, AuthorMailing, LetterState
 from corpus.queries.authors import due_letters, letter_to
+from corpus.runs.collection_jobs import CollectionJob
 
 MOST_FAILURES = 5  # in a row: then the mail server is away, not the address wrong
 
 
-def run_mailing(run_id: int) -> None:
-    """Claim the job and send."""
-    jobs.carry_out(AuthorMailing, run_id, send_letters)
+class MailingJob(CollectionJob[AuthorMailing]):
+    """Sending the letters of a call to authors: managers alone see it, because it names them."""
+
+    model = AuthorMailing
+    title = "Letters to authors"
+    counted = "sent"
+    cancel_verb = "cancel_mailing"
+    tab = "questions"
+    related = ("call__collection",)
+    is_for_managers = True
+
+    def work(self, job: AuthorMailing, progress: jobs.Progress) -> None:
+        send_letters(job, progress)
+
+    def page(self, job: AuthorMailing) -> str:
+        return reverse("author_call_detail", args=[job.call.collection.slug, job.call_id])
 
 
 def send_letters(mailing: AuthorMailing, progress: jobs.Progress) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
@@ -18,14 +19,26 @@ from corpus.endpoints.chat import Chat, Reply, Unusable
 from corpus.endpoints.driver import Failure, FirstAnswers, ask_all
 from corpus.models import GenerationReply, Outcome, QuestionRun
 from corpus.queries.endpoints import NO_MODEL, chat_endpoint, chat_pace
+from corpus.runs.collection_jobs import CollectionJob
 from corpus.runs.question_reading import Known, known_questions, read_reply
 
 LONGEST_FINISH_REASON = 60
 
 
-def run_questions(run_id: int) -> None:
-    """Claim the job and ask."""
-    jobs.carry_out(QuestionRun, run_id, generate_questions)
+class QuestionJob(CollectionJob[QuestionRun]):
+    """Asking a language model for questions about sampled citation mentions."""
+
+    model = QuestionRun
+    title = "Question generation"
+    counted = "asked"
+    cancel_verb = "cancel_questions"
+    tab = "mentions"
+
+    def work(self, job: QuestionRun, progress: jobs.Progress) -> None:
+        generate_questions(job, progress)
+
+    def page(self, job: QuestionRun) -> str:
+        return reverse("generation_detail", args=[job.collection.slug, job.pk])
 
 
 def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:

@@ -8,15 +8,17 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.refusals import Conflict, Refused
 from accounts.table_statistics import analyse_changed_tables
-from corpus.extensions import extensions
 from corpus.formats.records import BrokenFile, Problem
 from corpus.models import ImportKind, ImportRun
+from corpus.runs.collection_jobs import CollectionJob
 from corpus.runs.documents import load_documents
 from corpus.runs.mentions import load_mentions
 from corpus.runs.pool_lists import load_pool_list
@@ -50,10 +52,32 @@ class Busy(Conflict):
         )
 
 
-def run_import(run_id: int, *, patience: float | None = None) -> None:
-    """Claim the import and carry it out; uploads are removed once nothing needs them any more.
+class ImportJob(CollectionJob[ImportRun]):
+    """Reading files into a collection; uploads are removed once nothing needs them any more."""
 
-    Imports into one collection follow each other. `patience` are the seconds to wait for one's turn, None for ever.
+    model = ImportRun
+    title = "Import"
+    in_bytes = True
+    cancel_verb = "cancel_import"
+    tab = "imports"
+    is_for_managers = True
+
+    def work(self, job: ImportRun, progress: jobs.Progress) -> None:
+        _import_files(job, progress, None)
+
+    def clean_up(self, pk: int) -> None:
+        run = ImportRun.objects.filter(pk=pk).first()
+        if run is not None and run.is_final and not run.dry_run:
+            remove_uploads(run)
+            analyse_changed_tables()
+
+    def page(self, job: ImportRun) -> str:
+        return reverse("import_detail", args=[job.collection.slug, job.pk])
+
+
+def import_at_once(run: ImportRun, *, patience: float) -> None:
+    """Carry the import out here. Imports into one collection follow each other; it waits `patience` seconds for that.
+
     Errors: Busy when they have passed; the job has failed by then.
     """
     late: list[Busy] = []
@@ -65,13 +89,7 @@ def run_import(run_id: int, *, patience: float | None = None) -> None:
             late.append(busy)
             raise
 
-    try:
-        jobs.carry_out(ImportRun, run_id, work)
-    finally:
-        run = ImportRun.objects.filter(pk=run_id).first()
-        if run is not None and run.is_final and not run.dry_run:
-            remove_uploads(run)
-            analyse_changed_tables()
+    jobs.carry_out(run, work)
     if late:
         raise late[0]
 

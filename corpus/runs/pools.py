@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
@@ -17,6 +18,7 @@ from accounts.audit import record_event
 from accounts.refusals import Refused
 from corpus.models import PoolEntry, PoolRun, RetrievalRun
 from corpus.models.pools import GIVEN, SEARCHED_METHODS, TARGETS
+from corpus.runs.collection_jobs import CollectionJob
 from corpus.runs.copying import NULL
 from corpus.runs.searches import Found, search_pools
 
@@ -94,9 +96,19 @@ JOIN corpus_topic t ON t.id = e.topic_id WHERE t.collection_id = %(collection)s
 METHODS = "SELECT method, count(*) FROM pool_wanted GROUP BY 1 ORDER BY 1"
 
 
-def run_pools(run_id: int) -> None:
-    """Claim the job and build the pools."""
-    jobs.carry_out(PoolRun, run_id, build_pools)
+class PoolJob(CollectionJob[PoolRun]):
+    """Building the pools of a collection."""
+
+    model = PoolRun
+    title = "Building of pools"
+    cancel_verb = "cancel_pools"
+    tab = "pools"
+
+    def work(self, job: PoolRun, progress: jobs.Progress) -> None:
+        build_pools(job, progress)
+
+    def page(self, job: PoolRun) -> str:
+        return reverse("pool_list", args=[job.collection.slug])
 
 
 def build_pools(run: PoolRun, progress: jobs.Progress) -> None:

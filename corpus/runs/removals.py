@@ -5,10 +5,12 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.job_kinds import JobKind
 from accounts.models import Invitation
 from accounts.refusals import Refused
 from corpus.models import Collection, CollectionRemoval, ImportRun, Paper
@@ -17,9 +19,18 @@ from corpus.runs.imports import remove_uploads
 from corpus.runs.taking_back import taking_back
 
 
-def run_removal(run_id: int) -> None:
-    """Claim the job and delete its collection, all of it or nothing."""
-    jobs.carry_out(CollectionRemoval, run_id, _remove)
+class RemovalJob(JobKind[CollectionRemoval]):
+    """Deleting a collection, all of it or nothing: only the person who asked sees it, and nobody can stop it."""
+
+    model = CollectionRemoval
+    title = "Deletion of a collection"
+    counted = "steps"
+
+    def work(self, job: CollectionRemoval, progress: jobs.Progress) -> None:
+        _remove(job, progress)
+
+    def page(self, job: CollectionRemoval) -> str:
+        return reverse("collection_removal", args=[job.pk])
 
 
 def _remove(run: CollectionRemoval, progress: jobs.Progress) -> None:

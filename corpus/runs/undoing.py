@@ -14,9 +14,9 @@ from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.db.models import DO_NOTHING, PROTECT, SET_NULL, ForeignObjectRel, Model, QuerySet
 
+from accounts.extensions import extensions
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.extensions import extensions
 from corpus.models import (
     Aspect,
     AspectNode,

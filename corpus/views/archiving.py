@@ -6,7 +6,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.requests import Request
 from accounts.telling import refusals_in_form, refusals_in_message
@@ -84,9 +83,7 @@ def collection_delete(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def collection_removal(request: Request, pk: int) -> HttpResponse:
     """A deletion: its progress, and the audit log that it leaves. For the person who asked for it."""
-    run = jobs.with_live_progress(get_object_or_404(CollectionRemoval, pk=pk, requested_by=request.user))
-    if request.htmx:
-        return render(request, "corpus/_collection_removal_job.html", {"run": run})
+    run = get_object_or_404(CollectionRemoval, pk=pk, requested_by=request.user)
     events = AuditEvent.objects.filter(scope_id=run.collection_id).order_by("-id")[:SHOWN_EVENTS]
     return render(request, "corpus/collection_removal.html", {"run": run, "events": events})
 

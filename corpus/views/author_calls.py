@@ -15,7 +15,6 @@ from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.author_calls import (
     NO_MAIL,
     Invited,
-    cancel_mailing,
     create_call,
     invite_author,
     invite_authors,
@@ -26,7 +25,7 @@ from corpus.actions.author_calls import (
 )
 from corpus.author_links import answer_link
 from corpus.forms.authors import AuthorForm, AuthorsFileForm, CallForm
-from corpus.models import AuthorMailing, MailPurpose, Membership, QuestionCall
+from corpus.models import MailPurpose, Membership, QuestionCall
 from corpus.permissions import check_can_manage, fetch_membership
 from corpus.queries.authors import (
     STATES,
@@ -168,28 +167,6 @@ def author_mailing_create(request: Request, slug: str, pk: int) -> HttpResponse:
         return redirect("author_call_detail", slug, pk)
     with refusals_in_message(request):
         request_mailing(by=request.user, at=timezone.now(), call=_call(membership, pk), purpose=MailPurpose(purpose))
-    return redirect("author_call_detail", slug, pk)
-
-
-def _mailing(membership: Membership, pk: int, mailing: int) -> AuthorMailing:
-    rows = AuthorMailing.objects.filter(call=_call(membership, pk)).select_related("call__collection")
-    return get_object_or_404(rows, pk=mailing)
-
-
-@require_safe
-def author_mailing_detail(request: Request, slug: str, pk: int, mailing: int) -> HttpResponse:
-    """How far a mailing is: the fragment that the page of the call asks for."""
-    membership = _manager(request, slug)
-    found = jobs.with_live_progress(_mailing(membership, pk, mailing))
-    return render(request, "corpus/_author_mailing.html", _context(membership, mailing=found))
-
-
-@require_POST
-def author_mailing_cancel(request: Request, slug: str, pk: int, mailing: int) -> HttpResponse:
-    """Send no more of these letters."""
-    membership = _manager(request, slug)
-    with refusals_in_message(request, messages.INFO):
-        cancel_mailing(by=request.user, at=timezone.now(), mailing=_mailing(membership, pk, mailing))
     return redirect("author_call_detail", slug, pk)
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import jobs
 from accounts.telling import refusals_in_form, refusals_in_message
-from corpus.actions.generation import cancel_questions, continue_questions, request_questions, write_question_prompt
+from corpus.actions.generation import continue_questions, request_questions, write_question_prompt
 from corpus.actions.questions import change_cutoffs, correct_reply
 from corpus.forms.generation import CorrectionForm, CutoffsForm, GenerationForm, PromptForm
 from corpus.models import GenerationReply, Membership, OverlapDefinition, QuestionRun
@@ -78,23 +78,11 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One run: its progress (also alone, for htmx), what came of it, and the answers that wait for a person."""
+    """One run: its progress, what came of it, and the answers that wait for a person."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    run = jobs.with_live_progress(_fetch_run(membership, pk))
-    if getattr(request, "htmx", False):
-        return render(request, "corpus/_generation_job.html", context_of(membership) | {"run": run})
+    run = _fetch_run(membership, pk)
     return _show_run(request, membership, run, CutoffsForm(initial=_cutoffs_of(run)))
-
-
-@require_POST
-def generation_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Stop asking; answers that have come are kept."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
-    with refusals_in_message(request, messages.INFO):
-        cancel_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk))
-    return redirect("generation_detail", slug, pk)
 
 
 @require_POST

@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.refusals import Conflict, Refused
+from accounts.extensions import extensions
+from accounts.refusals import Refused
 from accounts.telling import refusals_in_form, refusals_in_message
-from corpus.actions.imports import cancel_import, holds_files, request_import, request_import_after_dry_run
+from corpus.actions.imports import holds_files, request_import, request_import_after_dry_run
 from corpus.actions.undoing import undo_import
-from corpus.extensions import extensions
 from corpus.formats.csv_text import write_csv
 from corpus.forms.imports import FORMS
 from corpus.models import ImportKind, ImportRun, Membership
@@ -135,9 +135,9 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
 
 @require_safe
 def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One import: its progress while it runs (also alone, for htmx), its counts and first errors when it has ended."""
+    """One import: its progress while it runs, its counts and first errors when it has ended."""
     membership = _manager(request, slug)
-    run = jobs.with_live_progress(_fetch_run(membership, pk))
+    run = _fetch_run(membership, pk)
     context = _context(membership) | {
         "run": run,
         "way": _way_on(run),
@@ -146,8 +146,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
         "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
     }
-    template = "corpus/_import_job.html" if getattr(request, "htmx", False) else "corpus/import_detail.html"
-    return render(request, template, context)
+    return render(request, "corpus/import_detail.html", context)
 
 
 @require_safe
@@ -159,18 +158,6 @@ def import_errors(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResp
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-import-{run.pk}-errors.csv"'
     return response
-
-
-@require_POST
-def import_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Stop an import that waits or runs."""
-    membership = _manager(request, slug)
-    run = _fetch_run(membership, pk)
-    try:
-        cancel_import(by=membership.user, at=timezone.now(), run=run)
-    except Conflict as conflict:
-        messages.info(request, conflict.reason)
-    return redirect("import_detail", slug, pk)
 
 
 @require_POST

@@ -9,10 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import jobs
-from accounts.refusals import Conflict
 from accounts.telling import refusals_in_form, refusals_in_message
-from corpus.actions.pools import add_to_pool, cancel_pools, remove_from_pool, request_pools
+from corpus.actions.pools import add_to_pool, remove_from_pool, request_pools
 from corpus.forms.pools import BuildForm, DocnoForm
 from corpus.models import Membership, PoolEntry, PoolRun
 from corpus.permissions import check_can_manage, check_can_oversee, fetch_membership
@@ -63,29 +61,6 @@ def pool_build(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def pool_run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """How far the building of pools is: the fragment that the page of pools asks for."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
-    run = get_object_or_404(membership.collection.pool_runs, pk=pk)
-    context = context_of(membership, "pools") | {"run": jobs.with_live_progress(run)}
-    return render(request, "corpus/_pool_job.html", context)
-
-
-@require_POST
-def pool_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Stop building; the pools stay as they were."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
-    run = get_object_or_404(membership.collection.pool_runs.select_related("collection"), pk=pk)
-    try:
-        cancel_pools(by=membership.user, at=timezone.now(), run=run)
-    except Conflict as conflict:
-        messages.info(request, conflict.reason)
-    return redirect("pool_list", slug)
-
-
-@require_safe
 def pool_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The pool of a topic with the provenance of each document."""
     membership = fetch_membership(request.user, slug)
@@ -128,7 +103,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
     page = Paginator(pool_sizes(collection), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
     context: dict[str, Any] = context_of(membership, "pools") | {
         "form": form,
-        "run": jobs.with_live_progress(newest) if newest else None,
+        "run": newest,
         "methods": methods,
         "n_pairs": PoolEntry.objects.filter(topic__collection=collection).count(),
         "page": page,

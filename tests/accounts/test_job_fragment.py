@@ -5,20 +5,21 @@ from datetime import timedelta
 import pytest
 from django.template.loader import render_to_string
 
+from accounts import jobs
 from accounts.models import JobState
-from corpus.models import ImportKind, ImportRun
+from corpus.models import Membership, PoolRun, Role
 from tests.factories.accounts import AT
 
 
 def fragment(**fields: object) -> str:
-    job = ImportRun(pk=7, kind=ImportKind.DOCUMENTS, requested_at=AT, **fields)
-    return render_to_string("accounts/_job.html", {"job": job, "fragment_url": "/f/", "cancel_url": "/x/"})
+    job = PoolRun(pk=7, requested_at=AT, **fields)
+    return render_to_string("accounts/_job.html", jobs.shown(job, Membership(role=Role.MANAGER)))
 
 
 def test_a_waiting_job_asks_for_itself_and_can_be_cancelled() -> None:
     text = fragment(state=JobState.QUEUED)
-    assert 'hx-get="/f/" hx-trigger="every 1s" hx-swap="outerHTML"' in text
-    assert 'action="/x/"' in text
+    assert 'hx-get="/jobs/pools/7/" hx-trigger="every 1s" hx-swap="outerHTML"' in text
+    assert 'action="/jobs/pools/7/cancellation/"' in text
     assert "In the queue since" in text
     assert "<progress" in text
     assert "value=" not in text.split("<progress")[1].split(">")[0]  # indeterminate while the total is unknown
@@ -52,7 +53,7 @@ def test_how_long_it_took_is_told_in_plain_units(seconds: float, shown: str) -> 
 def test_a_job_that_is_stopping_is_not_cancelled_twice() -> None:
     text = fragment(state=JobState.RUNNING, cancel_requested_at=AT)
     assert "Stopping…" in text
-    assert 'action="/x/"' not in text
+    assert 'action="/jobs/pools/7/cancellation/"' not in text
 
 
 @pytest.mark.parametrize(

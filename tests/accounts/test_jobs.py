@@ -3,10 +3,12 @@
 from datetime import datetime, timedelta
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.models import JobState
+from accounts.job_kinds import job_kinds, kind_of
+from accounts.models import Job, JobState
 from corpus.models import ImportRun
 from tests.factories.corpus import ImportRunFactory
 
@@ -56,3 +58,12 @@ def test_finished_jobs_stay_finished(sent: list[int]) -> None:
     job(start, state=JobState.DONE, finished_at=start)
     assert jobs.resume_lost_jobs(start + timedelta(hours=1)) == 0
     assert sent == []
+
+
+def test_every_model_of_a_job_has_its_kind() -> None:
+    models = {model for model in apps.get_models() if issubclass(model, Job)}
+    assert {kind.model for kind in job_kinds().values()} == models
+    for key, kind in job_kinds().items():
+        assert kind_of(kind.model) is kind
+        assert kind.key == key
+        assert kind.title

@@ -18,7 +18,7 @@ from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.queries.agreement import as_json, fetch_standing, show
 from adjudication.queries.judgments import Chosen, find_judged
 from adjudication.queries.matrix import topic_tiles
-from adjudication.runs.agreement import compute_agreement, run_agreement
+from adjudication.runs.agreement import compute_agreement
 from adjudication.stats.report import NOMINAL
 from annotation.models import Annotator, Item, Level, Scale
 from tests.adjudication.test_votes import vote
@@ -44,7 +44,7 @@ def noisy_labels(n: int, annotators: int, seed: int = 3) -> list[list[int]]:
 def agree(built: Built, **options: object) -> AgreementRun:
     options = {"resamples": 1000, "figures": False, **options}
     run = request_agreement(campaign=built.campaign, by=None, at=AT, send=False, **options)  # type: ignore[arg-type]
-    run_agreement(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     assert run.state == JobState.DONE, run.reason
     return run
@@ -268,7 +268,7 @@ def test_cancelling_keeps_nothing() -> None:
     built = build_campaign(noisy_labels(60, 3))
     run = request_agreement(campaign=built.campaign, by=None, at=AT, send=False)
     AgreementRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
-    run_agreement(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     assert run.state == JobState.CANCELLED
     assert not run.results.exists()

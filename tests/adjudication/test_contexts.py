@@ -6,10 +6,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.actions.contexts import cancel_context_check, request_context_check
+from adjudication.actions.contexts import request_context_check
 from adjudication.models import ContextCheck
-from adjudication.runs.contexts import figures, merged, run_context_check
+from adjudication.runs.contexts import figures, merged
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource
 from corpus.formats.records import QrelRow, TopicRecord
@@ -48,7 +50,7 @@ def material() -> Material:
 
 def test_the_check_finds_what_is_said_in_the_same_words(material) -> None:
     job = request_context_check(collection=material.collection, by=material.manager, at=AT, send=False)
-    run_context_check(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     assert (job.state, job.reason, job.documents) == ("done", "", 40)  # the citing paper is passed over
     assert job.results["paragraph"] == {
@@ -57,7 +59,7 @@ def test_the_check_finds_what_is_said_in_the_same_words(material) -> None:
     assert job.results["sentence"] == {"topics": 2, "judgments": 2, "recall_10": 0.5, "ndcg_10": 0.5}
     assert job.statistics["papers"] == 1
     first, digest = job.results, job.inputs_hash
-    run_context_check(job.pk)  # once more does nothing
+    jobs.carry_out(job)  # once more does nothing
     job.refresh_from_db()
     assert (job.results, job.inputs_hash) == (first, digest)
 
@@ -78,9 +80,9 @@ def test_one_check_at_a_time_by_those_who_decide(material) -> None:
     job = request_context_check(**asked, by=material.people["ada"], send=False)
     with pytest.raises(Conflict, match="under way"):
         request_context_check(**asked, by=material.manager)
-    cancel_context_check(job=job, by=material.manager, at=AT)
+    cancel_job(job=job, by=material.manager, at=AT)
     with pytest.raises(Conflict, match="has ended"):
-        cancel_context_check(job=job, by=material.manager, at=AT)
+        cancel_job(job=job, by=material.manager, at=AT)
     with pytest.raises(NotAllowed):
         request_context_check(**asked, by=material.people["vic"])
     for bad, words in (({"b": 2.0}, "b between 0 and 1"), ({"tokens": "x"}, "Tokens are one of")):
@@ -101,7 +103,7 @@ def test_a_check_without_topics_ends_with_the_reason(material, capsys) -> None:
 
 def test_the_page_shows_figures_and_checks_and_gives_tables(material, client, django_assert_max_num_queries) -> None:
     job = request_context_check(collection=material.collection, by=material.manager, at=AT, send=False)
-    run_context_check(job.pk)
+    jobs.carry_out(job)
     client.force_login(material.people["vic"])
     with django_assert_max_num_queries(14):
         page = client.get(reverse("context_report", args=["teas"])).content.decode()

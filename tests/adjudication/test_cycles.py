@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from scipy import stats
 
+from accounts import jobs
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.actions.cycles import (
     choose_test_set,
@@ -29,8 +30,6 @@ from adjudication.exports.options import make_options
 from adjudication.queries.cycles import count_tests
 from adjudication.queries.trials import Trial, fetch_trial
 from adjudication.queries.tuning import dev_table
-from adjudication.runs.agreement import run_agreement
-from adjudication.runs.votes import run_vote
 from annotation.actions.annotators import add_name
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import delete_campaign, open_campaign, update_campaign
@@ -101,12 +100,12 @@ def test_the_whole_way_to_annotating_everything(made: Material) -> None:
         request_test(cycle=cycle, by=by, at=LATER)
     for run in runs:
         carry_out(run)
-    run_vote(request_vote(campaign=test, by=by, at=LATER, send=False).pk)
+    jobs.carry_out(request_vote(campaign=test, by=by, at=LATER, send=False))
     with pytest.raises(Refused, match="missing or older"):
         decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="It looks good.")
     computed = request_test(cycle=cycle, by=by, at=LATER, send=False)
     assert computed.parameters["margin"] == 0.1
-    run_agreement(computed.pk)
+    jobs.carry_out(computed)
     trial = trial_of(cycle)
     assert trial is not None
     assert trial.is_current
@@ -234,7 +233,7 @@ def test_a_new_cycle_needs_a_fresh_test_set_and_counts_the_tests(made: Material)
         began(made, dev)
     freeze_machine(cycle=first, by=by, at=LATER, key=key)
     carry_out(run_frozen_machine(cycle=first, by=by, at=LATER, campaign=test, send=False)[0])
-    run_agreement(request_test(cycle=first, by=by, at=LATER, send=False).pk)
+    jobs.carry_out(request_test(cycle=first, by=by, at=LATER, send=False))
     decide_cycle(cycle=first, by=by, at=LATER, outcome="again", reason="Not yet.")
     second = began(made, dev, runs=1)
     with pytest.raises(Refused, match="needs a fresh test set"):
@@ -311,7 +310,6 @@ def test_campaigns_of_a_cycle_stay_in_their_split(made: Material) -> None:
 
 def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> None:
     from annotation.actions.imports import request_judgment_import
-    from corpus.runs.imports import run_import
 
     by, dev = made.manager, judged(made, "Dev", "dev")
     cycle = began(made, dev, runs=1)
@@ -326,7 +324,7 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
         path = tmp_path / f"{campaign.slug}.csv"
         path.write_text("\n".join(lines))
         job = request_judgment_import(campaign=campaign, by=by, at=LATER, files=[path], machine=True, send=False)
-        run_import(job.pk)
+        jobs.carry_out(job)
 
     bring(dev)
     cycle = freeze_machine(cycle=cycle, by=by, at=LATER, key="imported:other-model")
@@ -336,7 +334,7 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
     with pytest.raises(Refused, match="0 of 1 times"):
         request_test(cycle=cycle, by=by, at=LATER)
     bring(test)
-    run_agreement(request_test(cycle=cycle, by=by, at=LATER, send=False).pk)
+    jobs.carry_out(request_test(cycle=cycle, by=by, at=LATER, send=False))
     trial = trial_of(cycle)
     assert trial is not None
     assert trial.is_current
@@ -398,9 +396,9 @@ def test_the_table_of_the_test_by_plain_counting() -> None:
         # The baseline never wavers: its runs are told apart, and a third of the labels is like a person's.
         for judgment in Judgment.objects.filter(assignment__annotator=run.annotator).select_related("assignment"):
             Judgment.objects.filter(pk=judgment.pk).update(value=(judgment.assignment.item_id * run.run_number) % 3)
-    run_vote(request_vote(campaign=test, by=by, at=LATER, send=False).pk)
+    jobs.carry_out(request_vote(campaign=test, by=by, at=LATER, send=False))
     computed = request_test(cycle=cycle, by=by, at=LATER, send=False)
-    run_agreement(computed.pk)
+    jobs.carry_out(computed)
     computed.refresh_from_db()
     people, runs = labels_of(test, "human"), labels_of(test, "machine")
     by_topic: dict[int, list[int]] = {}

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 
+from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from adjudication.actions.cycles import (
@@ -25,12 +26,9 @@ from adjudication.actions.cycles import (
 from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.exports.findings import find
 from adjudication.exports.options import make_options
-from adjudication.runs.agreement import run_agreement
-from adjudication.runs.votes import run_vote
 from annotation.actions.imports import request_judgment_import
 from annotation.models import AnnoCycle, Campaign, Judgment
 from annotation.queries.overrides import overrides_in
-from corpus.runs.imports import run_import
 from tests.adjudication.test_cycles import LATER, began, judged, trial_of, tuned
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
@@ -61,11 +59,11 @@ def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
         {"margin": 0.6, "unit": "item"},
         {"margin": 0.6, "resamples": 2000},
     ):
-        run_agreement(request_agreement(campaign=test, by=by, at=LATER, figures=False, send=False, **other).pk)
+        jobs.carry_out(request_agreement(campaign=test, by=by, at=LATER, figures=False, send=False, **other))
         trial = trial_of(cycle)
         assert trial is not None
         assert (trial.agreement, trial.is_passed) == (None, False), other
-    run_agreement(request_test(cycle=cycle, by=by, at=LATER, send=False).pk)
+    jobs.carry_out(request_test(cycle=cycle, by=by, at=LATER, send=False))
     trial = trial_of(cycle)
     assert trial is not None
     assert [row.told for row in trial.rows] == [
@@ -126,8 +124,8 @@ def overridden(made: Material) -> Campaign:
         decided_by=made.manager,
         decided_at=LATER,
     )
-    run_agreement(request_agreement(campaign=main, by=made.manager, at=LATER, figures=False, send=False).pk)
-    run_vote(request_vote(campaign=main, by=made.manager, at=LATER, voters="all", ties="median", send=False).pk)
+    jobs.carry_out(request_agreement(campaign=main, by=made.manager, at=LATER, figures=False, send=False))
+    jobs.carry_out(request_vote(campaign=main, by=made.manager, at=LATER, voters="all", ties="median", send=False))
     return main
 
 
@@ -199,7 +197,7 @@ def test_another_recipe_or_name_does_not_escape_the_override(made: Material, tmp
     for criterion, created in (("relevance", 0), ("novelty", 1)):  # of another criterion, no cycle has decided
         main.criteria.update(key=criterion)
         job = request_judgment_import(campaign=main, by=made.manager, at=LATER, files=[path], machine=True, send=False)
-        run_import(job.pk)
+        jobs.carry_out(job)
         job.refresh_from_db()
         assert job.created == created, job.errors
         assert ("frozen in no cycle" in str(job.errors)) == (not created)
@@ -211,7 +209,7 @@ def codes(made: Material, kind: str, **more: Any) -> list[str]:
 
 def test_verdicts_of_people_alone_need_no_word_about_the_machine(made: Material) -> None:
     main = overridden(made)
-    run_vote(request_vote(campaign=main, by=made.manager, at=LATER, send=False).pk)
+    jobs.carry_out(request_vote(campaign=main, by=made.manager, at=LATER, send=False))
     assert "machine_override" not in codes(made, "qrels")
     assert "machine_override" in codes(made, "judgments")
 
@@ -224,7 +222,7 @@ def test_overriding_takes_a_tick_a_reason_and_a_manager_and_is_in_the_audit(made
     freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=tuned(made, dev))
     (run,) = run_frozen_machine(cycle=cycle, by=made.manager, at=LATER, campaign=test, send=False)
     carry_out(run)
-    run_agreement(request_test(cycle=cycle, by=made.manager, at=LATER, send=False).pk)
+    jobs.carry_out(request_test(cycle=cycle, by=made.manager, at=LATER, send=False))
     client, address = client_of(made), "/c/teas/anno-gpt/1/"
     page = client.get(address).content.decode()
     assert "The test is not passed: equivalence within ±10 points, as fixed before the cycle" in page

@@ -50,8 +50,8 @@ def test_annotators_cannot_write_or_download(built: Built) -> None:
         assert client.post(address(name)).status_code == 403, name
     for name in ("verdict_decide", "verdict_withdraw", "verdict_send_back", "verdict_recall"):
         assert client.post(address(name, pk), {"value": 1}).status_code == 403, name
-    for name in ("agreement_run", "agreement_download"):
-        assert client.get(address(name, run.pk)).status_code == 403, name
+    for path in (reverse("job_detail", args=["agreement", run.pk]), address("agreement_download", run.pk)):
+        assert client.get(path).status_code == 403, path
     for kind in ("qrels", "judgments", "verdicts", "documents"):
         assert client.get(address("export_download", kind)).status_code == 403, kind
 
@@ -146,9 +146,9 @@ def test_asking_for_agreement_makes_one_job(built: Built) -> None:
     page = client.post(address("agreement_create"), {}, follow=True).content.decode()
     assert "being computed already" in page
     assert AgreementRun.objects.count() == 1
-    fragment = client.get(address("agreement_run", run.pk))
+    fragment = client.get(reverse("job_detail", args=["agreement", run.pk]))
     assert "In the queue" in fragment.content.decode()
-    client.post(address("agreement_cancel", run.pk))
+    client.post(reverse("job_cancel", args=["agreement", run.pk]))
     run.refresh_from_db()
     assert run.state == JobState.CANCELLED
 

@@ -11,13 +11,13 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.models import AuditEvent, User
 from accounts.refusals import Conflict
 from adjudication.actions.jobs import request_vote
 from adjudication.actions.verdicts import accept_votes, decide_verdict
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.queries.queue import acceptable
-from adjudication.runs.votes import run_vote
 from annotation.models import Campaign
 from tests.adjudication.test_send_backs import waits_for_a_lock
 from tests.adjudication.test_votes import vote
@@ -117,7 +117,7 @@ def test_a_count_that_waits_reads_what_came_meanwhile() -> None:
     slow = request_vote(campaign=built.campaign, by=None, at=timezone.now(), send=False)
 
     def count() -> None:
-        run_vote(slow.pk)
+        jobs.carry_out(slow)
         connection.close()
 
     thread = threading.Thread(target=count)

@@ -8,14 +8,16 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from adjudication.actions.jobs import cancel_job, request_vote
+from adjudication.actions.jobs import request_vote
 from adjudication.actions.verdicts import decide_verdict, withdraw_decision
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.queries.method import weights_told
 from adjudication.queries.queue import queue_of
-from adjudication.runs.votes import run_vote, share_equal
+from adjudication.runs.votes import share_equal
 from annotation.models import Judgment
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -26,7 +28,7 @@ LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 1, None], [2, None, None], [None,
 
 def vote(built: Built, **options: object) -> VoteRun:
     run = request_vote(campaign=built.campaign, by=None, at=timezone.now(), send=False, **options)  # type: ignore[arg-type]
-    run_vote(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     assert run.state == JobState.DONE, run.reason
     return run
@@ -329,7 +331,7 @@ def test_one_job_at_a_time_and_cancelling() -> None:
         request_vote(campaign=built.campaign, by=built.people["manager"], at=AT)
     cancel_job(job=run, by=built.people["adjudicator"], at=AT)
     assert run.state == JobState.CANCELLED
-    run_vote(run.pk)
+    jobs.carry_out(run)
     assert not Verdict.objects.exists()
     with pytest.raises(Conflict, match="ended already"):
         cancel_job(job=run, by=built.people["adjudicator"], at=AT)

@@ -10,10 +10,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.models import JobState
-from adjudication.actions.jobs import cancel_job, request_agreement, request_vote
+from adjudication.actions.jobs import request_agreement, request_vote
 from adjudication.models import AgreementRun, Verdict, VoteRun
-from adjudication.runs.agreement import run_agreement
 from tests.adjudication.test_agreement import noisy_labels
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.processes import Child, others_rest, start_celery_worker, wait_for
@@ -34,7 +34,7 @@ def figures(run: AgreementRun) -> list[dict[str, object]]:
 
 def direct(built: Built, resamples: int) -> AgreementRun:
     run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=resamples, send=False)
-    run_agreement(run.pk)
+    jobs.carry_out(run)
     return run
 
 

@@ -12,7 +12,6 @@ from accounts.refusals import Conflict, Refused
 from annotation.actions.annotators import pause_annotator, update_annotator
 from annotation.actions.assignments import confirm_assignment, request_assignment
 from annotation.models import Assignment, AssignmentRun, Item
-from annotation.runs.assignments import run_assignment_run
 from tests.annotation.test_assignments import assign, check_slots, confirmed, judges, previewed
 from tests.factories.annotation import AT, annotator, make_campaign, make_material
 from tests.processes import wait_for
@@ -76,7 +75,7 @@ def test_a_preview_that_cannot_be_planned_ends_with_the_reason(made):
 def test_writing_twice_writes_once(made):
     job = confirmed(previewed(make_campaign(made)))
     AssignmentRun.objects.filter(pk=job.pk).update(state=JobState.RUNNING)
-    run_assignment_run(job.pk)
+    jobs.carry_out(job)
     assert Assignment.objects.count() == 48
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
 from annotation.actions.annotators import add_members, add_name, pause_annotator, update_annotator
@@ -13,7 +14,6 @@ from annotation.actions.hands import take_hand
 from annotation.actions.items import build_items
 from annotation.models import Assignment, AssignmentState, Campaign, Item, Judgment
 from annotation.queries.arrays import read_integers
-from annotation.runs.assignments import run_assignment_run
 from corpus.models import Membership, Role
 from tests.factories.annotation import (
     AT,
@@ -68,14 +68,14 @@ def check_slots(campaign):
 
 def previewed(campaign, **options):
     preview = request_assignment(campaign=campaign, by=None, at=AT, **options)
-    run_assignment_run(preview.pk)
+    jobs.carry_out(preview)
     preview.refresh_from_db()
     return preview
 
 
 def confirmed(preview):
     job = confirm_assignment(preview=preview, by=None, at=AT)
-    run_assignment_run(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     return job
 

@@ -7,11 +7,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from accounts import jobs
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import open_campaign
 from annotation.models import Annotator, Assignment, AssignmentRun, Campaign, CampaignState, ItemBuild
 from annotation.queries.criteria import drafts_of
-from annotation.runs.assignments import run_assignment_run
 from annotation.views import items as item_views
 from corpus.models import Role, Topic, TopicKind
 from tests.factories.annotation import (
@@ -268,9 +268,9 @@ def test_a_large_addition_shows_its_job(made, monkeypatch):
     answer = client.post(url("item_build"), {}, follow=True)
     assert "Items in the making" in text_of(answer)
     job = ItemBuild.objects.get()
-    fragment = text_of(client.get(url("item_build_detail", job.pk), headers={"HX-Request": "true"}))
+    fragment = text_of(client.get(f"/jobs/items/{job.pk}/", headers={"HX-Request": "true"}))
     assert fragment.strip().startswith("<section")
-    client.post(url("item_build_cancel", job.pk))
+    client.post(f"/jobs/items/{job.pk}/cancellation/")
     assert ItemBuild.objects.get().state == "cancelled"
 
 
@@ -356,14 +356,14 @@ def test_a_plan_is_previewed_and_confirmed(made):
     assert answer.url == url("assignment_detail", preview.pk)
     waiting = text_of(client.get(answer.url))
     assert "data-reload-when-finished" in waiting
-    run_assignment_run(preview.pk)
+    jobs.carry_out(preview)
     page = text_of(client.get(answer.url))
     assert "Nothing is written yet" in page
     assert len(re.findall(r'<td class="num">\s*8\s*</td>', page)) == 6
     confirmed = client.post(url("assignment_confirm", preview.pk))
     job = AssignmentRun.objects.get(dry_run=False)
     assert confirmed.url == url("assignment_detail", job.pk)
-    run_assignment_run(job.pk)
+    jobs.carry_out(job)
     assert "Everybody has their items" in text_of(client.get(confirmed.url))
     assert "A plan was written after this preview" in text_of(client.get(answer.url))
     assert Assignment.objects.count() == 48
@@ -375,7 +375,7 @@ def test_a_plan_that_cannot_be_says_why(made):
     client = client_of(made)
     client.post(url("assignment_plan"), {"overlap": 9, "strategy": "planned", "seed": 3})
     preview = AssignmentRun.objects.get()
-    run_assignment_run(preview.pk)
+    jobs.carry_out(preview)
     assert "9 different annotators, but only 3" in text_of(client.get(url("assignment_detail", preview.pk)))
     page = text_of(client.post(url("assignment_confirm", preview.pk), follow=True))
     assert "Only a finished preview" in page
@@ -387,9 +387,9 @@ def test_the_running_job_is_a_fragment_that_can_be_cancelled(made):
     client = client_of(made)
     client.post(url("assignment_plan"), {"overlap": 2, "strategy": "queue", "seed": 3})
     run = AssignmentRun.objects.get()
-    fragment = text_of(client.get(url("assignment_detail", run.pk), headers={"HX-Request": "true"}))
+    fragment = text_of(client.get(f"/jobs/assignments/{run.pk}/", headers={"HX-Request": "true"}))
     assert fragment.strip().startswith("<section")
-    client.post(url("assignment_cancel", run.pk))
+    client.post(f"/jobs/assignments/{run.pk}/cancellation/")
     assert AssignmentRun.objects.get().state == "cancelled"
 
 

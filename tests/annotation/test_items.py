@@ -18,7 +18,6 @@ from annotation.actions.hands import take_hand
 from annotation.actions.items import build_items, needs_job, request_item_build
 from annotation.models import Item, ItemBuild, Split
 from annotation.queries.items import ItemFilter, describe_items, fetch_supply, find_items
-from annotation.runs.items import run_item_build
 from corpus.models import Aspect, AspectNode, PoolEntry
 from tests.factories.annotation import (
     AT,
@@ -226,18 +225,18 @@ def test_large_builds_are_jobs(monkeypatch):
 def test_the_job_builds_once_however_often_it_runs():
     campaign = campaign_of(make_material())
     job = request_item_build(campaign=campaign, by=None, at=AT, sample=10, seed=3)
-    run_item_build(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     assert (job.state, job.created, job.done) == (JobState.DONE, 10, 10)
     ItemBuild.objects.update(state=JobState.RUNNING)  # as if its worker had died before it could say that it ended
-    run_item_build(job.pk)
+    jobs.carry_out(job)
     assert campaign.items.count() == 10
 
 
 def test_a_job_that_cannot_be_done_says_why():
     campaign = campaign_of(make_material(pooled=False))
     job = request_item_build(campaign=campaign, by=None, at=AT)
-    run_item_build(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     assert job.state == JobState.FAILED
     assert "No topic of the collection has a pool" in job.reason
@@ -247,7 +246,7 @@ def test_a_cancelled_job_leaves_nothing(monkeypatch):
     campaign = campaign_of(make_material())
     job = request_item_build(campaign=campaign, by=None, at=AT)
     ItemBuild.objects.update(cancel_requested_at=AT)
-    run_item_build(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
     assert not campaign.items.exists()
@@ -263,7 +262,7 @@ def test_a_job_that_calls_itself_cancelled_has_left_nothing_however_late_that_ca
     monkeypatch.setattr(jobs, "Progress", CancelledLate)
     campaign = campaign_of(make_material())
     job = request_item_build(campaign=campaign, by=None, at=AT, sample=10)
-    run_item_build(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     assert (job.state, job.created) == (JobState.CANCELLED, 0)
     assert not campaign.items.exists()

@@ -103,10 +103,10 @@ def test_a_running_job_tells_its_progress_and_may_be_cancelled(
     client: Client, made: Material, campaign: Campaign
 ) -> None:
     (run,) = ask(made, campaign, kind="lexical")
-    fragment = client.get(f"{BASE}{run.pk}/", headers={"HX-Request": "true"}).content.decode()
+    fragment = client.get(f"/jobs/machines/{run.pk}/", headers={"HX-Request": "true"}).content.decode()
     assert fragment.lstrip().startswith("<section")
     assert "cancellation" in fragment
-    client.post(f"{BASE}{run.pk}/cancellation/")
+    client.post(f"/jobs/machines/{run.pk}/cancellation/")
     run.refresh_from_db()
     assert run.state == JobState.CANCELLED
     client.post(f"{BASE}{run.pk}/continuation/")

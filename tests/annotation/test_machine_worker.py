@@ -7,8 +7,9 @@ import pytest
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.models import JobState
-from annotation.actions.machines import cancel_machine_run, request_machine_runs
+from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
 from annotation.models import Assignment, Judgment, MachineRun
 from tests.factories.annotation import make_campaign, make_material
@@ -75,7 +76,7 @@ def test_a_run_cancelled_in_the_middle_keeps_what_is_on_its_way(own_queue: str, 
         worker = start_worker(stub, tmp_path / "worker.log", own_queue)
         try:
             wait_for(lambda: run.replies.count() >= 2, 60, "the first replies")
-            cancel_machine_run(run=run, by=run.requested_by, at=timezone.now())
+            cancel_job(job=run, by=run.requested_by, at=timezone.now())
             wait_for(lambda: state_of(run) == JobState.CANCELLED, 60, "the run to stop")
         finally:
             worker.stop()

@@ -5,16 +5,17 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, transaction
 
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from annotation.actions.imports import request_judgment_import
-from annotation.actions.machines import cancel_machine_run, continue_machine_run
+from annotation.actions.machines import continue_machine_run
 from annotation.actions.recipes import write_relevance_prompt
 from annotation.actions.replies import decide_reply
 from annotation.models import Assignment, Campaign, Judgment, MachineReply, MachineRun, ReplyState, Submission
 from annotation.queries.machines import tally_of
 from corpus.endpoints.driver import FIRST_ANSWERS
-from corpus.runs.imports import run_import
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Answer, Call, CutOff, Garbage, Hang, Status, Step
@@ -224,7 +225,7 @@ def test_only_what_is_unfinished_goes_on_and_only_what_runs_is_cancelled(made: M
     with pytest.raises(Conflict, match="nothing to go on with"):
         continue_machine_run(run=run, by=made.manager, at=AT)
     with pytest.raises(Conflict, match="ended already"):
-        cancel_machine_run(run=run, by=made.manager, at=AT)
+        cancel_job(job=run, by=made.manager, at=AT)
 
 
 def test_new_items_are_taken_in_by_going_on(made: Material) -> None:
@@ -344,7 +345,7 @@ def test_imports_leave_machines_that_litmus_runs_alone(made: Material, campaign:
         "elsewhere,1,Does thing 1.1.,d0000,2,1\n"
     )
     job = request_judgment_import(campaign=campaign, by=made.manager, at=AT, files=[path], send=False)
-    run_import(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     assert job.created == 1
     assert "a machine that Litmus runs itself" in job.errors[0]["reason"]

@@ -6,10 +6,10 @@ from threading import Event
 
 import pytest
 
+from accounts import jobs
 from accounts.models import JobState
 from annotation.queries.extractions import content_of
 from corpus.models import ImportRun, Paper
-from corpus.runs.imports import run_import
 from tests.annotation.test_paper_links import TEI
 from tests.factories.accounts import CollectionFactory
 from tests.processes import Child, child_environment, wait_for
@@ -40,6 +40,6 @@ def test_a_worker_killed_while_a_registry_thinks_leaves_nothing_and_goes_on_late
 
 
 def _import_again(run: ImportRun) -> bool:
-    run_import(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     return run.is_final

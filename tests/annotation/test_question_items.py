@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from annotation.actions.assignments import assign_items
@@ -25,7 +26,6 @@ from annotation.definitions.rubric_options import (
 )
 from annotation.models import Assignment, Campaign, Item
 from annotation.queries.questions import Choice, fetch_question_supply
-from annotation.runs.items import run_item_build
 from corpus.models import Topic
 from tests.factories.accounts import AT
 from tests.factories.rubrics import Rubric, build_rubric
@@ -152,7 +152,7 @@ def test_a_build_as_a_job_takes_the_same(draft):
     job = request_item_build(
         campaign=draft.campaign, by=draft.people["mia"], at=AT, choice=Choice(sources=("inline-acl",))
     )
-    run_item_build(job.pk)
+    jobs.carry_out(job)
     job.refresh_from_db()
     assert (job.state, job.created) == ("done", 1)
     assert numbers(draft.campaign) == ["q3"]
@@ -228,7 +228,7 @@ def test_a_calibration_sample_waits_for_items_made_by_a_job(draft, monkeypatch):
     assert client.post(address, new | {"calibration": 2}).status_code == 302
     campaign = Campaign.objects.get(name="Second round")
     assert campaign.items.count() == 0
-    run_item_build(campaign.item_builds.get().pk)
+    jobs.carry_out(campaign.item_builds.get())
     assert campaign.items.filter(extra_overlap=1).count() == 2 < campaign.items.count()
     assert AuditEvent.objects.get(verb="set_calibration").data["changed"] == 2
 

@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from accounts import jobs
 from accounts.models import Job, JobState
 from adjudication.actions.jobs import request_vote
 from adjudication.models import AgreementRun
-from adjudication.runs.votes import run_vote
 from annotation.models import AnnoCycle, Assignment, Campaign, MachineReply, MachineRun
 from tests.adjudication.test_cycles import judged
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
@@ -106,7 +106,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     expect(page.locator("#test").get_by_text("2 of 2 runs of the frozen machine")).to_be_visible()
     wait_for(lambda: ended(MachineRun, campaign=test), 60, "the runs on the test set")
     page.reload()
-    run_vote(request_vote(campaign=test, by=made.manager, at=timezone.now(), send=False).pk)
+    jobs.carry_out(request_vote(campaign=test, by=made.manager, at=timezone.now(), send=False))
     page.get_by_role("button", name="Compute the test").click()
     wait_for(lambda: ended(AgreementRun, campaign=test), 120, "the figures of the test")
     page.reload()

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from accounts import jobs
 from accounts.models import User
 from annotation.actions.annotators import add_name
 from annotation.actions.assignments import assign_items, confirm_assignment, request_assignment
 from annotation.actions.campaigns import open_campaign
 from annotation.actions.guidelines import write_guideline
 from annotation.models import Assignment, Campaign, CampaignState
-from annotation.runs.assignments import run_assignment_run
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.annotation import (
     AT,
@@ -137,7 +137,7 @@ def test_pages_of_one_thing_are_accessible(new_page: NewPage, made: Material) ->
     for address in ("", "levels/", "settings/"):
         assert_accessible_everywhere(page, f"/c/teas/campaigns/draft/{address}")
     preview = request_assignment(campaign=draft, by=made.manager, at=AT)
-    run_assignment_run(preview.pk)
+    jobs.carry_out(preview)
     preview.refresh_from_db()
     job = confirm_assignment(preview=preview, by=made.manager, at=AT)
     for run in (preview, job):

@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts import jobs
 from corpus.actions.author_answers import submit_answer
 from corpus.actions.author_calls import create_call, invite_author, request_mailing
 from corpus.author_links import author_token
@@ -19,7 +20,6 @@ from corpus.models import (
     QuestionCall,
     Role,
 )
-from corpus.runs.author_mails import run_mailing
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 
 QUESTION = "Does steeping leaves for longer change what a drinker remembers the next day?"
@@ -62,7 +62,7 @@ def answer(invitation: AuthorInvitation, text: str = QUESTION, seen: int = 0, na
 
 def send(call: QuestionCall, purpose: MailPurpose = MailPurpose.INVITATION) -> AuthorMailing:
     mailing = request_mailing(by=call.created_by, at=timezone.now(), call=call, purpose=purpose)
-    run_mailing(mailing.pk)
+    jobs.carry_out(mailing)
     mailing.refresh_from_db()
     return mailing
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from accounts import jobs
 from accounts.models import User
 from corpus.actions.imports import request_import
 from corpus.models import Collection, ImportKind, ImportRun
-from corpus.runs.imports import run_import
 from tests.factories.accounts import AT
 
 
@@ -27,7 +27,7 @@ def import_files(
 ) -> ImportRun:
     """Import the files and return the finished job."""
     run = request_import(by=by, at=AT, collection=collection, kind=kind, files=files, send=False, **options)
-    run_import(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     return run
 

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from accounts import jobs
 from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, CampaignState, Judgment, Level, Submission
@@ -20,7 +21,6 @@ from corpus.models import Collection, CollectionAddress, CollectionRemoval, Impo
 from corpus.queries.audit import audit_of
 from corpus.queries.contents import contents
 from corpus.runs.collection_backup import backup_pieces, restore_backup
-from corpus.runs.removals import run_removal
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, make_token, one_member_each
 
@@ -64,7 +64,7 @@ def delete(world: World) -> CollectionRemoval:
     run = request_removal(
         by=manager(world), at=AT, collection=world.collection, typed=world.collection.slug, send=False
     )
-    run_removal(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     assert run.state == JobState.DONE, run.reason
     return run
@@ -275,7 +275,7 @@ class TestDeletion:
         with pytest.raises(Conflict, match="is being deleted"):
             reopen_collection(by=by, at=AT, collection=collection)
         Collection.objects.filter(pk=collection.pk).update(archived_at=None)
-        run_removal(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert run.state == JobState.FAILED
         assert Collection.objects.filter(pk=collection.pk).exists()

@@ -17,9 +17,8 @@ from corpus.actions.author_answers import withdraw_answer
 from corpus.actions.author_calls import take_in_questions
 from corpus.author_links import author_token
 from corpus.author_words import BODY, GUIDELINE, SUBJECT
-from corpus.models import AuthorAnswer, AuthorMailing, Membership, QuestionCall
+from corpus.models import AuthorAnswer, Membership, QuestionCall
 from corpus.queries.authors import call_guideline, contributors_of, withdrawn_topics
-from corpus.runs.author_mails import run_mailing
 from tests.corpus.asking import QUESTION, answer, close, invite, page_of, send
 from tests.factories.accounts import AT
 
@@ -121,7 +120,7 @@ def test_a_manager_does_it_all_on_pages(client: Client, manager: Membership) -> 
     again = client.post(reverse("author_invitation_create", args=["tea", call.pk]), one)
     assert (again.status_code, "invited for D1 already" in again.text) == (422, True)
     client.post(reverse("author_mailing_create", args=["tea", call.pk]), {"purpose": "invitation"})
-    run_mailing(call.mailings.get().pk)
+    jobs.carry_out(call.mailings.get())
     assert len(mail.outbox) == 2
     answer(call.invitations.get(email="ann@example.org"), name="Ann Tee")
     page = client.get(address, {"state": "answered"})
@@ -141,10 +140,6 @@ def test_the_page_asks_as_often_for_many_as_for_few(
         answer(invite(call, f"a{number}@example.org", f"D{number % 3}"))
     with django_assert_max_num_queries(18):
         assert client.get(reverse("author_call_detail", args=["tea", call.pk])).status_code == 200
-
-
-def test_jobs_know_the_mailing(call: QuestionCall) -> None:
-    assert jobs.task_name(AuthorMailing) == "corpus.tasks.run_author_mailing"
 
 
 def test_a_withdrawn_question_is_never_kept(manager: Membership, call: QuestionCall) -> None:

@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.jobs import Progress
 from accounts.models import JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
@@ -27,7 +28,7 @@ from corpus.models import (
     Role,
 )
 from corpus.queries.authors import count_call
-from corpus.runs.author_mails import run_mailing, send_letters
+from corpus.runs.author_mails import send_letters
 from tests.corpus.asking import answer, invite, send
 from tests.factories.accounts import AT, MembershipFactory
 
@@ -147,7 +148,7 @@ def test_letters_go_out_once_with_the_personal_link(call: QuestionCall) -> None:
     assert first.extra_headers["List-Unsubscribe"] == f"<{opt_out_link(ann)}>"
     with pytest.raises(Refused, match="Everybody has had a letter"):
         send(call)
-    run_mailing(mailing.pk)
+    jobs.carry_out(mailing)
     assert len(mail.outbox) == 2
 
 
@@ -156,7 +157,7 @@ def test_what_was_on_its_way_when_the_worker_died_is_not_sent_again(call: Questi
     mailing = request_mailing(by=call.created_by, at=timezone.now(), call=call, purpose=MailPurpose.INVITATION)
     AuthorLetter.objects.create(mailing=mailing, invitation=ann, purpose=mailing.purpose, at=AT)
     AuthorMailing.objects.filter(pk=mailing.pk).update(state=JobState.RUNNING, attempts=1)
-    run_mailing(mailing.pk)
+    jobs.carry_out(mailing)
     assert [letter.to for letter in mail.outbox] == [["bob@example.org"]]
     assert ann.letters.get().state == LetterState.SENDING
 
@@ -245,7 +246,7 @@ def test_a_cancelled_mailing_says_how_many_went(call: QuestionCall, settings) ->
         invite(call, f"a{number}@example.org")
     mailing = request_mailing(by=call.created_by, at=timezone.now(), call=call, purpose=MailPurpose.INVITATION)
     AuthorMailing.objects.filter(pk=mailing.pk).update(cancel_requested_at=AT, state=JobState.RUNNING)
-    run_mailing(mailing.pk)
+    jobs.carry_out(mailing)
     mailing.refresh_from_db()
     assert mailing.state == JobState.CANCELLED
     assert mailing.reason == f"Cancelled. {len(mail.outbox)} letters had gone out."

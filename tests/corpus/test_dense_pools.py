@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.db import connection
 
+from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.pools import request_pools
@@ -20,7 +21,6 @@ from corpus.models import Collection, PoolEntry, PoolRun
 from corpus.queries.recipes import default_recipe
 from corpus.retrieval.analysis import tokenise
 from corpus.retrieval.vectors import VectorFiles
-from corpus.runs.pools import run_pools
 from corpus.runs.vectors import FileVectors, PgVectors, open_store
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -81,7 +81,7 @@ def store(request: pytest.FixtureRequest, settings: Any, tmp_path: Path) -> str:
 def build(collection: Collection, stub: ChatStub, settings: Any, depth: int = 2) -> PoolRun:
     settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "counts"
     run = request_pools(by=None, at=AT, collection=collection, methods=["dense"], depth=depth, send=False)
-    run_pools(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     return run
 

@@ -6,9 +6,10 @@ from decimal import Decimal
 import pytest
 
 from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.actions.generation import cancel_questions, continue_questions, request_questions, write_question_prompt
+from corpus.actions.generation import continue_questions, request_questions, write_question_prompt
 from corpus.endpoints.driver import FIRST_ANSWERS
 from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
 from corpus.queries.endpoints import chat_pace
@@ -16,7 +17,6 @@ from corpus.queries.generation import estimate_questions, prompt_body, run_figur
 from corpus.queries.mentions import MentionFilter
 from corpus.queries.origins import fetch_origin
 from corpus.runs import question_reading
-from corpus.runs.generation import run_questions
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import make_mention
@@ -70,7 +70,7 @@ def generate(manager, collection, settings, script: Script, *, wanted: MentionFi
         settings.LLM_BASE_URL = stub.url
         asked = wanted or MentionFilter()
         run = request_questions(by=manager, at=AT, collection=collection, wanted=asked, send=False, **options)
-        run_questions(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         return run, stub
 
@@ -205,7 +205,7 @@ def test_a_time_out_is_tried_again(manager, collection, mentions, quick):
     with ChatStub([Hang(20), GOOD]) as stub:
         quick.LLM_BASE_URL = stub.url
         run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(sample=1), send=False)
-        run_questions(run.pk)
+        jobs.carry_out(run)
     assert len(stub.calls) == 2
     assert run.replies.get().outcome == Outcome.QUESTIONS
 
@@ -266,7 +266,7 @@ def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, 
     with ChatStub(["NONE"]) as stub:
         quick.LLM_BASE_URL = stub.url
         continue_questions(by=manager, at=AT, run=run, send=False)
-        run_questions(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert (run.state, run.done, len(stub.calls)) == (JobState.DONE, 3, 2)
         with pytest.raises(Refused, match="Everything has been answered"):
@@ -285,7 +285,7 @@ def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_ask
     with ChatStub(lambda call: "Sure! Here is one.") as stub:
         quick.LLM_BASE_URL = stub.url
         continue_questions(by=manager, at=AT, run=run, send=False)
-        run_questions(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
     assert (run.state, len(stub.calls)) == (JobState.DONE, 3)
 
@@ -301,7 +301,7 @@ def test_what_had_no_answer_is_asked_again(manager, collection, mentions, quick)
     with ChatStub(["NONE"]) as stub:
         quick.LLM_BASE_URL = stub.url
         continue_questions(by=manager, at=AT, run=run, send=False)
-        run_questions(run.pk)
+        jobs.carry_out(run)
     assert len(stub.calls) == 1
     assert run_figures(collection, run).for_a_person == 0
 
@@ -312,7 +312,7 @@ def test_an_answer_that_was_stored_but_not_read_is_read_and_not_paid_for_again(m
         quick.LLM_BASE_URL = stub.url
         run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
         run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=GOOD, answered_at=AT)
-        run_questions(run.pk)
+        jobs.carry_out(run)
     assert len(stub.calls) == 2
     assert Topic.objects.count() == 1
 
@@ -335,28 +335,28 @@ def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_unread(
         run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=two, answered_at=AT)
         monkeypatch.setattr(question_reading, "_judge", die_at_buds)
         with pytest.raises(KeyboardInterrupt):
-            run_questions(run.pk)
+            jobs.carry_out(run)
         assert run.replies.get(position=0).outcome == Outcome.UNREAD
         assert not GeneratedQuestion.objects.exists()
         assert not Topic.objects.exists()
         monkeypatch.setattr(question_reading, "_judge", judge)
-        run_questions(run.pk)
+        jobs.carry_out(run)
     assert len(stub.calls) == 2
     assert Topic.objects.count() == GeneratedQuestion.objects.count() == 2
 
 
 def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, monkeypatch):
     monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
-    with ChatStub(lambda call: (cancel_questions(by=manager, at=AT, run=run), GOOD)[1]) as stub:
+    with ChatStub(lambda call: (cancel_job(by=manager, at=AT, job=run), GOOD)[1]) as stub:
         quick.LLM_BASE_URL = stub.url
         run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
         QuestionRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
-        run_questions(run.pk)
+        jobs.carry_out(run)
     run.refresh_from_db()
     assert (run.state, len(stub.calls)) == (JobState.CANCELLED, 0)
     assert run.reason == "Cancelled. 0 of 3 answers are kept; go on whenever you like, they are not asked for again."
     with pytest.raises(Conflict):
-        cancel_questions(by=manager, at=AT, run=run)
+        cancel_job(by=manager, at=AT, job=run)
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------
@@ -382,4 +382,4 @@ def test_one_run_at_a_time_and_only_for_managers(manager, collection, mentions, 
     with pytest.raises(NotAllowed):
         request_questions(by=viewer, at=AT, collection=collection, wanted=MentionFilter(), send=False)
     with pytest.raises(NotAllowed):
-        cancel_questions(by=viewer, at=AT, run=run)
+        cancel_job(by=viewer, at=AT, job=run)

@@ -79,7 +79,7 @@ def test_asking_by_the_page(client, mention, model):
     assert "generated in this collection already" in again.content.decode()
     html = page(client, "generation_detail", run.pk)
     assert "Cancel" in html
-    client.post(reverse("generation_cancel", args=["tea", run.pk]))
+    client.post(reverse("job_cancel", args=["questions", run.pk]))
     html = page(client, "generation_detail", run.pk)
     assert "Go on: 1 to ask" in html
     client.post(reverse("generation_continue", args=["tea", run.pk]))

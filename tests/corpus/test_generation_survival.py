@@ -9,11 +9,11 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.models import JobState
-from corpus.actions.generation import cancel_questions, request_questions
+from corpus.actions.generation import request_questions
 from corpus.models import Outcome, QuestionRun, Topic
 from corpus.queries.mentions import MentionFilter
-from corpus.runs.generation import run_questions
 from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import make_mention
@@ -72,14 +72,14 @@ def test_cancelling_waits_for_the_answer_on_its_way_and_keeps_it(transactional_d
 
     def answer(call: Call) -> Answer:
         if call.number == 1:
-            cancel_questions(by=None, at=timezone.now(), run=QuestionRun.objects.get())
+            cancel_job(by=None, at=timezone.now(), job=QuestionRun.objects.get())
             connection.close()  # of the stub's own thread
         return Answer(f"QUESTION: What about case number {call.number}?\nANSWER: cite_001", after=0.6 * call.number)
 
     with ChatStub(answer) as stub:
         settings.LLM_BASE_URL = stub.url
         run = request_questions(by=None, at=timezone.now(), collection=collection, wanted=MentionFilter(), send=False)
-        run_questions(run.pk)
+        jobs.carry_out(run)
     assert _is_final(run)
     assert run.state == JobState.CANCELLED
     assert len(stub.calls) == 2

@@ -267,7 +267,7 @@ class TestJob:
             return merge(*arguments, **options)
 
         monkeypatch.setattr(loading, "_merge_batch", merge_and_cancel)
-        imports.run_import(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert run.state == JobState.CANCELLED
         assert not stored(collection)
@@ -277,7 +277,7 @@ class TestJob:
     ) -> None:
         run = import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA, POT]))
         ImportRun.objects.filter(pk=run.pk).update(state=JobState.RUNNING, finished_at=None)
-        imports.run_import(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert (run.state, counts(run)) == (JobState.DONE, (2, 0, 0, 0))
 
@@ -311,7 +311,7 @@ class TestJob:
         )
 
         def work() -> None:
-            imports.run_import(run.pk)
+            jobs.carry_out(run)
             connection.close()
 
         with transaction.atomic():

@@ -13,11 +13,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.imports import KEPT_AFTER_DRY_RUN, MOST_FILES, request_import
 from corpus.models import Collection, ImportKind, ImportRun, Membership, Role
-from corpus.runs.imports import UPLOADS, run_import
+from corpus.runs.imports import UPLOADS
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import ImportRunFactory, TopicFactory
 from tests.processes import Child, wait_for
@@ -134,7 +135,7 @@ class TestSending:
         monkeypatch.setattr(
             documents.read_documents, "__kwdefaults__", {**documents.read_documents.__kwdefaults__, "limits": small}
         )
-        run_import(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert run.state == JobState.FAILED
         assert "larger than allowed" in run.reason
@@ -144,7 +145,7 @@ class TestSending:
 class TestAfterwards:
     def run_now(self, collection: Collection) -> ImportRun:
         run = collection.import_runs.latest("pk")
-        run_import(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         return run
 
@@ -201,7 +202,7 @@ class TestAfterwards:
         TopicFactory(collection=collection, number="1")
         send(client, ("a.run", b"1 Q0 X 1 3.0 bm25\n"), kind="runs")
         run = ImportRun.objects.get()
-        run_import(run.pk)
+        jobs.carry_out(run)
         page = client.get(reverse("import_detail", args=["tea", run.pk])).content.decode()
         assert "new rankings" in page
         assert "1 note</h2>" in page
@@ -212,7 +213,7 @@ class TestAfterwards:
         assert "1 problem" not in listed
         send(client, ("b.run", b"1 Q0 X 1 3.0 e5\n9 Q0 X 1 3.0 e5\n"), kind="runs", dry_run="on")
         run = ImportRun.objects.latest("pk")
-        run_import(run.pk)
+        jobs.carry_out(run)
         page = " ".join(client.get(reverse("import_detail", args=["tea", run.pk])).content.decode().split())
         assert "2 problems</h2>" in page
         told = "1 record would be skipped, the others come in; 1 note is about records that came in."
@@ -222,7 +223,7 @@ class TestAfterwards:
     def test_a_waiting_import_is_cancelled_once(self, client: Client, collection: Collection) -> None:
         send(client, ("a.jsonl", DOCUMENTS))
         run = collection.import_runs.get()
-        address = reverse("import_cancel", args=["tea", run.pk])
+        address = reverse("job_cancel", args=["imports", run.pk])
         assert b"Cancelled" in client.post(address, follow=True).content
         assert b"has ended already" in client.post(address, follow=True).content
 
@@ -263,11 +264,11 @@ class TestWorker:
         client.force_login(members[Role.MANAGER].user)
         send(client, ("a.jsonl.gz", gzip.compress(DOCUMENTS)), ("b.bib", BIBTEX))
         run = collection.import_runs.get()
-        fragment = reverse("import_detail", args=["tea", run.pk])
+        fragment = reverse("job_detail", args=["imports", run.pk])
 
         def is_final() -> bool:
             answer = client.get(fragment, headers={"HX-Request": "true"})
-            assert answer.templates[0].name == "corpus/_import_job.html"
+            assert answer.templates[0].name == "accounts/_job.html"
             return "data-job-final" in answer.content.decode()
 
         wait_for(is_final, 60, "the end of the import")

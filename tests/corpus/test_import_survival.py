@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from accounts import jobs
 from accounts.models import JobState
 from corpus.models import Collection, Document, ImportRun
-from corpus.runs.imports import run_import
 from tests.factories.accounts import CollectionFactory
 from tests.processes import Child, child_environment, wait_for
 
@@ -65,7 +65,7 @@ def _inserted() -> int:
 
 def _import_again(run: ImportRun) -> bool:
     """Until the killed process's connection is closed, its claim on the job still stands."""
-    run_import(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     return run.is_final
 

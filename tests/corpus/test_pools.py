@@ -10,10 +10,11 @@ from django.core.management.base import CommandError
 from django.db import connection, transaction
 
 from accounts import jobs
+from accounts.actions.jobs import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, CampaignKind, Item
-from corpus.actions.pools import add_to_pool, cancel_pools, remove_from_pool, request_pools
+from corpus.actions.pools import add_to_pool, remove_from_pool, request_pools
 from corpus.models import (
     Collection,
     Document,
@@ -28,7 +29,7 @@ from corpus.models import (
     Target,
     Topic,
 )
-from corpus.runs.pools import lock_pools, run_pools
+from corpus.runs.pools import lock_pools
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
@@ -58,7 +59,7 @@ def manager(collection: Collection) -> Membership:
 
 def build(collection: Collection, methods: list[str] | None = None, depth: int | None = None) -> PoolRun:
     run = request_pools(by=None, at=AT, collection=collection, methods=methods, depth=depth, send=False)
-    run_pools(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     return run
 
@@ -159,7 +160,7 @@ class TestBuild:
     def test_a_job_whose_worker_died_after_its_commit_is_not_done_twice(self, collection: Collection) -> None:
         run = build(collection)
         PoolRun.objects.filter(pk=run.pk).update(state=JobState.RUNNING, finished_at=None)
-        run_pools(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert (run.state, run.added) == (JobState.DONE, 5)
 
@@ -197,16 +198,16 @@ class TestRefusals:
         run = request_pools(by=manager.user, at=AT, collection=collection)
         with pytest.raises(Conflict, match="being built already"):
             request_pools(by=manager.user, at=AT, collection=collection)
-        cancel_pools(by=manager.user, at=AT, run=run)
+        cancel_job(by=manager.user, at=AT, job=run)
         assert run.state == JobState.CANCELLED
         with pytest.raises(Conflict, match="It has ended already"):
-            cancel_pools(by=manager.user, at=AT, run=run)
+            cancel_job(by=manager.user, at=AT, job=run)
         assert request_pools(by=manager.user, at=AT, collection=collection).state == JobState.QUEUED
 
     def test_a_run_that_was_deleted_meanwhile_ends_the_job(self, collection: Collection) -> None:
         run = request_pools(by=None, at=AT, collection=collection, send=False)
         RetrievalRun.objects.get(name="e5").delete()
-        run_pools(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert (run.state, run.reason) == (
             JobState.FAILED,
@@ -220,7 +221,7 @@ class TestRefusals:
         monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
         run = request_pools(by=None, at=AT, collection=collection, send=False)
         PoolRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
-        run_pools(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert run.state == JobState.CANCELLED
         assert pools(collection) == {}
@@ -234,7 +235,7 @@ class TestTurns:
         run = request_pools(by=None, at=AT, collection=collection, send=False)
 
         def work() -> None:
-            run_pools(run.pk)
+            jobs.carry_out(run)
             connection.close()
 
         def cancel() -> None:

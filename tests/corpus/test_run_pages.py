@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from accounts import jobs
 from corpus.models import (
     Collection,
     ImportRun,
@@ -21,7 +22,6 @@ from corpus.models import (
 )
 from corpus.queries.pools import methods_by_topic, pool_methods, pool_of
 from corpus.queries.runs import compare_with_pools, overlap_of, rankings_of
-from corpus.runs.imports import run_import
 from tests.corpus.judging import judge, put_in_campaign
 from tests.factories.accounts import CollectionFactory, make_token, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
@@ -235,7 +235,7 @@ class TestUploads:
         answer = client.post(reverse("import_create", args=["tea", kind]), {"uploads": [upload], **data})
         assert answer.status_code == 302, text(answer)
         run = ImportRun.objects.latest("pk")
-        run_import(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         return run
 

@@ -23,7 +23,7 @@ from annotation.models import Campaign, CampaignKind, Item
 from corpus.actions.imports import request_import
 from corpus.actions.pools import delete_run, describe_run
 from corpus.models import Collection, ImportKind, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
-from corpus.runs import imports, rankings
+from corpus.runs import rankings
 from corpus.runs.pools import lock_pools
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
@@ -274,7 +274,7 @@ class TestBadFiles:
             jobs.Progress(run).check()
 
         monkeypatch.setattr(rankings, "_merge", merge_and_cancel)
-        imports.run_import(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert run.state == JobState.CANCELLED
         assert not RetrievalRun.objects.exists()

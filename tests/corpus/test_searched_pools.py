@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.pools import request_pools
@@ -14,7 +15,6 @@ from corpus.models import Citation, Collection, ImportKind, PoolEntry, PoolRun
 from corpus.retrieval.analysis import Analysis
 from corpus.retrieval.index import Settings
 from corpus.retrieval.recipe import Recipe
-from corpus.runs.pools import run_pools
 from tests.corpus.importing import import_files
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run, make_tree
@@ -47,7 +47,7 @@ def collection(db: None) -> Collection:
 
 def build(collection: Collection, **wanted: object) -> PoolRun:
     run = request_pools(by=None, at=AT, collection=collection, send=False, **wanted)
-    run_pools(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     assert run.state == JobState.DONE, run.reason
     return run
@@ -213,7 +213,7 @@ class TestGivenPools:
         topic.extra["candidate_pool"] = ["cold", "mate", "yerba"]
         topic.save()
         run = request_pools(by=None, at=AT, collection=collection, send=False)
-        run_pools(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         assert (run.state, PoolEntry.objects.count()) == (JobState.FAILED, 0)
         assert "topic 1 names document mate, which is not in the collection (2 such pairs in all)" in run.reason

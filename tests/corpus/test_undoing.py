@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from annotation.actions.assignments import assign_items
@@ -17,7 +18,6 @@ from annotation.models import Annotator, Assignment, Campaign, ExtractionSource,
 from corpus.actions.undoing import undo_import
 from corpus.models import CitationMention, Collection, Document, ImportKind, ImportRun, RetrievalRun, Role
 from corpus.queries.contents import contents
-from corpus.runs.imports import run_import
 from tests.corpus.importing import import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
@@ -122,7 +122,7 @@ def test_judgments_until_somebody_answers_after_them(tmp_path: Path) -> None:
     rows = [{**row, "annotator": name, "criterion": "relevance", "value": 1} for name in ("Zoe", "gpt")]
     file = jsonl(tmp_path / "j.jsonl", [rows[0], {**rows[1], "machine": True}])
     run = request_judgment_import(campaign=campaign, by=None, at=AT, files=[file], send=False)
-    run_import(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     assert (run.state, run.created) == ("done", 2), run.errors
     undone(run)
@@ -139,7 +139,7 @@ def test_an_assignment_that_was_planned_is_to_do_again(tmp_path: Path) -> None:
     row = {"topic": mine.item.topic.number, "aspect": mine.item.aspect.text, "docno": mine.item.document.docno}
     file = jsonl(tmp_path / "j.jsonl", [{**row, "annotator": judge.name, "criterion": "relevance", "value": 1}])
     run = request_judgment_import(campaign=campaign, by=None, at=AT, files=[file], send=False)
-    run_import(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     assert run.created == 1, run.errors
     undone(run)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase as HypothesisTestCase
 
+from accounts import jobs
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.actions.aspects import add_aspect, delete_aspect, edit_aspect, shift_aspect
@@ -21,7 +22,6 @@ from corpus.actions.topics import create_topic, reword_query, update_topic
 from corpus.actions.versions import redo_change, restore_version, undo_change
 from corpus.models import Aspect, ImportKind, Role, SubQueryAspect, Topic, TopicVersion
 from corpus.queries.versions import compare_versions, fetch_steps
-from corpus.runs.imports import run_import
 from corpus.runs.trees import stored_trees
 from corpus.runs.versions import fingerprint_of, read_content
 from tests.corpus.judging import judge, put_in_campaign
@@ -94,7 +94,7 @@ class TestKeeping:
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
         kind = ImportKind.TOPICS
         run = request_import(by=manager, at=AT, collection=topic.collection, kind=kind, files=[file], send=False)
-        run_import(run.pk)
+        jobs.carry_out(run)
         found = TopicVersion.objects.order_by("topic__number", "number")
         assert [(each.topic.number, each.change, each.about) for each in found] == [
             ("1", "first", ""),

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.test import override_settings
 
+from accounts import jobs
 from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish, write_relevance_prompt
 from annotation.models import Campaign, MachineKind, MachineRun
-from annotation.runs.machines import run_machine_run
 from corpus.models import PromptTemplate
 from tests.factories.annotation import AT, Material
 from tests.stubs.chat import ChatStub, Script
@@ -41,6 +41,6 @@ def ask(made: Material, campaign: Campaign, prompt: PromptTemplate | None = None
 
 def carry_out(run: MachineRun) -> MachineRun:
     """Do the run here and now; as it is afterwards."""
-    run_machine_run(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     return run

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
@@ -14,7 +15,7 @@ from adjudication.management.named import campaign_with
 from adjudication.models import TiePolicy, VoteRun
 from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.queries.queue import count_short
-from adjudication.runs.votes import VOTERS, run_vote
+from adjudication.runs.votes import VOTERS
 from annotation.models import Campaign, CampaignKind
 
 
@@ -40,7 +41,7 @@ class Command(ToldCommand):
         if target.kind == CampaignKind.EXTRACTION:
             return _accept_papers(target)
         asked = request_vote(campaign=target, by=None, at=timezone.now(), send=False, **wanted)
-        run_vote(asked.pk)
+        jobs.carry_out(asked)
         run = VoteRun.objects.get(pk=asked.pk)
         if run.state != JobState.DONE:
             raise Refused(run.reason)

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
@@ -12,7 +13,6 @@ from adjudication.actions.jobs import request_agreement
 from adjudication.management.named import campaign_with
 from adjudication.models import AgreementRun
 from adjudication.queries.agreement import as_json, show
-from adjudication.runs.agreement import run_agreement
 from adjudication.stats.report import read_margin
 from annotation.queries.overrides import overrides_in
 
@@ -49,7 +49,7 @@ class Command(ToldCommand):
         wanted = {name: options[name] for name in ("resamples", "seed", "interval", "margin", "figures")}
         target = campaign_with(slug, campaign)
         asked = request_agreement(campaign=target, by=None, at=timezone.now(), unit=cluster, send=False, **wanted)
-        run_agreement(asked.pk)
+        jobs.carry_out(asked)
         run = AgreementRun.objects.get(pk=asked.pk)
         if run.state != JobState.DONE:
             raise Refused(run.reason)

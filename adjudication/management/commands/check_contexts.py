@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.actions.contexts import request_context_check
-from adjudication.runs.contexts import run_context_check
 from corpus.queries.collections import collection_with
 from corpus.retrieval.analysis import LUCENE, STEMMERS, TOKENS
 
@@ -31,7 +31,7 @@ class Command(ToldCommand):
         job = request_context_check(
             collection=collection_with(slug), by=None, at=timezone.now(), send=False, **settings
         )
-        run_context_check(job.pk)
+        jobs.carry_out(job)
         job.refresh_from_db()
         if job.state != JobState.DONE:
             raise Refused(job.reason)

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
@@ -14,7 +15,6 @@ from annotation.actions.recipes import Wish, criterion_of, fitting_prompt, recip
 from annotation.models import Campaign, MachineKind, MachineRun
 from annotation.queries.campaigns import campaign_with
 from annotation.queries.machines import estimate_runs, prompts_of, tally_of
-from annotation.runs.machines import run_machine_run
 from corpus.models import PromptTemplate
 
 
@@ -63,7 +63,7 @@ class Command(ToldCommand):
         runs = [continue_machine_run(run=run, by=None, at=at, send=False) for run in runs]
         runs = runs or request_machine_runs(campaign=found, by=None, at=at, wish=wish, send=False)
         for run in runs:
-            run_machine_run(run.pk)
+            jobs.carry_out(run)
         return _told(found, runs)
 
 

@@ -12,11 +12,11 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.actions.users import create_user, vouch_for_address
 from accounts.models import JobState, User
 from adjudication.actions.cycles import start_cycle
 from adjudication.actions.jobs import request_agreement, request_vote
-from adjudication.runs.votes import run_vote
 from annotation.actions.annotators import add_members
 from annotation.actions.answers import Given
 from annotation.actions.assignments import assign_items
@@ -26,7 +26,6 @@ from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
 from annotation.actions.submissions import submit
 from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
-from annotation.runs.machines import run_machine_run
 from config.demo.authors import load_authors
 from config.demo.first_pass import load_first_pass
 from config.demo.loading import SLUG, is_loaded
@@ -51,8 +50,6 @@ from corpus.actions.imports import request_import
 from corpus.actions.people import add_member
 from corpus.actions.pools import request_pools
 from corpus.models import Collection, ImportKind
-from corpus.runs.imports import run_import
-from corpus.runs.pools import run_pools
 
 SEED = 10
 DEPTH = 7
@@ -104,7 +101,7 @@ def load(now: datetime) -> Collection:
     for kind, names in FILES:
         _import(collection, manager, at, kind, names)
     review_topics(collection, people, at)
-    run_pools(request_pools(collection=collection, by=manager, at=at, depth=DEPTH, send=False).pk)
+    jobs.carry_out(request_pools(collection=collection, by=manager, at=at, depth=DEPTH, send=False))
     judges = [people[person.name] for person in ANNOTATORS]
     load_first_pass(collection, manager, at)
     trial = _campaign(collection, manager, judges, at, name="Trial round", split=Split.DEV, sample=TRIAL_ITEMS)
@@ -140,7 +137,7 @@ def _hashed_password() -> str:
 def _import(collection: Collection, by: User, at: datetime, kind: ImportKind, names: list[str]) -> None:
     files = [HERE / name for name in names]
     run = request_import(by=by, at=at, collection=collection, kind=kind, files=files, send=False)
-    run_import(run.pk)
+    jobs.carry_out(run)
     run.refresh_from_db()
     if run.state != JobState.DONE or run.error_count:
         raise RuntimeError(f"{kind} of the demo: {run.reason or run.errors}")
@@ -204,12 +201,12 @@ def _let_baseline_judge(campaign: Campaign, manager: User, at: datetime) -> None
     """The lexical baseline judges the round too, and a cycle of Anno-GPT begins on it."""
     wish = Wish(kind=MachineKind.LEXICAL)
     for run in request_machine_runs(campaign=campaign, by=manager, at=at, wish=wish, send=False):
-        run_machine_run(run.pk)
+        jobs.carry_out(run)
     start_cycle(collection=campaign.collection, by=manager, at=at, dev=campaign, criterion="relevance")
 
 
 def _compute(campaign: Campaign, manager: User, at: datetime) -> None:
     """Votes of the finished round; ties wait for an adjudicator. Its agreement, with figures, is left to the worker."""
     vote = request_vote(campaign=campaign, by=manager, at=at, send=False)
-    run_vote(vote.pk)
+    jobs.carry_out(vote)
     request_agreement(campaign=campaign, by=manager, at=at)

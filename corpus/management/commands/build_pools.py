@@ -5,13 +5,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.pools import request_pools
 from corpus.queries.collections import collection_with
 from corpus.queries.recipes import default_recipe
-from corpus.runs.pools import run_pools
 
 
 class Command(ToldCommand):
@@ -47,7 +47,7 @@ class Command(ToldCommand):
             recipe=default_recipe() if recipe else None,
             send=False,
         )
-        run_pools(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise Refused(run.reason)

@@ -5,12 +5,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.archiving import request_removal
 from corpus.queries.collections import collection_with
-from corpus.runs.removals import run_removal
 
 
 class Command(ToldCommand):
@@ -24,7 +24,7 @@ class Command(ToldCommand):
     def carry_out(self, *, slug: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
         collection = collection_with(slug)
         run = request_removal(by=None, at=timezone.now(), collection=collection, typed=confirm, send=False)
-        run_removal(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise Refused(run.reason)

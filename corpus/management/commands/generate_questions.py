@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
@@ -14,7 +15,6 @@ from corpus.models import Collection, OverlapDefinition, QuestionRun
 from corpus.queries.collections import collection_with
 from corpus.queries.generation import estimate_questions, prompt_body, run_figures
 from corpus.queries.mentions import SOURCES, MentionFilter
-from corpus.runs.generation import run_questions
 
 
 def share(text: str) -> float | None:
@@ -57,7 +57,7 @@ class Command(ToldCommand):
         if options["dry_run"]:
             return told_estimate(collection, wanted)
         run = self.begin(collection, wanted, options)
-        run_questions(run.pk)
+        jobs.carry_out(run)
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise Refused(f"Run {run.pk}: {run.reason}")
