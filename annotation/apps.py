@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class AnnotationConfig(AppConfig):
-    """Its import kinds, figures and so on are dotted paths: see corpus/extensions.py."""
+    """Its import kinds, figures and so on are dotted paths: see accounts/extensions.py."""
 
     name = "annotation"
     jobs = {

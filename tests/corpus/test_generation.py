@@ -346,7 +346,7 @@ def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_unread(
 
 
 def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, monkeypatch):
-    monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
+    monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
     with ChatStub(lambda call: (cancel_job(by=manager, at=AT, job=run), GOOD)[1]) as stub:
         quick.LLM_BASE_URL = stub.url
         run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)

@@ -67,7 +67,7 @@ def test_cancelling_waits_for_the_answer_on_its_way_and_keeps_it(transactional_d
     document = DocumentFactory(collection=collection, title="Green tea infusion temperatures")
     for number in range(MENTIONS):
         make_mention({"b0": document}, collection=collection, source_key=f"id:{number}")
-    monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
+    monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
     settings.LLM_MODEL, settings.LLM_CONCURRENCY, settings.LLM_RATE = "stub", 1, 0
 
     def answer(call: Call) -> Answer:

@@ -250,7 +250,7 @@ class TestJob:
         self, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(reading, "BATCH_ROWS", 10)
-        monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
+        monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
         rows = [{"id": f"d{i}", "title": f"Title {i}"} for i in range(100)]
         run = request_import(
             by=None,

@@ -218,7 +218,7 @@ class TestRefusals:
     def test_a_cancelled_job_leaves_the_pools_as_they_were(
         self, collection: Collection, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
+        monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
         run = request_pools(by=None, at=AT, collection=collection, send=False)
         PoolRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
         jobs.carry_out(run)

@@ -263,7 +263,7 @@ class TestBadFiles:
     def test_a_cancelled_import_keeps_nothing(
         self, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(jobs, "REPORT_EVERY", 0)
+        monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
         files = [write(tmp_path / "a.run", ONE)]
         run = request_import(by=None, at=AT, collection=collection, kind=ImportKind.RUNS, files=files, send=False)
         merge = rankings._merge
