@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.checks import CheckMessage, Warning  # noqa: A004 - Django calls it so
 
-from corpus.extensions import extensions
+from accounts.extensions import extensions
 from corpus.plugins import BrokenPlugin
 
 HINT = "Repair or remove the package. What it has stored is kept, and shown by its name."

@@ -20,10 +20,10 @@ from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
 from accounts import mail
+from accounts.extensions import extensions
 from accounts.models import User
 from config.checks import broken_plugins
 from config.tables import missing_migrations
-from corpus.extensions import extensions
 from corpus.queries.endpoints import chat_endpoint, embeddings_endpoint
 
 PATIENCE = 2.0  # seconds for workers to answer
