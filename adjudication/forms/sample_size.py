@@ -4,8 +4,8 @@ from typing import Any
 
 from django import forms
 
-from adjudication.queries.agreement import SHARES, STATISTICS
 from adjudication.queries.sample_size import Wish
+from adjudication.stats.statistics import statistic, statistics
 
 WANTED = {
     "half_width": "an interval of ± so much",
@@ -13,10 +13,15 @@ WANTED = {
 }
 
 
+def statistic_choices() -> list[tuple[str, str]]:
+    """(name, label) of every statistic."""
+    return [(name, each.label) for name, each in statistics().items()]
+
+
 class SampleSizeForm(forms.Form):
     """A wish in points of a hundred; with an assumed agreement no labels are needed."""
 
-    statistic = forms.ChoiceField(label="Figure", choices=list(STATISTICS.items()), initial="accuracy")
+    statistic = forms.ChoiceField(label="Figure", choices=statistic_choices, initial="accuracy")
     wanted = forms.ChoiceField(label="I want", choices=list(WANTED.items()), initial="half_width")
     points = forms.FloatField(
         label="Points of 100",
@@ -61,4 +66,4 @@ class SampleSizeForm(forms.Form):
 
     @property
     def is_share(self) -> bool:
-        return self.cleaned_data["statistic"] in SHARES
+        return statistic(self.cleaned_data["statistic"]).is_share

@@ -11,35 +11,16 @@ from adjudication.models import AgreementResult, AgreementRun
 from adjudication.queries.labels import count_changed
 from adjudication.queries.newer import count_newer
 from adjudication.stats.blocks import ADJUDICATED
-from adjudication.stats.coincidence import GROUP_STATISTICS
-from adjudication.stats.pairwise import PAIR_STATISTICS
-from adjudication.stats.report import TABLE_ONE
+from adjudication.stats.statistics import TABLE_ONE, rank, statistic
 from annotation.models import AnnotatorKind, Campaign
 from annotation.queries.overrides import overrides_in
 
-STATISTICS = {
-    "accuracy": "Agreement",
-    "macro_f1": "Macro F1",
-    "cohen_kappa": "Cohen’s κ",
-    "cohen_kappa_linear": "Cohen’s κ, linear weights",
-    "cohen_kappa_quadratic": "Cohen’s κ, quadratic weights",
-    "spearman": "Spearman’s ρ",
-    "kendall_tau_b": "Kendall’s τ-b",
-    "fleiss_kappa": "Fleiss’ κ",
-    "alpha_nominal": "Krippendorff’s α, nominal",
-    "alpha_ordinal": "Krippendorff’s α, ordinal",
-    "alpha_interval": "Krippendorff’s α, interval",
-    "gwet_ac1": "Gwet’s AC1",
-    "gwet_ac2": "Gwet’s AC2",
-}
-SHARES = {"accuracy", "macro_f1"}  # shown as percentages
 REASONS = {
     "no_overlap": "no item was judged by both",
     "one_class_only": "only one level was used, so chance cannot be told from agreement",
     "constant_annotator": "one of them gave the same level to every item",
     "fewer_than_two_annotators": "fewer than two annotators have judged",
     "no_item_with_two_labels": "no item has two labels yet",
-    "incomplete_rows": "some items lack a label",
     "too_few_items": "fewer than 10 items: too few for an interval",
     "too_few_queries": "fewer than 8 topics: too few for an interval over topics",
     "undefined_in_bootstrap": "the figure is undefined in more than 5% of the resamples",
@@ -93,6 +74,7 @@ class Shown:
     pk: int = 0  # of the stored figure, by which its items are found; 0: not stored
     flags: tuple[str, ...] = ()
     reason: str = ""  # the code behind `why`
+    statistic: str = ""  # its name in `adjudication.stats.statistics`
 
     @property
     def against(self) -> str:
@@ -235,13 +217,13 @@ def show(result: AgreementResult, label: str = "") -> Shown:
     heeded = {"small_sample"} if method == "jackknife_t" else set()
     notes = tuple(FLAGS[flag] for flag in result.extra.get("flags", ()) if flag in FLAGS and flag not in heeded)
     notes = (*notes, *_more_notes(result))
-    ci = result.ci or {}
+    ci, record = result.ci or {}, statistic(result.statistic)
     points = {"value": result.value, **{edge: ci[edge] for edge in ("low", "high") if edge in ci}}
     return Shown(
-        label=label or STATISTICS[result.statistic],
-        value=number(result.statistic, result.value),
-        low=number(result.statistic, ci.get("low")),
-        high=number(result.statistic, ci.get("high")),
+        label=label or record.label,
+        value=record.text(result.value),
+        low=record.text(ci.get("low")),
+        high=record.text(ci.get("high")),
         method=method,
         n_items=result.n_items or 0,
         n_pairs=result.n_pairs or 0,
@@ -254,6 +236,7 @@ def show(result: AgreementResult, label: str = "") -> Shown:
         pk=result.pk or 0,
         flags=tuple(result.extra.get("flags", ())),
         reason=result.reason,
+        statistic=result.statistic,
     )
 
 
@@ -262,7 +245,7 @@ def _more_notes(result: AgreementResult) -> list[str]:
     notes = left_out(result.extra.get("excluded_pairs", ()))
     bound = result.extra.get("lower_bound")
     if bound is not None:
-        notes.append(f"by the rule of three at least {number(result.statistic, bound)}")
+        notes.append(f"by the rule of three at least {statistic(result.statistic).text(bound)}")
     return [*notes, *dropped(result.ci or {})]
 
 
@@ -280,39 +263,23 @@ def left_out(pairs: Iterable[dict[str, Any]]) -> list[str]:
     return ["left out of the mean: " + ", ".join(told)] if told else []
 
 
-def points(statistic: str, value: float | None) -> str:
-    """A difference of two figures as text: shares in percentage points, "" for none."""
-    if value is None or statistic not in SHARES:
-        return number(statistic, value)
-    return f"{100 * value:.1f} pp".replace("-", "−")
-
-
-def number(statistic: str, value: float | None) -> str:
-    """A figure as text, "" for none."""
-    if value is None:
-        return ""
-    text = f"{100 * value:.1f}%" if statistic in SHARES else f"{value:.3f}"
-    return text.replace("-", "−")
-
-
-def pair_figures(
-    run: AgreementRun, criterion: str, statistic: str, *, named: bool = False
-) -> dict[frozenset[str], Shown]:
+def pair_figures(run: AgreementRun, criterion: str, name: str, *, named: bool = False) -> dict[frozenset[str], Shown]:
     """{the two names: figure} for each pair of annotators (and annotator with verdict) on one statistic.
 
     `named` labels each figure by its pair instead of by the statistic.
     """
-    rows = run.results.filter(criterion=criterion, statistic=statistic, scope="pair")
+    rows = run.results.filter(criterion=criterion, statistic=name, scope="pair")
     return {frozenset(row.annotators): show(row, _pair_name(row) if named else "") for row in rows}
 
 
 def figure_name(result: AgreementResult) -> str:
     """What a stored figure is about: its statistic, and which annotators."""
+    label = statistic(result.statistic).label
     if result.scope == "pair":
-        return f"{STATISTICS[result.statistic]}, {_pair_name(result)}"
+        return f"{label}, {_pair_name(result)}"
     if result.block:
-        return f"{STATISTICS[result.statistic]}, {block_name(result)}"
-    return STATISTICS[result.statistic] + ("" if result.scope == "all" else ", mean of pairs")
+        return f"{label}, {block_name(result)}"
+    return label + ("" if result.scope == "all" else ", mean of pairs")
 
 
 def block_name(result: AgreementResult) -> str:
@@ -362,23 +329,23 @@ def comparisons(run: AgreementRun, criterion: str) -> list[Difference]:
 
 
 def _difference(found: dict[str, Any]) -> Difference:
-    statistic, difference = found["statistic"], found["difference"]
-    ci = difference["ci"] or {}
+    record, difference = statistic(found["statistic"]), found["difference"]
+    ci, text = difference["ci"] or {}, record.difference_text
     return Difference(
-        label=STATISTICS[statistic],
-        statistic=statistic,
+        label=record.label,
+        statistic=record.name,
         model=found["model"],
-        value=points(statistic, difference["value"]),
-        low=points(statistic, ci.get("low")),
-        high=points(statistic, ci.get("high")),
+        value=text(difference["value"]),
+        low=text(ci.get("low")),
+        high=text(ci.get("high")),
         p=p_text(difference["p"]),
         p_holm=p_text(found["p_holm"]),
-        detectable=points(statistic, found["detectable"]),
+        detectable=text(found["detectable"]),
         verdict=_equivalence(found),
         n_items=difference["n_items"],
         n_excluded=found["n_excluded"],
         notes=(*left_out(found.get("excluded_pairs", ())), *dropped(ci)),
-        is_planned=statistic in TABLE_ONE,
+        is_planned=record.name in TABLE_ONE,
         why=REASONS.get(difference["reason"] or difference["ci_reason"] or "", ""),
     )
 
@@ -389,7 +356,7 @@ def _equivalence(found: dict[str, Any]) -> str:
         return "no margin was set, so nothing can be said about equivalence"
     if found["equivalent"] is None:
         return "undefined"
-    margin = points(found["statistic"], found["margin"])
+    margin = statistic(found["statistic"]).difference_text(found["margin"])
     if found["equivalent"]:
         return f"equivalent within ±{margin}"
     return f"not worse by {margin} or more" if found["non_inferior"] else f"equivalence within ±{margin} not shown"
@@ -401,17 +368,13 @@ def p_text(value: float | None) -> str:
 
 
 def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[Shown]]:
-    """{block: its figures in the order of `STATISTICS`}, only blocks that have any."""
-    rows = sorted(
-        run.results.filter(criterion=criterion, scope="block"), key=lambda row: list(STATISTICS).index(row.statistic)
-    )
+    """{block: its figures in the order of `statistics()`}, only blocks that have any."""
+    rows = sorted(run.results.filter(criterion=criterion, scope="block"), key=lambda row: rank(row.statistic))
     return {block: found for block in BLOCKS if (found := [show(row) for row in rows if row.block == block])}
 
 
 def whole_figures(run: AgreementRun, criterion: str) -> list[Shown]:
     """All annotators together: means over pairs, and the coefficients of several annotators."""
     rows = list(run.results.filter(criterion=criterion, scope__in=["mean", "all"]))
-    rank = {name: place for place, name in enumerate((*PAIR_STATISTICS, *GROUP_STATISTICS))}
-    kept = [row for row in rows if row.scope == "all" or row.statistic in PAIR_STATISTICS]
-    kept.sort(key=lambda row: rank[row.statistic])
-    return [show(row, STATISTICS[row.statistic] + ("" if row.scope == "all" else ", mean of pairs")) for row in kept]
+    rows.sort(key=lambda row: rank(row.statistic))
+    return [show(row, figure_name(row)) for row in rows]

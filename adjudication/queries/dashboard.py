@@ -5,9 +5,10 @@ from datetime import datetime
 
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
-from adjudication.queries.agreement import STATISTICS, Shown, Standing, fetch_standing, show
+from adjudication.queries.agreement import Shown, Standing, fetch_standing, show
 from adjudication.queries.papers import PaperCounts, count_papers
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
+from adjudication.stats.statistics import statistic
 from annotation.models import AnnotatorKind, Campaign, CampaignKind, CampaignState, Criterion
 from annotation.permissions.seals import sealed_by
 from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
@@ -119,7 +120,7 @@ def _headline(run: AgreementRun, criterion: Criterion) -> list[Shown]:
     people = kinds.count(AnnotatorKind.HUMAN)
     keys = [(name, "HH") for name in names] if 2 <= people < len(kinds) else list(HEADLINES)
     tail = {"all": "", "mean": ", mean of pairs", "HH": ", people"}
-    return [show(rows[key], STATISTICS[key[0]] + tail[key[1]]) for key in keys if key in rows]
+    return [show(rows[key], statistic(key[0]).label + tail[key[1]]) for key in keys if key in rows]
 
 
 def chosen_card(cards: list[CampaignCard], slug: str) -> CampaignCard | None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudication.models import AgreementRun
-from adjudication.queries.agreement import REASONS, Shown, number, pair_figures
+from adjudication.queries.agreement import REASONS, Shown, pair_figures
 from adjudication.stats.blocks import ADJUDICATED
+from adjudication.stats.statistics import statistic as record_of
 
 STEPS = 5  # shades of a cell
 TOPIC_REASONS = {
@@ -159,7 +160,7 @@ def _tile(row: dict[str, Any], statistic: str) -> TopicTile:
     value = row["values"].get(statistic)
     reason = row.get("reason") or row["reasons"].get(statistic, "")
     why = TOPIC_REASONS.get(reason, REASONS.get(reason, reason))
-    return TopicTile(row["topic"], row["number"], row["n_items"], number(statistic, value), why, _shade(value))
+    return TopicTile(row["topic"], row["number"], row["n_items"], record_of(statistic).text(value), why, _shade(value))
 
 
 @dataclass(frozen=True)

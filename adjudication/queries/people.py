@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.queries.agreement import REASONS, Difference, Shown, comparisons, number, show
+from adjudication.queries.agreement import REASONS, Difference, Shown, comparisons, show
 from adjudication.stats.blocks import ADJUDICATED
+from adjudication.stats.statistics import statistic
 from annotation.models import AnnotatorKind
 from annotation.queries.progress import AnnotatorRow
 
@@ -60,7 +61,7 @@ def annotator_figures(run: AgreementRun, criterion: str) -> list[AnnotatorFigure
                 model=one["model"],
                 run=one["run"],
                 n_items=one["n_items"],
-                agreement=number("accuracy", sum(others) / len(others)) if others else "",
+                agreement=statistic("accuracy").text(sum(others) / len(others)) if others else "",
                 with_verdict=show(verdict) if verdict else None,
                 repeats=repeats.get(one["id"]),
             )
@@ -73,8 +74,8 @@ def _consistency(asked: dict[str, Any]) -> Consistency:
     return Consistency(
         n_equal=asked["n_equal"],
         n_items=asked["n_items"],
-        share=number("accuracy", asked["accuracy"]),
-        kappa=number("cohen_kappa", asked["cohen_kappa"]),
+        share=statistic("accuracy").text(asked["accuracy"]),
+        kappa=statistic("cohen_kappa").text(asked["cohen_kappa"]),
         why=REASONS.get(reason, reason),
     )
 

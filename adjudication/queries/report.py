@@ -6,11 +6,11 @@ from itertools import product
 from string import ascii_lowercase
 
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
-from adjudication.queries.agreement import BLOCKS, REASONS, SHARES, STATISTICS, block_name, p_text, show
+from adjudication.queries.agreement import BLOCKS, REASONS, block_name, p_text, show
 from adjudication.queries.method import equals, method_sentence, test_sentence, verdict_sentence
+from adjudication.stats.statistics import REPORT, statistic, statistics
 from annotation.queries.overrides import overrides_in
 
-ROWS = ("macro_f1", "accuracy", "cohen_kappa", "spearman", "alpha_ordinal", "gwet_ac1")
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
 UNITS = "Agreement and macro F1 in percent; in brackets the interval."
 SMALL = "small sample, so the interval is that of the jackknife"
@@ -28,6 +28,7 @@ ESCAPES = {
     "κ": r"$\kappa$",
     "ρ": r"$\rho$",
     "α": r"$\alpha$",
+    "τ": r"$\tau$",
     "×": r"$\times$",
     "±": r"$\pm$",
     "−": "$-$",
@@ -84,9 +85,9 @@ class Report:
 
 def make_report(run: AgreementRun, criterion: str) -> Report:
     """The figures of DORIS-MAE's Table 1 and a few more: a row for each statistic, a column for each block there is."""
-    results = list(run.results.filter(criterion=criterion, statistic__in=ROWS, scope__in=["block", "all", "mean"]))
+    results = list(run.results.filter(criterion=criterion, statistic__in=REPORT, scope__in=["block", "all", "mean"]))
     keys = _columns(results)
-    names = [name for name in ROWS if any(row.statistic == name for row in results)]
+    names = [name for name in REPORT if any(row.statistic == name for row in results)]
     cells = {place: _result(results, *place) for place in product(names, keys)}
     shown = [row for row in cells.values() if row is not None]
     letters = _letters(shown)
@@ -96,7 +97,7 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
     overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]
     return Report(
         columns=[_column(key, [row for (_, of), row in cells.items() if of == key and row]) for key in keys],
-        rows=[(STATISTICS[name], [_entry(cells[name, key], letters) for key in keys]) for name in names],
+        rows=[(statistic(name).label, [_entry(cells[name, key], letters) for key in keys]) for name in names],
         notes=[(letter, note) for note, letter in letters.items()],
         caption=" ".join(filter(None, [*told, test_sentence(run, criterion), *overridden])),
         results=shown,
@@ -122,7 +123,7 @@ def figures_by_name(files: Iterable[AgreementFigure]) -> list[Drawn]:
 def figure_label(name: str) -> str:
     """What a stored figure shows, in words; names are kind_statistic, or confusion_page."""
     kind, _, rest = name.partition("_")
-    return f"{FIGURES[kind]}: {STATISTICS[rest]}" if rest in STATISTICS else f"{FIGURES[kind]} {rest}"
+    return f"{FIGURES[kind]}: {statistic(rest).label}" if rest in statistics() else f"{FIGURES[kind]} {rest}"
 
 
 def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:
@@ -132,10 +133,10 @@ def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:
     return ordered if len({block for block, _ in ordered}) > 1 else [("", "")]
 
 
-def _result(results: list[AgreementResult], statistic: str, key: tuple[str, str]) -> AgreementResult | None:
+def _result(results: list[AgreementResult], name: str, key: tuple[str, str]) -> AgreementResult | None:
     for row in results:
         wanted = (row.block, row.model) == key if key[0] else row.scope in ("all", "mean")
-        if row.statistic == statistic and wanted:
+        if row.statistic == name and wanted:
             return row
     return None
 
@@ -179,7 +180,7 @@ def _entry(row: AgreementResult | None, letters: dict[str, str]) -> Entry:
 
 def _text(row: AgreementResult) -> str:
     """Percentages with two decimals, as statistics.md 4.2 says that 10,000 resamples give; coefficients with three."""
-    scale, places = (100, 2) if row.statistic in SHARES else (1, 3)
+    scale, places = (100, 2) if statistic(row.statistic).is_share else (1, 3)
     value = f"{scale * (row.value or 0):.{places}f}"
     if row.ci:
         value += f" ({scale * row.ci['low']:.{places}f}, {scale * row.ci['high']:.{places}f})"

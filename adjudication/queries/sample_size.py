@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.refusals import Refused
-from adjudication.queries.agreement import REASONS, STATISTICS, number
+from adjudication.queries.agreement import REASONS
 from adjudication.queries.inputs import build_labels, people_first, read_inputs
 from adjudication.queries.labels import scale_of
 from adjudication.stats.bootstrap import make_rng
-from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.labels import Kind, Labels
 from adjudication.stats.sample_size import (
     Pilot,
@@ -20,6 +19,7 @@ from adjudication.stats.sample_size import (
     power_for_difference,
     simulate,
 )
+from adjudication.stats.statistics import statistic, statistics
 from annotation.models import Campaign, Criterion
 
 SIZES = (50, 100, 250, 500, 1000, 2000, 5000)
@@ -68,7 +68,7 @@ class Needed:
 
     @property
     def shown_value(self) -> str:
-        return number(self.wish.statistic, self.value)
+        return statistic(self.wish.statistic).text(self.value)
 
 
 def without_pilot(accuracy: float, wanted: float, n_pairs: int) -> int:
@@ -84,8 +84,8 @@ def items_needed(campaign: Campaign, criterion: Criterion, wish: Wish, *, check:
 
     Refused when the statistic is undefined there or there are too few labels to tell its spread.
     """
-    if wish.statistic not in STATISTICS:
-        raise Refused(f"Unknown statistic “{wish.statistic}”. There is {', '.join(STATISTICS)}.")
+    if wish.statistic not in statistics():
+        raise Refused(f"Unknown statistic “{wish.statistic}”. There is {', '.join(statistics())}.")
     labels = _labels(campaign, criterion)
     block = _block(labels, wish)
     try:
@@ -113,7 +113,7 @@ def _block(labels: Labels, wish: Wish) -> str:
         return "HH-GH"
     if len(labels.columns_of(Kind.HUMAN)) >= 2:
         return "HH"
-    return "all" if wish.statistic in GROUP_STATISTICS else "mean"
+    return "mean" if statistic(wish.statistic).is_averaged else "all"
 
 
 def _needed(labels: Labels, wish: Wish, found: Pilot, effect: float, *, check: bool) -> Needed:

@@ -8,10 +8,11 @@ from django.db.models import Q
 
 from accounts.models import FINAL_STATES, JobState
 from adjudication.models import AgreementRun, VoteRun
-from adjudication.queries.agreement import STATISTICS, Shown, comparisons, fetch_standing, newer_things, number, show
+from adjudication.queries.agreement import Shown, comparisons, fetch_standing, newer_things, show
 from adjudication.queries.cycles import People, count_tests, cycles_of, people_of
 from adjudication.queries.seeds import campaign_seed
 from adjudication.queries.tuning import candidate_of
+from adjudication.stats.statistics import TABLE_ONE, statistic
 from annotation.models import (
     AnnoCycle,
     Annotator,
@@ -26,7 +27,6 @@ from annotation.models import (
 from annotation.queries.machines import Tally, tally_of
 from corpus.models import Collection
 
-TESTED = ("macro_f1", "accuracy", "spearman")
 ALPHA = 0.05
 TEST_RESAMPLES = 10_000
 
@@ -149,18 +149,18 @@ def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) 
     detail = run.detail.get(cycle.criterion, {})
     found = {(one["statistic"], one["model"]): one for one in detail.get("comparisons", ())}
     words = {(one.label, one.model): one for one in comparisons(run, cycle.criterion)} if detail else {}
-    blocks = run.results.filter(criterion=cycle.criterion, scope="block", statistic__in=TESTED)
+    blocks = run.results.filter(criterion=cycle.criterion, scope="block", statistic__in=TABLE_ONE)
     shown = {(row.statistic, row.block, row.model): show(row) for row in blocks}
     rows = []
-    for name in TESTED:
+    for name in TABLE_ONE:
         compared = found.get((name, machine))
         if compared is None:
             continue
-        said = words[STATISTICS[name], machine]
+        said = words[statistic(name).label, machine]
         p = compared["difference"]["p"]
         rows.append(
             ResultRow(
-                label=STATISTICS[name],
+                label=statistic(name).label,
                 people=shown.get((name, "HH", "")),
                 machine=shown.get((name, "GH", machine)),
                 verdict=shown.get((name, "GA", machine)),
@@ -186,12 +186,12 @@ def _told(compared: dict[str, Any]) -> str:
     if difference["value"] is None or difference["ci"] is None:
         return "nothing can be said"
     if compared["equivalent"]:
-        return f"equivalent within ±{number(compared['statistic'], margin)}"
+        return f"equivalent within ±{statistic(compared['statistic']).text(margin)}"
     p = compared["p_holm"] if compared["p_holm"] is not None else difference["p"]
     if p is not None and p < ALPHA:
         return "the machine agrees less" if difference["value"] > 0 else "the machine agrees more"
     if compared["non_inferior"]:
-        return f"not worse by {number(compared['statistic'], margin)} or more"
+        return f"not worse by {statistic(compared['statistic']).text(margin)} or more"
     return "no difference shown, and no equivalence either"
 
 

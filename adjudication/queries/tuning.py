@@ -7,12 +7,13 @@ from django.db.models import Count, Q
 from accounts.caches import volatile
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult
-from adjudication.queries.agreement import STATISTICS, Shown, show
+from adjudication.queries.agreement import Shown, show
 from adjudication.queries.cycles import People, criterion_in, people_of
 from adjudication.queries.inputs import Inputs, build_labels, people_first, read_inputs
 from adjudication.queries.labels import scale_of
 from adjudication.stats.report import Agreement, Options, measure_agreement
 from adjudication.stats.results import CODE_VERSION
+from adjudication.stats.statistics import statistic
 from annotation.models import AnnotatorKind, Campaign, Criterion, MachineRun, MachineSource
 from annotation.queries.machines import Tally, tally_of
 
@@ -63,7 +64,7 @@ def dev_table(campaign: Campaign, key: str) -> DevTable:
     ]
     filled.sort(key=_by_agreement)
     return DevTable(
-        campaign, people_of(campaign), [STATISTICS[name] for name in TRIED], _block(agreement, "HH", None), filled
+        campaign, people_of(campaign), [statistic(name).label for name in TRIED], _block(agreement, "HH", None), filled
     )
 
 

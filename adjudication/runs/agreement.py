@@ -20,9 +20,10 @@ from adjudication.queries.labels import IntArray, Matrix, newest_submission, sca
 from adjudication.runs.result_jobs import ResultJob
 from adjudication.runs.tables import confusion_tables, self_consistency, topic_tables
 from adjudication.stats.labels import Labels
-from adjudication.stats.report import NOMINAL, STATISTICS, Agreement, Options, Result, measure_agreement
+from adjudication.stats.report import Agreement, Options, Result, measure_agreement
 from adjudication.stats.results import CODE_VERSION, to_jsonable
-from annotation.models import Campaign, Criterion, Scale
+from adjudication.stats.statistics import statistics_for
+from annotation.models import Campaign, Criterion
 
 
 class AgreementJob(ResultJob[AgreementRun]):
@@ -142,17 +143,13 @@ def options_of(run: AgreementRun, criterion: Criterion) -> Options:
     given = run.parameters
     return Options(
         seed=run.seed or 0,
-        statistics=_statistics(criterion),
+        statistics=statistics_for(criterion.scale),
         resamples=given.get("resamples", 10_000),
         level=given.get("level", 0.95),
         interval=given.get("interval", "auto"),
         unit=given.get("unit", "auto"),
         margin=given.get("margin"),
     )
-
-
-def _statistics(criterion: Criterion) -> tuple[str, ...]:
-    return NOMINAL if criterion.scale == Scale.NOMINAL else STATISTICS
 
 
 def _row(run: AgreementRun, criterion: Criterion, result: Result) -> AgreementResult:
@@ -186,7 +183,7 @@ def _detail(
         "tables": confusion_tables(labels),
         "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
         **topic_tables(
-            labels, _topic_numbers(criterion.campaign, inputs.topics_of(matrix.items)), _statistics(criterion)
+            labels, _topic_numbers(criterion.campaign, inputs.topics_of(matrix.items)), statistics_for(criterion.scale)
         ),
         **how,
     }

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.queries.agreement import AGAINST, REASONS, STATISTICS, number
+from adjudication.queries.agreement import AGAINST, REASONS
 from adjudication.runs.drawings import Drawing, Line, Panel, Tile, draw_confusions, draw_forest, draw_heat, draw_matrix
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.report import Agreement, Result
 from adjudication.stats.results import Flag
+from adjudication.stats.statistics import statistic as record_of
 from annotation.models import AnnotatorKind
 
 PAIRED = ("accuracy", "cohen_kappa", "cohen_kappa_quadratic")  # forest plot and matrix of each
@@ -28,7 +29,7 @@ def draw_figures(agreement: Agreement, detail: dict[str, Any]) -> Iterator[Named
         if pairs:
             yield (
                 f"forest_{statistic}",
-                draw_forest(_lines(pairs), f"{STATISTICS[statistic]}, {100 * agreement.level:g}% intervals"),
+                draw_forest(_lines(pairs), f"{record_of(statistic).label}, {100 * agreement.level:g}% intervals"),
             )
             yield f"matrix_{statistic}", _matrix(pairs, statistic, detail["annotators"])
     yield from _confusions(detail)
@@ -65,7 +66,7 @@ def _matrix(pairs: list[Result], statistic: str, people: list[dict[str, Any]]) -
         for below, row in enumerate(rows)
     ]
     labels = ["verdict" if name == ADJUDICATED else name for name in rows]
-    return draw_matrix(labels, columns, tiles, STATISTICS[statistic])
+    return draw_matrix(labels, columns, tiles, record_of(statistic).label)
 
 
 def _pair_tile(result: Result | None) -> Tile | None:
@@ -74,10 +75,10 @@ def _pair_tile(result: Result | None) -> Tile | None:
     found, ci = result.estimate, result.estimate.ci
     if found.value is None:
         return Tile(None, "undefined", str(found.reason).replace("_", " "))
-    value = number(result.statistic, found.value)
-    small = f"{number(result.statistic, ci.low)} to {number(result.statistic, ci.high)}" if ci else "no interval"
+    text = record_of(result.statistic).text
+    small = f"{text(ci.low)} to {text(ci.high)}" if ci else "no interval"
     against = "".join(f"\n{words}" for flag, words in AGAINST.items() if flag in found.flags)
-    return Tile(found.value, value, f"{small}, n {found.n_items:,}{against}")
+    return Tile(found.value, text(found.value), f"{small}, n {found.n_items:,}{against}")
 
 
 def _confusions(detail: dict[str, Any]) -> Iterator[Named]:
@@ -105,7 +106,7 @@ def _heat_maps(detail: dict[str, Any]) -> Iterator[Named]:
         if len(rows) < 2 or not any(statistic in row["values"] for row in rows):
             continue
         rows.sort(key=lambda row: row["values"].get(statistic, 2.0))
-        title = f"{STATISTICS[statistic]} by topic over {_whose(detail)}, the lowest first"
+        title = f"{record_of(statistic).label} by topic over {_whose(detail)}, the lowest first"
         tiles = [(row["number"], _topic_tile(row, statistic)) for row in rows[:MOST_TOPICS]]
         yield f"topics_{statistic}", draw_heat(tiles, title)
 
@@ -121,4 +122,4 @@ def _topic_tile(row: dict[str, Any], statistic: str) -> Tile:
     value = row["values"].get(statistic)
     if value is None:
         return Tile(None, "undefined: one level" if row["reasons"][statistic] == "one_class_only" else "undefined")
-    return Tile(value, f"{number(statistic, value)}, n {row['n_items']:,}")
+    return Tile(value, f"{record_of(statistic).text(value)}, n {row['n_items']:,}")

@@ -2,7 +2,7 @@
 
 Krippendorff's alpha, Fleiss' kappa with a variable number of raters (Gwet's form) and Gwet's AC1 and AC2 depend on
 an item only through how often each level was given, and on the sample only through sums over items. `features` makes
-those summands, `coefficient` the statistic from their sums.
+those summands, `group_alpha`, `fleiss_kappa` and `gwet` a statistic from their sums.
 """
 
 from dataclasses import dataclass
@@ -11,16 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudication.stats.results import FloatArray, Reason
-
-GROUP_STATISTICS = (
-    "fleiss_kappa",
-    "alpha_nominal",
-    "alpha_ordinal",
-    "alpha_interval",
-    "gwet_ac1",
-    "gwet_ac2",
-)
-AC_POWERS = {"gwet_ac1": 0, "gwet_ac2_linear": 1, "gwet_ac2": 2}  # AC2's usual weights are quadratic
 
 
 def distances(margins: FloatArray, metric: str) -> FloatArray:
@@ -74,11 +64,6 @@ class GroupSums:
     paired: FloatArray
 
 
-def uses_single_labels(statistic: str) -> bool:
-    """Whether items with one label enter: into the shares of the levels by Fleiss and Gwet, never into alpha."""
-    return not statistic.startswith("alpha_")
-
-
 def features(label_counts: NDArray[np.integer]) -> FloatArray:
     """Summands of each distinct item, (P, 2K² + 3K + 2), from how often each level was given, (P, K).
 
@@ -114,14 +99,9 @@ def split(sums: FloatArray, levels: int) -> GroupSums:
     return GroupSums(first.reshape(table), second.reshape(table), shares, used, pairable, rest[0], rest[1])
 
 
-def coefficient(sums: GroupSums, statistic: str) -> FloatArray:
-    """One of `GROUP_STATISTICS` (or gwet_ac2_linear) from feature sums; NaN where it is undefined."""
-    if statistic.startswith("alpha_"):
-        squared = distances(sums.pairable, statistic.removeprefix("alpha_"))
-        return alpha(sums.coincidences, sums.pairable, squared)
-    if statistic == "fleiss_kappa":
-        return _fleiss(sums)
-    return _gwet(sums, AC_POWERS[statistic])
+def group_alpha(sums: GroupSums, metric: str) -> FloatArray:
+    """Krippendorff's alpha (...) from feature sums; NaN where only one level occurs among pairable labels."""
+    return alpha(sums.coincidences, sums.pairable, distances(sums.pairable, metric))
 
 
 def _mean_agreement(sums: GroupSums, weights: FloatArray) -> FloatArray:
@@ -135,7 +115,7 @@ def _prevalence(sums: GroupSums) -> FloatArray:
     return sums.shares / np.maximum(sums.labelled, 1.0)
 
 
-def _fleiss(sums: GroupSums) -> FloatArray:
+def fleiss_kappa(sums: GroupSums) -> FloatArray:
     """Fleiss' kappa for a variable number of raters; NaN when one level is all that occurs."""
     observed = _mean_agreement(sums, np.eye(sums.shares.shape[0]))
     chance = (_prevalence(sums) ** 2).sum(axis=0)
@@ -144,7 +124,7 @@ def _fleiss(sums: GroupSums) -> FloatArray:
     return np.divide(observed - chance, 1 - chance, out=shape, where=several)
 
 
-def _gwet(sums: GroupSums, power: int) -> FloatArray:
+def gwet(sums: GroupSums, power: int) -> FloatArray:
     """Gwet's AC1 (power 0) or AC2 with linear (1) or quadratic (2) weights over the declared scale."""
     levels = sums.shares.shape[0]
     apart = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))) / (levels - 1)

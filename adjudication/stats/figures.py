@@ -7,45 +7,45 @@ from numpy.typing import NDArray
 
 from adjudication.stats import coincidence
 from adjudication.stats.cells import reduce_rows, sum_by_topic
-from adjudication.stats.coincidence import GROUP_STATISTICS
-from adjudication.stats.group_analysis import level_counts
+from adjudication.stats.group_analysis import group_values, level_counts
 from adjudication.stats.labels import Labels
+from adjudication.stats.pair_analysis import pair_values
 from adjudication.stats.pair_features import pair_features
-from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS, Tables, tabulate, undefined_reason
+from adjudication.stats.pairwise import Tables, tabulate
 from adjudication.stats.results import Estimate, FloatArray, Reason, undefined
+from adjudication.stats.statistics import Statistic, statistic
 
-PAIRWISE = {**PAIR_STATISTICS, **PAIR_ALPHAS}
 
-
-def pair_figure(first: NDArray[np.integer], second: NDArray[np.integer], levels: int, statistic: str) -> Estimate:
+def pair_figure(first: NDArray[np.integer], second: NDArray[np.integer], levels: int, name: str) -> Estimate:
     """A statistic of two columns of positions (n,), -1 missing, over the items labelled by both.
 
     Serves annotator against verdict and self-consistency (first against repeated label) as well.
     """
     table = tabulate(first, second, levels)
-    value, n_items = float(PAIRWISE[statistic](Tables(table))), int(table.sum())
+    value, n_items = float(pair_values(statistic(name), Tables(table))), int(table.sum())
     if np.isnan(value):
-        return undefined(undefined_reason(statistic, n_items), n_items=n_items, n_pairs=1)
+        return undefined(statistic(name).why_undefined(n_items), n_items=n_items, n_pairs=1)
     return Estimate(value, None, n_items, 1)
 
 
-def group_figure(positions: NDArray[np.integer], levels: int, statistic: str) -> Estimate:
+def group_figure(positions: NDArray[np.integer], levels: int, which: str | Statistic) -> Estimate:
     """Alpha, Fleiss' kappa or Gwet's coefficient of all columns of (n, m) positions, -1 missing."""
     cells = reduce_rows(level_counts(positions.astype(np.int16), levels), positions.shape[1] + 2)
     sums = coincidence.split(cells.counts @ coincidence.features(cells.patterns), levels)
-    value, n_items = float(coincidence.coefficient(sums, statistic)), int(sums.paired)
+    record = which if isinstance(which, Statistic) else statistic(which)
+    value, n_items = float(group_values(record, sums)), int(sums.paired)
     if positions.shape[1] < 2 or np.isnan(value):
         return undefined(coincidence.undefined_reason(positions.shape[1], n_items), n_items=n_items)
     return Estimate(value, None, n_items)
 
 
-def topic_figures(labels: Labels, statistic: str) -> tuple[Estimate, ...]:
+def topic_figures(labels: Labels, name: str) -> tuple[Estimate, ...]:
     """One figure for each topic number of the labels, for the heat map.
 
     Pairwise statistics: the mean over annotator pairs defined on the topic; alpha, Fleiss, Gwet: of all annotators.
     Raises ValueError when the labels have no topics.
     """
-    return topic_table(labels, [statistic])[statistic]
+    return topic_table(labels, [name])[name]
 
 
 def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Estimate, ...]]:
@@ -53,9 +53,9 @@ def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Es
     if labels.topics is None:
         raise ValueError("these labels have no topics")
     found: dict[str, tuple[Estimate, ...]] = {}
-    if joint := [name for name in statistics if name in GROUP_STATISTICS]:
+    if joint := [name for name in statistics if not statistic(name).is_averaged]:
         found |= _group_topics(labels, labels.topics, joint)
-    pairwise = [name for name in statistics if name not in GROUP_STATISTICS]
+    pairwise = [name for name in statistics if statistic(name).is_averaged]
     columns = range(len(labels.annotators))
     pairs = [(first, second) for first in columns for second in columns if first < second]
     if not pairs:
@@ -66,11 +66,11 @@ def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Es
         sums = pair_features(cells.patterns, pairs, labels.levels).by_topic(cells.inverse, labels.topics)
         tables = Tables(sums.T.reshape(labels.levels, labels.levels, len(pairs), -1))
         for name in pairwise:
-            found[name] = _topic_means(name, PAIRWISE[name](tables), tables.total)
+            found[name] = _topic_means(name, pair_values(statistic(name), tables), tables.total)
     return {name: found[name] for name in statistics}
 
 
-def _topic_means(statistic: str, values: FloatArray, totals: FloatArray) -> tuple[Estimate, ...]:
+def _topic_means(name: str, values: FloatArray, totals: FloatArray) -> tuple[Estimate, ...]:
     """The mean over the pairs of (pairs, topics); `n_items` is the largest number of items a pair shares."""
     defined = ~np.isnan(values)
     counts = defined.sum(axis=0)
@@ -79,7 +79,7 @@ def _topic_means(statistic: str, values: FloatArray, totals: FloatArray) -> tupl
     return tuple(
         Estimate(mean, None, n_items, n_pairs)
         if n_pairs
-        else undefined(undefined_reason(statistic, n_items), n_items=n_items)
+        else undefined(statistic(name).why_undefined(n_items), n_items=n_items)
         for mean, n_items, n_pairs in zip(means.tolist(), most.tolist(), counts.tolist(), strict=True)
     )
 
@@ -92,7 +92,7 @@ def _group_topics(
     count = len(labels.annotators)
     found = {}
     for name in statistics:
-        values = zip(coincidence.coefficient(sums, name), sums.paired, strict=True)
+        values = zip(group_values(statistic(name), sums), sums.paired, strict=True)
         found[name] = tuple(_joint(float(value), float(paired), count) for value, paired in values)
     return found
 

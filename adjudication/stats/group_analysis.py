@@ -12,6 +12,7 @@ from adjudication.stats.cells import reduce_rows, sum_by_topic
 from adjudication.stats.intervals import Sample
 from adjudication.stats.labels import Kind, Labels, Positions
 from adjudication.stats.results import FloatArray, IntArray, Reason
+from adjudication.stats.statistics import Statistic, statistic
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def analyse_group(
     n_items = int(cells.counts[paired].sum())
     n_pairs = _pairs_in_use(panel)
     sums = coincidence.split(cells.counts @ features, labels.levels)
-    points = {name: float(coincidence.coefficient(sums, name)) for name in statistics}
+    points = {name: float(group_values(statistic(name), sums)) for name in statistics}
     reason = coincidence.undefined_reason(len(group.columns), float(sums.paired))
     defined = [name for name in statistics if len(group.columns) > 1 and np.isfinite(points[name])]
     found = [GroupMeasured(name, None, reason, n_items, n_pairs) for name in statistics if name not in defined]
@@ -87,7 +88,7 @@ def analyse_group(
 
     def evaluate(drawn: FloatArray) -> FloatArray:
         parts = coincidence.split(drawn, labels.levels)
-        return np.stack([coincidence.coefficient(parts, name) for name in defined])
+        return np.stack([group_values(statistic(name), parts) for name in defined])
 
     result = run(design, evaluate)
     for index, name in enumerate(defined):
@@ -96,12 +97,19 @@ def analyse_group(
             result.replicates[index],
             result.left_out[index],
             result.multiplicity,
-            n_labelled if coincidence.uses_single_labels(name) else n_paired,
+            n_labelled if statistic(name).single_labels else n_paired,
             (-math.inf, 1.0),  # no coefficient here has a common floor: single labels shift chance agreement
             n_paired,
         )
         found.append(GroupMeasured(name, sample, None, n_items, n_pairs))
     return found
+
+
+def group_values(record: Statistic, sums: coincidence.GroupSums) -> FloatArray:
+    """The statistic of each set of sums, (...). Errors: ValueError for one that groups do not have."""
+    if record.group is None:
+        raise ValueError(f"{record.name} is not defined for groups")
+    return record.group(sums)
 
 
 def _pairs_in_use(panel: Positions) -> int:

@@ -11,11 +11,11 @@ from adjudication.stats.bootstrap import SPARSE_CELLS, CellDesign, Design, Index
 from adjudication.stats.cells import Cells, reduce_rows, sum_by_topic
 from adjudication.stats.intervals import Bounds, Sample
 from adjudication.stats.pair_features import PairFeatures, common_items, pair_features
-from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS, Tables, undefined_reason
+from adjudication.stats.pairwise import Tables
 from adjudication.stats.results import BoolArray, FloatArray, IntArray, Reason
+from adjudication.stats.statistics import Statistic, statistic
 
 REPLICATE_BYTES = 64 << 20  # replicates held at once; more statistics than fit are done in further passes
-STATISTICS = {**PAIR_STATISTICS, **PAIR_ALPHAS}
 Excluded = tuple[tuple[tuple[str, str], Reason], ...]
 
 
@@ -102,23 +102,23 @@ class PairAnalysis:
         return n_items, int(seen.sum())
 
     def targets(self, statistics: Sequence[str]) -> list[Target]:
-        """Every row for every statistic, with pairs that have too few items or no value left out by name."""
+        """Every row for every statistic, with pairs that have too few items or no value left out by name.
+
+        Statistics with a figure of several annotators have that, not a mean over pairs.
+        """
         seen: dict[tuple[int, ...], tuple[int, int]] = {}
         found = []
-        for statistic in statistics:
-            reasons = self._pair_reasons(statistic)
-            for row in self.plan.rows:
-                if statistic in PAIR_ALPHAS and row.scope != "pair":
-                    continue  # several annotators have an alpha of their own, not a mean over pairs
-                found.append(self._target(row, statistic, reasons, seen))
+        for name in statistics:
+            record = statistic(name)
+            reasons = self._pair_reasons(record)
+            rows = [row for row in self.plan.rows if record.is_averaged or row.scope == "pair"]
+            found += [self._target(row, name, reasons, seen) for row in rows]
         return found
 
-    def _pair_reasons(self, statistic: str) -> list[Reason | None]:
-        values = STATISTICS[statistic](self.point)
-        totals = self.point.total
+    def _pair_reasons(self, record: Statistic) -> list[Reason | None]:
         return [
-            undefined_reason(statistic, total) if np.isnan(value) else None
-            for value, total in zip(values, totals, strict=True)
+            record.why_undefined(total) if np.isnan(value) else None
+            for value, total in zip(pair_values(record, self.point), self.point.total, strict=True)
         ]
 
     def _target(
@@ -191,7 +191,7 @@ class PairAnalysis:
 
         def evaluate(sums: FloatArray) -> FloatArray:
             tables = Tables(self._tables(sums))
-            on_pairs = {name: STATISTICS[name](tables) for name in {target.statistic for target in targets}}
+            on_pairs = {name: pair_values(statistic(name), tables) for name in {target.statistic for target in targets}}
             values = np.empty((len(targets), sums.shape[1]))
             for row, target in enumerate(targets):
                 values[row] = _mean_over(target.plus, on_pairs[target.statistic])
@@ -200,6 +200,13 @@ class PairAnalysis:
             return values
 
         return evaluate
+
+
+def pair_values(record: Statistic, tables: Tables) -> FloatArray:
+    """The statistic of each table, (...). Errors: ValueError for one that pairs do not have."""
+    if record.pair is None:
+        raise ValueError(f"{record.name} is not defined for pairs")
+    return record.pair(tables)
 
 
 def _mean_over(pairs: tuple[int, ...], on_pairs: FloatArray) -> FloatArray:
@@ -212,7 +219,7 @@ def _mean_over(pairs: tuple[int, ...], on_pairs: FloatArray) -> FloatArray:
 
 def limits(target: Target) -> Bounds:
     """The range a jackknife interval is clipped to."""
-    low = 0.0 if target.statistic in {"accuracy", "macro_f1"} else -1.0
+    low = statistic(target.statistic).lowest
     return (low - 1.0, 1.0 - low) if target.minus else (low, 1.0)
 
 

@@ -2,18 +2,17 @@
 
 Tables have the labels of the first annotator along axis 0 and of the second along axis 1; any further axes (pairs,
 replicates) come after and are kept. Inside this package an undefined statistic is NaN in an array; `Estimate` turns
-it into None with the reason that `undefined_reason` gives. Counts are whole numbers in float64, so tests for zero
-are exact.
+it into None with the reason that its record gives (`statistics.py`). Counts are whole numbers in float64, so tests
+for zero are exact.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from adjudication.stats.coincidence import alpha, distances
-from adjudication.stats.results import FloatArray, Reason
+from adjudication.stats.results import FloatArray
 
 
 @dataclass(frozen=True)
@@ -116,31 +115,6 @@ def pair_alpha(tables: Tables, metric: str) -> FloatArray:
     """Krippendorff's alpha of two annotators: the coincidences are the table plus its transpose."""
     margins = tables.rows + tables.columns
     return alpha(tables.coincidences, margins, distances(margins, metric))
-
-
-PAIR_STATISTICS: dict[str, Callable[[Tables], FloatArray]] = {
-    "accuracy": accuracy,
-    "macro_f1": macro_f1,
-    "cohen_kappa": lambda tables: cohen_kappa(tables, 0),
-    "cohen_kappa_linear": lambda tables: cohen_kappa(tables, 1),
-    "cohen_kappa_quadratic": lambda tables: cohen_kappa(tables, 2),
-    "spearman": spearman,
-    "kendall_tau_b": kendall_tau_b,
-}
-PAIR_ALPHAS: dict[str, Callable[[Tables], FloatArray]] = {
-    "alpha_nominal": lambda tables: pair_alpha(tables, "nominal"),
-    "alpha_ordinal": lambda tables: pair_alpha(tables, "ordinal"),
-    "alpha_interval": lambda tables: pair_alpha(tables, "interval"),
-}
-
-
-def undefined_reason(statistic: str, total: float) -> Reason:
-    """Why `statistic` came out NaN on a table with `total` items."""
-    if statistic in PAIR_ALPHAS:
-        return Reason.ONE_CLASS_ONLY if total else Reason.NO_ITEM_WITH_TWO_LABELS
-    if not total:
-        return Reason.NO_OVERLAP
-    return Reason.CONSTANT_ANNOTATOR if statistic in {"spearman", "kendall_tau_b"} else Reason.ONE_CLASS_ONLY
 
 
 @dataclass(frozen=True)

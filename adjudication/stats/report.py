@@ -1,20 +1,18 @@
 """The one entry point of the agreement job: labels in, every figure with its interval out, in a JSON-safe shape."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from adjudication.stats.blocks import Plan, plan
 from adjudication.stats.bootstrap import Design, Progress, Resampled, make_rng, resample
-from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.comparison import Comparison, adjust, comparable, compare, difference_plan
 from adjudication.stats.group_analysis import Group, analyse_group, groups
 from adjudication.stats.intervals import METHODS, Request, Sample, make_interval
 from adjudication.stats.labels import Kind, Labels
 from adjudication.stats.pair_analysis import Excluded, Measured, PairAnalysis, analyse_pairs, passes
-from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
 from adjudication.stats.results import (
     CODE_VERSION,
     Estimate,
@@ -24,10 +22,8 @@ from adjudication.stats.results import (
     Reason,
     to_jsonable,
 )
+from adjudication.stats.statistics import TABLE_ONE, rank, statistic, statistics
 
-STATISTICS = (*PAIR_STATISTICS, *GROUP_STATISTICS)
-NOMINAL = ("accuracy", "macro_f1", "cohen_kappa", "fleiss_kappa", "alpha_nominal", "gwet_ac1")  # need no order
-TABLE_ONE = ("macro_f1", "accuracy", "spearman")
 MIN_RESAMPLES = 1000
 
 
@@ -48,7 +44,7 @@ class Options:
     """
 
     seed: int
-    statistics: tuple[str, ...] = STATISTICS
+    statistics: tuple[str, ...] = field(default_factory=lambda: tuple(statistics()))
     resamples: int = 10_000
     level: float = 0.95
     interval: str = "auto"
@@ -62,7 +58,7 @@ class Options:
 
     def __post_init__(self) -> None:
         margins = self.margin if isinstance(self.margin, Mapping) else {}
-        unknown = {*self.statistics, *self.family, *margins} - set(STATISTICS)
+        unknown = {*self.statistics, *self.family, *margins} - set(statistics())
         if unknown:
             raise ValueError(f"unknown statistics: {', '.join(sorted(unknown))}")
         if self.resamples < MIN_RESAMPLES:
@@ -225,7 +221,7 @@ class _Job:
         )
 
     def _pair_work(self) -> list[Callable[[], None]]:
-        wanted = [name for name in self.options.statistics if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
+        wanted = [name for name in self.options.statistics if statistic(name).pair]
         masks = {}
         if len(self.labels.columns_of(Kind.HUMAN)) >= 2:
             masks = {model: comparable(self.labels, model) for model in self.labels.models()}
@@ -250,7 +246,7 @@ class _Job:
         if self.topics is not None:
             topics = np.unique(self.topics[mask], return_inverse=True)[1].reshape(-1).astype(np.int64)
         analysis = self._analyse(replace(part, matrix=part.matrix[mask]), topics)
-        tested = [name for name in wanted if name in PAIR_STATISTICS]
+        tested = [name for name in wanted if statistic(name).is_averaged]
         return lambda: self._measure_pairs(analysis, tested, int(np.count_nonzero(~mask)))
 
     def _analyse(self, part: Plan, topics: IntArray | None) -> PairAnalysis:
@@ -268,7 +264,7 @@ class _Job:
                 self.results.append(self._result(measured))
 
     def _group_work(self) -> list[Callable[[], None]]:
-        wanted = [name for name in self.options.statistics if name in GROUP_STATISTICS]
+        wanted = [name for name in self.options.statistics if statistic(name).group]
         if not wanted:
             return []
         return [lambda group=group: self._measure_group(group, wanted) for group in groups(self.labels)]  # type: ignore[misc]
@@ -287,7 +283,7 @@ class _Job:
             measured.sample,
             target.reason,
             (target.n_items, len(target.plus)),
-            bounded=target.statistic == "accuracy",
+            bounded=statistic(target.statistic).is_proportion,
             flags=(*target.row.flags, *((Flag.HELD_FIXED,) if fixed else ())),
         )
         if target.is_thin:
@@ -345,10 +341,10 @@ def resampling_unit(labels: Labels, wanted: str) -> str:
 
 
 def _with_p(results: list[Result], comparisons: tuple[Comparison, ...]) -> tuple[Result, ...]:
-    """The results in the order of `STATISTICS`, each G-H block carrying the p of its test, as in Table 1."""
+    """The results in the order of `statistics()`, each G-H block carrying the p of its test, as in Table 1."""
     found = {(one.statistic, one.model): one.difference.p for one in comparisons}
     done = []
-    for result in sorted(results, key=lambda one: STATISTICS.index(one.statistic)):
+    for result in sorted(results, key=lambda one: rank(one.statistic)):
         p = found.get((result.statistic, result.model or "")) if result.block == "GH" else None
         is_block = result.scope == "block" and p is not None
         done.append(replace(result, estimate=replace(result.estimate, p=p)) if is_block else result)

@@ -28,7 +28,6 @@ class Reason(StrEnum):
     CONSTANT_ANNOTATOR = "constant_annotator"
     FEWER_THAN_TWO_ANNOTATORS = "fewer_than_two_annotators"
     NO_ITEM_WITH_TWO_LABELS = "no_item_with_two_labels"
-    INCOMPLETE_ROWS = "incomplete_rows"
     TOO_FEW_ITEMS = "too_few_items"
     TOO_FEW_QUERIES = "too_few_queries"
     UNDEFINED_IN_BOOTSTRAP = "undefined_in_bootstrap"

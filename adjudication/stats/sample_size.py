@@ -10,12 +10,12 @@ import numpy as np
 
 from adjudication.stats.blocks import plan
 from adjudication.stats.bootstrap import CellDesign, Design, IndexDesign, Resampled, jackknife
-from adjudication.stats.coincidence import GROUP_STATISTICS
 from adjudication.stats.group_analysis import analyse_group, groups
 from adjudication.stats.intervals import Sample, jackknife_se
 from adjudication.stats.labels import Kind, Labels
 from adjudication.stats.pair_analysis import analyse_pairs
 from adjudication.stats.results import FloatArray, Reason, to_jsonable
+from adjudication.stats.statistics import statistic as record_of
 
 NORMAL = NormalDist()
 MEAN_OF_THREE_PAIRS = 0.6  # the mean over three pairs needs about 0.6 of what one pair needs
@@ -131,7 +131,7 @@ def _take(labels: Labels, statistic: str, block: str, model: str | None, *, by_t
         return Resampled(point, np.zeros((len(point), 0)), *jackknife(design, evaluate))
 
     topics = labels.topics if by_topic else None
-    if statistic in GROUP_STATISTICS:
+    if not record_of(statistic).is_averaged:
         wanted = [one for one in groups(labels) if _matches(one.block or one.scope, block, one.model, model)]
         _check_found(wanted, block)
         joint = analyse_group(labels, wanted[0], [statistic], topics, run)[0]

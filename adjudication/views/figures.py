@@ -10,8 +10,6 @@ from adjudication.models import AgreementRun
 from adjudication.queries.agreement import (
     BLOCKS,
     FLAGS,
-    SHARES,
-    STATISTICS,
     Shown,
     block_figures,
     block_label,
@@ -21,13 +19,13 @@ from adjudication.queries.agreement import (
 from adjudication.queries.matrix import confusion, confusion_pairs, forest, forest_figures, pair_matrix, topic_tiles
 from adjudication.queries.method import method_sentence
 from adjudication.queries.people import machine_rows, person_rows
-from adjudication.stats.pairwise import PAIR_ALPHAS, PAIR_STATISTICS
+from adjudication.stats.statistics import rank
+from adjudication.stats.statistics import statistic as record_of
 from adjudication.views.scope import Scope
 from annotation.models import AnnotatorKind, Criterion
 from annotation.queries.progress import AnnotatorRow, annotator_rows
 from corpus.permissions import can_manage
 
-PAIRWISE = [name for name in STATISTICS if name in {**PAIR_STATISTICS, **PAIR_ALPHAS}]
 LEAVE_ONE_OUT = "leave_one_out"
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
 ROW = 28  # pixels of a line of the forest plot
@@ -50,7 +48,7 @@ def figures_context(
     """Rows 3 and 4 of the dashboard for `?statistic=` and `?pair=`; `campaign` is the one that the overview shows."""
     detail = run.detail[criterion.key]
     there = set(run.results.filter(criterion=criterion.key).values_list("statistic", flat=True).distinct())
-    offered = [name for name in PAIRWISE if name in there]
+    offered = [name for name in sorted(there, key=rank) if (record := record_of(name)).pair or not record.is_installed]
     wanted = request.GET.get("statistic", "")
     statistic = wanted if wanted in offered else "cohen_kappa"
     columns, rows = pair_matrix(run, criterion.key, statistic)
@@ -63,10 +61,10 @@ def figures_context(
         "run": run,
         "detail": detail,
         "statistic": statistic,
-        "statistic_label": STATISTICS[statistic],
-        "statistics": [(name, STATISTICS[name]) for name in offered],
+        "statistic_label": record_of(statistic).label,
+        "statistics": [(name, record_of(name).label) for name in offered],
         "kept": [(name, value) for name, value in (*kept, ("pair", table.pair if table else "")) if value],
-        "is_share": statistic in SHARES,
+        "is_share": record_of(statistic).is_share,
         "columns": columns,
         "rows": rows,
         "marks": marks,
@@ -120,13 +118,12 @@ def _unrepeated(figures: list[Shown]) -> list[Shown]:
 
 def _block_table(blocks: dict[str, list[Shown]]) -> list[tuple[str, str, list[tuple[str, list[Shown]]]]]:
     """[(statistic, its label, [(heading, its figures)])], for blocks side by side; one figure for each model."""
-    labels = {figure.label for figures in blocks.values() for figure in figures}
+    labels = {figure.statistic: figure.label for figures in blocks.values() for figure in figures}
     return [
         (
             name,
-            label,
-            [(block, [figure for figure in figures if figure.label == label]) for block, figures in blocks.items()],
+            labels[name],
+            [(block, [figure for figure in figures if figure.statistic == name]) for block, figures in blocks.items()],
         )
-        for name, label in STATISTICS.items()
-        if label in labels
+        for name in sorted(labels, key=rank)
     ]

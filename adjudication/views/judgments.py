@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import JobState
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.queries.agreement import STATISTICS, figure_name, show
+from adjudication.queries.agreement import figure_name, show
 from adjudication.queries.behind import Behind, behind_difference, behind_figure
 from adjudication.queries.disagreements import fetch_lines
 from adjudication.queries.items import NAMED_BY
@@ -22,6 +22,7 @@ from adjudication.queries.judgments import (
     find_judged,
     reasons_of_skips,
 )
+from adjudication.stats.statistics import statistic
 from adjudication.views.scope import chosen_criterion, fetch_label_scope, whole_number
 from annotation.models import Criterion
 
@@ -48,7 +49,7 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         "chosen": chosen,
         "figure": show(figure) if figure else None,
         "figure_name": figure_name(figure) if figure else "",
-        "difference": STATISTICS.get(request.GET.get("difference", ""), "") if behind and not figure else "",
+        "difference": statistic(request.GET.get("difference", "")).label if behind and not figure else "",
         "kept": [(name, request.GET[name]) for name in KEPT if name in request.GET] if behind else [],
         "page": page,
         "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated or chosen.annotator is not None),
@@ -79,8 +80,8 @@ def _difference(request: HttpRequest, criterion: Criterion) -> Behind | None:
     run = runs.filter(pk=whole_number(given.get("run")) or 0).first()
     if run is None or criterion.key not in run.detail:
         return None
-    statistic, model = given.get("difference", ""), given.get("model", "")
-    return behind_difference(run, criterion, statistic, model, unfit=bool(given.get("unfit")))
+    name, model = given.get("difference", ""), given.get("model", "")
+    return behind_difference(run, criterion, name, model, unfit=bool(given.get("unfit")))
 
 
 def _chosen(request: HttpRequest, criterion: Criterion, behind: Behind | None) -> Chosen:

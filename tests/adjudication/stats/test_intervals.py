@@ -8,7 +8,7 @@ from adjudication.stats import coincidence
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.comparison import Comparison
-from adjudication.stats.group_analysis import level_counts
+from adjudication.stats.group_analysis import group_values, level_counts
 from adjudication.stats.intervals import (
     Request,
     Sample,
@@ -23,6 +23,7 @@ from adjudication.stats.intervals import (
 from adjudication.stats.labels import Labels, make_labels
 from adjudication.stats.report import Agreement, Options, measure_agreement
 from adjudication.stats.results import Flag, Interval, Reason
+from adjudication.stats.statistics import statistic as record_of
 from tests.adjudication.stats.examples import SCALE, annotators, noisy, simulated
 
 
@@ -179,7 +180,7 @@ def labels_without(labels: Labels, item: int) -> Labels:
 
 def value_of(labels: Labels, statistic: str) -> float:
     sums = coincidence.features(level_counts(labels.positions, labels.levels)).sum(axis=0)
-    return float(coincidence.coefficient(coincidence.split(sums, labels.levels), statistic))
+    return float(group_values(record_of(statistic), coincidence.split(sums, labels.levels)))
 
 
 def test_jackknife_interval_is_clipped_to_the_range() -> None:

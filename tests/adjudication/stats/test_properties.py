@@ -12,23 +12,25 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics
 
-from adjudication.stats import dawid_skene, icc
-from adjudication.stats.figures import PAIRWISE, group_figure, pair_figure, topic_figures
+from adjudication.stats import dawid_skene
+from adjudication.stats.figures import group_figure, pair_figure, topic_figures
 from adjudication.stats.labels import make_labels
 from adjudication.stats.pairwise import confusion, tabulate
-from adjudication.stats.report import NOMINAL
 from adjudication.stats.results import Estimate, Reason
 from adjudication.stats.significance import holm
+from adjudication.stats.statistics import statistics, statistics_for
 from tests.adjudication.stats.examples import matrices
+from tests.adjudication.stats.vectors import LINEAR_AC2
 
-GROUP = ("fleiss_kappa", "alpha_nominal", "alpha_ordinal", "alpha_interval", "gwet_ac1", "gwet_ac2", "gwet_ac2_linear")
+PAIR = {name: each for name, each in statistics().items() if each.pair}
+GROUP = {name: each for name, each in statistics().items() if each.group} | {LINEAR_AC2.name: LINEAR_AC2}
 CLOSE = 1e-9
 FEWER = settings(max_examples=40)  # each example computes every statistic twice
 
 
 def all_figures(matrix: np.ndarray, levels: int = 3) -> dict[str, Estimate]:
-    pairs = {name: pair_figure(matrix[:, 0], matrix[:, 1], levels, name) for name in PAIRWISE}
-    groups = {f"group {name}": group_figure(matrix, levels, name) for name in GROUP}
+    pairs = {name: pair_figure(matrix[:, 0], matrix[:, 1], levels, name) for name in PAIR}
+    groups = {f"group {name}": group_figure(matrix, levels, each) for name, each in GROUP.items()}
     return pairs | groups
 
 
@@ -88,7 +90,7 @@ def test_reversing_the_scale_changes_nothing(matrix: np.ndarray) -> None:
 def test_renaming_the_levels_changes_no_nominal_figure(matrix: np.ndarray, names: list[int]) -> None:
     renamed = np.where(matrix >= 0, np.array(names)[matrix], -1)
     one, two = all_figures(matrix), all_figures(renamed)
-    nominal = {name for name in one if name.removeprefix("group ") in NOMINAL}
+    nominal = {name for name in one if name.removeprefix("group ") in statistics_for("nominal")}
     assert len(nominal) == 7  # alpha of a pair and of all
     same({name: one[name] for name in nominal}, two)
 
@@ -98,8 +100,8 @@ def test_renaming_the_levels_changes_no_nominal_figure(matrix: np.ndarray, names
 def test_the_order_of_any_number_of_annotators_changes_no_joint_figure(matrix: np.ndarray, random: Random) -> None:
     order = list(range(matrix.shape[1]))
     random.shuffle(order)
-    for name in GROUP:
-        same({name: group_figure(matrix, 3, name)}, {name: group_figure(matrix[:, order], 3, name)})
+    for name, each in GROUP.items():
+        same({name: group_figure(matrix, 3, each)}, {name: group_figure(matrix[:, order], 3, each)})
 
 
 @FEWER
@@ -203,15 +205,6 @@ def test_a_figure_per_topic_is_the_figure_of_its_items(matrix: np.ndarray, topic
         values = [pair_figure(own[:, a], own[:, b], 3, "accuracy").value for a in columns for b in columns if a < b]
         defined = [value for value in values if value is not None]
         assert found.value == (pytest.approx(np.mean(defined)) if defined else None)
-
-
-@given(matrices(missing=False, min_annotators=2))
-def test_icc_has_a_value_or_a_reason_and_ignores_shifts(matrix: np.ndarray) -> None:
-    for kind in icc.TYPES:
-        found = icc.icc(matrix, kind)
-        assert (found.value is None) == (found.reason is not None)
-        shifted = icc.icc(matrix + 5, kind)
-        assert shifted.value == (None if found.value is None else pytest.approx(found.value, abs=1e-12))
 
 
 @settings(max_examples=60)

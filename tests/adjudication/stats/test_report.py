@@ -12,9 +12,9 @@ from adjudication.stats.bootstrap import Cancelled
 from adjudication.stats.figures import pair_figure
 from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
 from adjudication.stats.pair_analysis import passes
-from adjudication.stats.report import STATISTICS, Options, measure_agreement, resampling_unit
+from adjudication.stats.report import Options, measure_agreement, resampling_unit
 from adjudication.stats.results import Estimate, Flag, Reason, to_jsonable
-from adjudication.stats.table_one import method_sentence, table_one
+from adjudication.stats.statistics import statistics as all_statistics
 from adjudication.stats.votes import leave_one_out, vote
 from tests.adjudication.stats.examples import SCALE, annotators, matrices, simulated
 
@@ -35,7 +35,7 @@ CI_KEYS = {"low", "high", "level", "method", "unit", "resamples", "seed", "n_und
 
 
 def run(labels: Labels, *statistics: str, **options: Any) -> Any:
-    return measure_agreement(labels, Options(5, statistics or STATISTICS, resamples=1000, **options))
+    return measure_agreement(labels, Options(5, statistics or tuple(all_statistics()), resamples=1000, **options))
 
 
 def adjudicated(labels: Labels) -> Labels:
@@ -46,7 +46,7 @@ def adjudicated(labels: Labels) -> Labels:
 def test_the_json_has_the_promised_shape_and_dumps_strictly() -> None:
     found = json.loads(json.dumps(run(adjudicated(simulated(150, missing=0.1))).to_json(), allow_nan=False))
     rows = found["statistics"]
-    assert {row["statistic"] for row in rows} == set(STATISTICS)
+    assert {row["statistic"] for row in rows} == set(all_statistics())
     assert {row["scope"] for row in rows} == {"pair", "mean", "all", "block"}
     assert {row["block"] for row in rows} == {"HH", "GH", "GG", "GA", "HA", None}
     for row in rows:
@@ -362,34 +362,3 @@ def test_numbers_that_are_not_finite_never_reach_json() -> None:
         "b": [2, None],
         "c": "no_overlap",
     }
-
-
-# --- Table 1 ----------------------------------------------------------------------------------------------------------
-
-
-def test_table_one_has_the_columns_of_the_paper() -> None:
-    found = run(adjudicated(simulated(250, seed=13)), "macro_f1", "accuracy", "spearman")
-    rows = table_one(found)
-    assert [(row.model, row.statistic) for row in rows] == [
-        ("model", "macro_f1"),
-        ("model", "accuracy"),
-        ("model", "spearman"),
-    ]
-    for row in rows:
-        assert row.hh.value == found.find(row.statistic, "block", "HH").estimate.value
-        assert row.gh.ci is not None
-        assert row.ga is not None
-        assert row.comparison.difference.value == pytest.approx(row.hh.value - row.gh.value)
-        assert row.comparison.difference.p == row.gh.p
-        assert json.dumps(row.to_json(), allow_nan=False)
-
-
-def test_the_method_sentence_states_method_n_resamples_and_seed() -> None:
-    text = method_sentence(run(simulated(250, seed=14), "accuracy"))
-    assert "250 items" in text
-    assert "1,000" in text
-    assert "seed 5" in text
-    by_topic = method_sentence(run(simulated(250, topics=20, seed=14), "accuracy"))
-    assert "topics" in by_topic
-    assert "Student" in by_topic
-    assert "these annotators" in by_topic

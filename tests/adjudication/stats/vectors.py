@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from adjudication.stats import dawid_skene, icc, retrieval
+from adjudication.stats import dawid_skene, retrieval
 from adjudication.stats.blocks import plan
 from adjudication.stats.bootstrap import make_rng, resample
+from adjudication.stats.coincidence import gwet
 from adjudication.stats.evaluation import standard_error_of_mean
 from adjudication.stats.figures import group_figure, pair_figure
 from adjudication.stats.intervals import Request, Sample, acceleration, make_interval, p_value
@@ -18,12 +21,14 @@ from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.results import Estimate
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
+from adjudication.stats.statistics import statistic
 from adjudication.stats.votes import Policy, vote
 from tests.shared import SHARED
 
 Vector = dict[str, Any]
 FILE = SHARED / "data" / "agreement" / "vectors.json"
 SEED = 20240
+LINEAR_AC2 = replace(statistic("gwet_ac2"), name="gwet_ac2_linear", group=partial(gwet, power=1))  # not offered
 
 
 def load() -> list[Vector]:
@@ -68,11 +73,8 @@ def two_annotators(vector: Vector) -> Estimate:
 
 def several_annotators(vector: Vector) -> Estimate:
     name = name_of(vector["metric"], vector["params"])
-    return group_figure(positions_of(vector["data"]), len(vector["data"]["scale"]), name)
-
-
-def correlation(vector: Vector) -> Estimate:
-    return icc.icc(positions_of(vector["data"]), vector["params"]["type"])
+    which = LINEAR_AC2 if name == LINEAR_AC2.name else name
+    return group_figure(positions_of(vector["data"]), len(vector["data"]["scale"]), which)
 
 
 def table(vector: Vector) -> Any:
@@ -230,7 +232,6 @@ COMPUTE: dict[str, Callable[[Vector], Any]] = {
     "krippendorff_alpha": several_annotators,
     "fleiss_kappa": several_annotators,
     "gwet_ac": several_annotators,
-    "icc": correlation,
     "mean_pairwise": blocks,
     "adjudicate": adjudicated,
     "machine_vs_adjudicated": machine_against_adjudicated,
