@@ -9,12 +9,12 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from adjudication.models import AgreementRun, TiePolicy, VoteRun
+from adjudication.models import AgreementRun, Voters, VoteRun
 from adjudication.permissions import check_adjudicator
 from adjudication.queries.ballots import KINDS as VOTING
 from adjudication.queries.labels import counted_judgments
 from adjudication.queries.seeds import campaign_seed
-from adjudication.runs.votes import VOTERS
+from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.report import Options
 from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
@@ -59,23 +59,24 @@ def request_vote(
     campaign: Campaign,
     by: User | None,
     at: datetime,
-    ties: str = TiePolicy.ADJUDICATE,
+    ties: str = DEFAULT,
     min_votes: int = 2,
     weighted: bool = False,
-    voters: str = "humans",
+    voters: str = Voters.HUMANS,
     send: bool = True,
 ) -> VoteRun:
     """Ask for a majority vote over the labels that count now. Decisions by hand stand whatever it says.
 
-    `ties` is a TiePolicy, `weighted` counts each vote by its annotator's weight, `voters` is humans, machines or all.
+    `ties` is a rule of `adjudication.stats.policies`, `weighted` counts each vote by its annotator's weight, `voters`
+    is humans, machines or all.
     """
     check_adjudicator(campaign.collection, by)
     if not campaign.has_criteria:
         raise Refused(f"{campaign} has no votes: its papers are compared and accepted on the adjudication screen.")
-    if ties not in TiePolicy.values:
-        raise Refused(f"Unknown policy for ties “{ties}”. Choose one of {', '.join(TiePolicy.values)}.")
-    if voters not in VOTERS:
-        raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(VOTERS)}.")
+    if ties not in (known := dict(offered_policies())):
+        raise Refused(f"Unknown policy for ties “{ties}”. Choose one of {', '.join(known)}.")
+    if voters not in Voters.values:
+        raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(Voters.values)}.")
     if not 1 <= min_votes <= 100:
         raise Refused("The least number of votes lies between 1 and 100.")
     if voters != "all" and counted_judgments(campaign).exists() and not _has_votes(campaign, voters):

@@ -13,9 +13,11 @@ from rest_framework.response import Response
 from accounts.models import JobState
 from accounts.schema import answers
 from adjudication.actions.jobs import request_agreement, request_vote
-from adjudication.models import Method, TiePolicy, Verdict, VoteRun
+from adjudication.models import Method, Verdict, Voters, VoteRun
 from adjudication.queries.agreement import as_json, fetch_standing
 from adjudication.queries.overrides import PEOPLE, overrides_in_verdicts
+from adjudication.stats.policies import DEFAULT, offered_policies
+from adjudication.stats.statistics import statistics
 from annotation.api.base import InCampaignView
 from annotation.api.judgments import OVERRIDDEN
 from annotation.models import Campaign
@@ -63,7 +65,7 @@ class StatisticSerializer(serializers.Serializer[Any]):
     """A figure, or null and the reason why there is none."""
 
     criterion = serializers.CharField()
-    statistic = serializers.CharField()
+    statistic = serializers.ChoiceField([(name, each.label) for name, each in statistics().items()])
     scope = serializers.CharField()
     annotators = serializers.ListField(child=serializers.CharField())
     block = serializers.CharField(allow_null=True)
@@ -134,7 +136,7 @@ class NewAgreementSerializer(serializers.Serializer[Any]):
 
 
 class VoteSerializer(JobSerializer):
-    ties = serializers.ChoiceField(TiePolicy.choices)
+    ties = serializers.ChoiceField(offered_policies())
     min_votes = serializers.IntegerField()
     counts = serializers.DictField(child=serializers.IntegerField())
     voters = serializers.CharField()
@@ -146,10 +148,10 @@ class VoteSerializer(JobSerializer):
 
 
 class NewVoteSerializer(serializers.Serializer[Any]):
-    ties = serializers.ChoiceField(TiePolicy.choices, default=TiePolicy.ADJUDICATE)
+    ties = serializers.ChoiceField(offered_policies(), default=DEFAULT)
     min_votes = serializers.IntegerField(min_value=1, max_value=100, default=2)
     weighted = serializers.BooleanField(default=False)
-    voters = serializers.ChoiceField(["humans", "machines", "all"], default="humans")
+    voters = serializers.ChoiceField(Voters.values, default=Voters.HUMANS.value)
 
 
 class VerdictSerializer(serializers.Serializer[Any]):

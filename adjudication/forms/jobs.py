@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 
 from adjudication.actions.jobs import MOST_RESAMPLES
-from adjudication.models import TiePolicy
+from adjudication.models import Voters
+from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.report import MIN_RESAMPLES, read_margin
 
 INTERVALS = {
@@ -19,7 +20,6 @@ UNITS = {
     "topic": "topics, each with all its items",
     "item": "items, as if topics did not matter",
 }
-VOTERS = {"humans": "people", "machines": "machines", "all": "people and machines"}
 
 
 class AgreementForm(forms.Form):
@@ -65,7 +65,7 @@ class AgreementForm(forms.Form):
 class VoteForm(forms.Form):
     """Options of a majority vote."""
 
-    ties = forms.ChoiceField(label="Ties", choices=TiePolicy.choices, required=False)
+    ties = forms.ChoiceField(label="Ties", choices=offered_policies, required=False)
     min_votes = forms.IntegerField(
         label="Fewest votes",
         initial=2,
@@ -74,11 +74,11 @@ class VoteForm(forms.Form):
         required=False,
         help_text="An item with fewer stays without a verdict.",
     )
-    voters = forms.ChoiceField(label="Who votes", choices=list(VOTERS.items()), required=False)
+    voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False)
     weighted = forms.BooleanField(label="Count each vote by its annotator’s weight", required=False)
 
     def clean(self) -> dict[str, Any]:
-        return _filled(self, {"ties": TiePolicy.ADJUDICATE.value, "min_votes": 2, "voters": "humans"})
+        return _filled(self, {"ties": DEFAULT, "min_votes": 2, "voters": Voters.HUMANS.value})
 
 
 def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.models.contexts import ContextCheck
 from adjudication.models.exports import ExportPrefixes
-from adjudication.models.verdicts import Cause, Method, TiePolicy, Verdict, VoteRun
+from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
 
 __all__ = [
     "AgreementFigure",
@@ -13,7 +13,7 @@ __all__ = [
     "ContextCheck",
     "ExportPrefixes",
     "Method",
-    "TiePolicy",
     "Verdict",
     "VoteRun",
+    "Voters",
 ]

@@ -8,19 +8,17 @@ from accounts.models import Job
 from annotation.models import Campaign, Criterion, Item
 
 
-class TiePolicy(models.TextChoices):
-    ADJUDICATE = "adjudicate", "leave to an adjudicator"
-    MEDIAN = "median", "median of all votes"
-    LOWEST = "lowest", "lowest of the tied"
-    HIGHEST = "highest", "highest of the tied"
-    EXCLUDE = "exclude", "leave the item out"
+class Voters(models.TextChoices):
+    HUMANS = "humans", "people"
+    MACHINES = "machines", "machines"
+    ALL = "all", "people and machines"
 
 
 class VoteRun(Job):
     """One majority vote over a snapshot of a campaign's judgments."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="vote_runs")
-    ties = models.CharField(max_length=10, choices=TiePolicy, default=TiePolicy.ADJUDICATE)
+    ties = models.CharField(max_length=60, default="adjudicate")  # a name of adjudication.stats.policies
     min_votes = models.PositiveSmallIntegerField(default=2)
     snapshot = models.BigIntegerField(null=True, blank=True)
     inputs_hash = models.CharField(max_length=64, blank=True)
@@ -37,7 +35,14 @@ class VoteRun(Job):
     @property
     def voters(self) -> str:
         """Who has a vote: humans, machines or all."""
-        return str(self.parameters.get("voters", "humans"))
+        return str(self.parameters.get("voters", Voters.HUMANS))
+
+    @property
+    def ties_label(self) -> str:
+        """The rule for ties in words; its name where its package is missing."""
+        from adjudication.stats.policies import tie_policy  # loads NumPy, which most commands never need
+
+        return tie_policy(self.ties).label
 
 
 class Method(models.TextChoices):

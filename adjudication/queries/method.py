@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from accounts.models import JobState
-from adjudication.models import AgreementResult, AgreementRun, VoteRun
+from adjudication.models import AgreementResult, AgreementRun, Voters, VoteRun
 from adjudication.queries.agreement import Difference, comparisons
 
 METHODS = {
@@ -12,7 +12,6 @@ METHODS = {
     "bca": "BCa bootstrap",
     "jackknife_t": "delete-one jackknife with Student’s t",
 }
-VOTERS = {"humans": "people", "machines": "machines", "all": "people and machines"}
 
 
 def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementResult] | None = None) -> str:
@@ -54,8 +53,8 @@ def verdict_sentence(run: AgreementRun) -> str:
         return ""
     by_hand = vote.counts.get("by_hand", 0)
     return (
-        f"Verdict: majority of {VOTERS[vote.parameters.get('voters', 'humans')]}{weights_told(vote)}, at least"
-        f" {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}, ties: {vote.get_ties_display()}; {by_hand:,} by"
+        f"Verdict: majority of {Voters(vote.voters).label}{weights_told(vote)}, at least"
+        f" {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}, ties: {vote.ties_label}; {by_hand:,} by"
         " hand when counted. Whoever voted is compared with the vote of the others instead."
     )
 

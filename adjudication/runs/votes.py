@@ -16,16 +16,17 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.models import JobState
-from adjudication.models import Method, VoteRun
+from accounts.refusals import Refused
+from adjudication.models import Method, Voters, VoteRun
 from adjudication.queries.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.runs import vote_sql
 from adjudication.runs.result_jobs import ResultJob
 from adjudication.runs.second_opinions import second_opinions
 from adjudication.stats.cells import reduce_rows
+from adjudication.stats.policies import tie_policy
 from adjudication.stats.votes import Outcome, vote
 from annotation.models import AnnotatorKind, Campaign, Criterion
 
-VOTERS = ("humans", "machines", "all")
 _METHODS = {
     Outcome.UNRESOLVED: Method.UNRESOLVED,
     Outcome.UNANIMOUS: Method.UNANIMOUS,
@@ -46,9 +47,9 @@ class Electorate:
 
     def is_voter(self, annotators: IntArray) -> np.ndarray:
         """(m,) whether each annotator has a vote."""
-        if self.voters == "all":
+        if self.voters == Voters.ALL:
             return np.ones(len(annotators), dtype=bool)
-        kind = AnnotatorKind.HUMAN if self.voters == "humans" else AnnotatorKind.MACHINE
+        kind = AnnotatorKind.HUMAN if self.voters == Voters.HUMANS else AnnotatorKind.MACHINE
         return np.array([self.kinds[int(one)] == kind for one in annotators], dtype=bool)
 
     def is_machine(self, annotators: IntArray) -> np.ndarray:
@@ -146,9 +147,19 @@ def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int 
     annotators = np.array([annotator for annotator, _ in votes], dtype=np.int64)
     ballot = np.array([[scale.index(value) for _, value in votes]], dtype=np.int16)
     weights = electorate.weights_of(annotators)
-    result = vote(ballot, len(scale), policy=run.ties, weights=weights, min_votes=run.min_votes)
+    result = vote(ballot, len(scale), policy=_installed(run), weights=weights, min_votes=run.min_votes)
     label = int(result.labels[0])
     return (None if label < 0 else scale[label]), _METHODS[Outcome(int(result.outcomes[0]))]
+
+
+def _installed(run: VoteRun) -> str:
+    """The run's rule for ties. Errors: Refused where the package that brings it is missing."""
+    if tie_policy(run.ties).settle is None:
+        raise Refused(
+            f"The rule for ties “{run.ties}” comes from a package that is not installed. Ask whoever runs Litmus to"
+            " install it, or count the votes again by another rule."
+        )
+    return run.ties
 
 
 def _note_weights(run: VoteRun) -> Electorate:
@@ -185,7 +196,7 @@ def _verdict_lines(
     result = vote(
         ballots,
         len(scale),
-        policy=run.ties,
+        policy=_installed(run),
         weights=electorate.weights_of(voters),
         min_votes=run.min_votes,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -10,30 +10,8 @@ from numpy.typing import NDArray
 
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.labels import MISSING, Positions
-from adjudication.stats.results import BoolArray, FloatArray, to_jsonable
-
-TIE = 1e-9
-
-
-class Policy(StrEnum):
-    """What happens to a tied vote. Names on the left are the application's, in brackets those of statistics.md.
-
-    ADJUDICATE  (unresolved) stays open and goes to the adjudicator's queue
-    MEDIAN      the weighted lower median of all votes on the item
-    LOWEST      (lower) the lowest of the tied levels
-    HIGHEST     (higher) the highest of the tied levels
-    EXCLUDE     the item gets no value and nobody is asked; counted apart
-    WEIGHTED    weights of the annotators must be given and break what they can; what is still tied stays open
-    EXPERT      (expert) the named annotator's own label if there is one, else open
-    """
-
-    ADJUDICATE = "adjudicate"
-    MEDIAN = "median"
-    LOWEST = "lowest"
-    HIGHEST = "highest"
-    EXCLUDE = "exclude"
-    WEIGHTED = "weighted"
-    EXPERT = "expert"
+from adjudication.stats.policies import DEFAULT, MAJORITY, Ballots, TiePolicy, stays_open, tie_policies, tie_policy
+from adjudication.stats.results import FloatArray, to_jsonable
 
 
 class Outcome(IntEnum):
@@ -70,7 +48,7 @@ def vote(
     positions: NDArray[np.integer],
     levels: int,
     *,
-    policy: Policy | str = Policy.ADJUDICATE,
+    policy: str = DEFAULT,
     weights: Sequence[float] | None = None,
     min_votes: int = 2,
     expert: int | None = None,
@@ -78,63 +56,49 @@ def vote(
     """Weighted vote on each row of (n, m) positions (-1 missing) on a scale of `levels`.
 
     The level with the largest sum of weights (default 1 each) wins; sums within 1e-9 are tied and go to `policy`.
-    Fewer than `min_votes` labels leave the item unresolved. `expert` is a column. Raises ValueError when the policy
-    lacks its weights or its expert, or a weight is not positive.
+    Fewer than `min_votes` labels leave the item unresolved. `expert` is a column. Raises ValueError when the policy is
+    not installed or lacks its weights or its expert, or a weight is not positive.
     """
-    policy = Policy(policy)
-    _check(positions, policy, weights, expert)
+    rule = tie_policy(policy)
+    _check(positions, rule, weights, expert)
     cells = reduce_rows(positions, levels + 1)
     weight = np.ones(positions.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64)
     patterns = cells.patterns
     scores = np.stack([(patterns == level) @ weight for level in range(levels)], axis=1)
-    result = _decide(patterns, scores, policy, min_votes, expert)
+    result = _decide(patterns, scores, rule, min_votes, expert)
     return Votes(result.labels[cells.inverse], result.outcomes[cells.inverse])
 
 
-def _check(positions: NDArray[np.integer], policy: Policy, weights: Sequence[float] | None, expert: int | None) -> None:
-    if policy is Policy.WEIGHTED and weights is None:
-        raise ValueError("the weighted policy needs a weight for each annotator")
-    if policy is Policy.EXPERT and (expert is None or not 0 <= expert < positions.shape[1]):
-        raise ValueError("the expert policy needs the column of the expert")
+def _check(
+    positions: NDArray[np.integer], policy: TiePolicy, weights: Sequence[float] | None, expert: int | None
+) -> None:
+    if policy.settle is None:
+        raise ValueError(f"the policy for ties {policy.name!r} is not installed")
+    if policy.needs == "weights" and weights is None:
+        raise ValueError(f"the {policy.name} policy needs a weight for each annotator")
+    if policy.needs == "expert" and (expert is None or not 0 <= expert < positions.shape[1]):
+        raise ValueError(f"the {policy.name} policy needs the column of the expert")
     if weights is not None and (len(weights) != positions.shape[1] or not all(weight > 0 for weight in weights)):
         raise ValueError("weights must be positive, one for each annotator")
 
 
-def _decide(patterns: Positions, scores: FloatArray, policy: Policy, min_votes: int, expert: int | None) -> Votes:
+def _decide(patterns: Positions, scores: FloatArray, policy: TiePolicy, min_votes: int, expert: int | None) -> Votes:
     """The vote on distinct patterns, from the sum of weights for each level, (P, K)."""
-    best = scores.max(axis=1, keepdims=True)
-    tied = (scores >= best - TIE) & (best > 0)
-    winner = np.argmax(tied, axis=1)
+    tied = MAJORITY.leaders(scores)
     enough = (patterns >= 0).sum(axis=1) >= max(min_votes, 1)
     alone = tied.sum(axis=1) == 1
     unanimous = (scores > 0).sum(axis=1) == 1
-    labels, outcomes = _settle_ties(patterns, scores, tied, policy, expert)
-    labels = np.where(alone, winner, labels)
+    ballots = Ballots(patterns, scores, tied, expert)
+    labels = stays_open(ballots) if policy.settle is None else policy.settle(ballots)
+    outcomes = np.where(
+        labels == MISSING, Outcome.UNRESOLVED if policy.asks else Outcome.EXCLUDED, Outcome.TIE_RESOLVED
+    )
+    labels = np.where(alone, np.argmax(tied, axis=1), labels)
     outcomes = np.where(alone, np.where(unanimous, Outcome.UNANIMOUS, Outcome.MAJORITY), outcomes)
     return Votes(
         np.where(enough, labels, MISSING).astype(np.int16),
         np.where(enough, outcomes, Outcome.UNRESOLVED).astype(np.int8),
     )
-
-
-def _settle_ties(
-    patterns: Positions, scores: FloatArray, tied: BoolArray, policy: Policy, expert: int | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What the policy makes of each pattern, as if its vote were tied: (labels, outcomes)."""
-    levels = scores.shape[1]
-    if policy is Policy.MEDIAN:
-        half = scores.sum(axis=1, keepdims=True) / 2
-        labels = np.argmax(np.cumsum(scores, axis=1) >= half - TIE, axis=1)
-    elif policy is Policy.LOWEST:
-        labels = np.argmax(tied, axis=1)
-    elif policy is Policy.HIGHEST:
-        labels = levels - 1 - np.argmax(tied[:, ::-1], axis=1)
-    elif policy is Policy.EXPERT and expert is not None:
-        labels = patterns[:, expert].astype(np.int64)
-    else:
-        labels = np.full(len(patterns), MISSING, dtype=np.int64)
-    open_outcome = Outcome.EXCLUDED if policy is Policy.EXCLUDE else Outcome.UNRESOLVED
-    return labels, np.where(labels == MISSING, open_outcome, Outcome.TIE_RESOLVED)
 
 
 def leave_one_out(positions: NDArray[np.integer], levels: int, column: int, *, min_votes: int = 1) -> Positions:
@@ -152,7 +116,7 @@ class Sensitivity:
     `changed` values differ, `gained` had none before, `lost` have none now; `histogram` counts values per level.
     """
 
-    policy: Policy
+    policy: str
     changed: int
     gained: int
     lost: int
@@ -179,18 +143,19 @@ def sensitivity(
     (`decided`) win under each policy, as they do in life.
     """
     found = []
-    for policy in Policy:
-        if (policy is Policy.WEIGHTED and weights is None) or (policy is Policy.EXPERT and expert is None):
+    given = {"": True, "weights": weights is not None, "expert": expert is not None}
+    for name, policy in tie_policies().items():
+        if not given[policy.needs]:
             continue
-        own = weights if policy is Policy.WEIGHTED else None
-        result = vote(positions, levels, policy=policy, weights=own, min_votes=min_votes, expert=expert)
+        own = weights if policy.needs == "weights" else None
+        result = vote(positions, levels, policy=name, weights=own, min_votes=min_votes, expert=expert)
         if decided is not None:
             result = result.with_decisions(decided)
-        found.append(_against(result.labels, np.asarray(baseline), policy, levels))
+        found.append(_against(result.labels, np.asarray(baseline), name, levels))
     return tuple(found)
 
 
-def _against(labels: Positions, baseline: NDArray[np.integer], policy: Policy, levels: int) -> Sensitivity:
+def _against(labels: Positions, baseline: NDArray[np.integer], policy: str, levels: int) -> Sensitivity:
     has, had = labels != MISSING, baseline != MISSING
     return Sensitivity(
         policy=policy,

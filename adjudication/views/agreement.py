@@ -8,17 +8,17 @@ from django.views.decorators.http import require_safe
 from accounts.models import JobState
 from adjudication.exports.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.forms.jobs import AgreementForm
-from adjudication.models import AgreementFigure, AgreementRun, TiePolicy
+from adjudication.models import AgreementFigure, AgreementRun
 from adjudication.queries.agreement import as_json, fetch_standing
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.queries.report import figures_by_name, make_report
+from adjudication.stats.policies import tie_policies
 from adjudication.views.figures import figures_context, people_context, tables_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
 from annotation.models import CampaignKind
 
 TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
 FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
-POLICIES = {**dict(TiePolicy.choices), "weighted": "weights of the annotators break ties"}
 
 
 @require_safe
@@ -102,5 +102,5 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         context["figures"] = figures_by_name(figures)
     if criterion is not None and votes.run is not None:
         context["opinions"] = votes.run.detail.get(criterion.key)
-        context["policies"] = POLICIES
+        context["policies"] = {name: each.label for name, each in tie_policies().items()}
     return render(request, "adjudication/agreement_report.html", context)

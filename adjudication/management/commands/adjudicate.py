@@ -12,10 +12,10 @@ from accounts.refusals import Refused
 from adjudication.actions.jobs import request_vote
 from adjudication.actions.papers import accept_majorities
 from adjudication.management.named import campaign_with
-from adjudication.models import TiePolicy, VoteRun
+from adjudication.models import Voters, VoteRun
 from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.queries.queue import count_short
-from adjudication.runs.votes import VOTERS
+from adjudication.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_policies
 from annotation.models import Campaign, CampaignKind
 
 
@@ -29,11 +29,11 @@ class Command(ToldCommand):
         super().add_arguments(parser)
         parser.add_argument("slug")
         parser.add_argument("campaign")
-        parser.add_argument("--policy", choices=["majority"], default="majority")
-        parser.add_argument("--ties", choices=TiePolicy.values, default=TiePolicy.ADJUDICATE)
+        parser.add_argument("--policy", choices=list(VOTE_POLICIES), default=MAJORITY.name)
+        parser.add_argument("--ties", choices=list(dict(offered_policies())), default=DEFAULT)
         parser.add_argument("--min-votes", type=int, default=2, help="fewer leave the item unresolved (default 2)")
         parser.add_argument("--weighted", action="store_true", help="count each vote by its annotator's weight")
-        parser.add_argument("--voters", choices=VOTERS, default="humans")
+        parser.add_argument("--voters", choices=Voters.values, default=Voters.HUMANS)
 
     def carry_out(self, *, slug: str, campaign: str, policy: str, **options: Any) -> tuple[str, dict[str, Any]]:
         wanted = {name: options[name] for name in ("ties", "min_votes", "weighted", "voters")}
@@ -47,7 +47,7 @@ class Command(ToldCommand):
             raise Refused(run.reason)
         told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
         overrides = overrides_in_verdicts(target)
-        text = f"{policy.capitalize()} vote: {told or 'no item has a vote'}."
+        text = f"{VOTE_POLICIES[policy].label.capitalize()} vote: {told or 'no item has a vote'}."
         notes = [*_hints(run), *(f"Note: {each.text}" for each in overrides)]
         found = {**run.counts, "criteria": run.detail, "machine_overrides": [each.as_json() for each in overrides]}
         return "\n".join([text, *notes]), found

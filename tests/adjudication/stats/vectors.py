@@ -22,7 +22,7 @@ from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.results import Estimate
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
 from adjudication.stats.statistics import statistic
-from adjudication.stats.votes import Policy, vote
+from adjudication.stats.votes import vote
 from tests.shared import SHARED
 
 Vector = dict[str, Any]
@@ -96,10 +96,10 @@ def blocks(vector: Vector) -> dict[str, float | None]:
     }
 
 
-def policy_of(params: dict[str, Any]) -> Policy:
+def policy_of(params: dict[str, Any]) -> str:
     """The package's policy under the name that the vectors give it."""
     name = params["policy"]
-    return Policy({"unresolved": "adjudicate", "lower": "lowest", "higher": "highest"}.get(name, name))
+    return {"unresolved": "adjudicate", "lower": "lowest", "higher": "highest"}.get(name, name)
 
 
 def adjudicated(vector: Vector) -> list[int | None]:
