@@ -8,6 +8,10 @@ class AdjudicationConfig(AppConfig):
         "votes": "adjudication.runs.votes.VoteJob",
         "contexts": "adjudication.runs.contexts.ContextCheckJob",
     }
+    registries = {  # see corpus/plugins.py
+        "statistics": "adjudication.stats.statistics.STATISTICS",
+        "tie_policies": "adjudication.stats.policies.TIE_POLICIES",
+    }
     collection_figures = {"questions": "adjudication.queries.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.permissions.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}

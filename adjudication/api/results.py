@@ -17,7 +17,7 @@ from adjudication.models import Method, Verdict, Voters, VoteRun
 from adjudication.queries.agreement import as_json, fetch_standing
 from adjudication.queries.overrides import PEOPLE, overrides_in_verdicts
 from adjudication.stats.policies import DEFAULT, offered_policies
-from adjudication.stats.statistics import statistics
+from adjudication.stats.statistics import STATISTICS
 from annotation.api.base import InCampaignView
 from annotation.api.judgments import OVERRIDDEN
 from annotation.models import Campaign
@@ -65,7 +65,7 @@ class StatisticSerializer(serializers.Serializer[Any]):
     """A figure, or null and the reason why there is none."""
 
     criterion = serializers.CharField()
-    statistic = serializers.ChoiceField([(name, each.label) for name, each in statistics().items()])
+    statistic = serializers.ChoiceField([(name, each.label) for name, each in STATISTICS.items()])
     scope = serializers.CharField()
     annotators = serializers.ListField(child=serializers.CharField())
     block = serializers.CharField(allow_null=True)

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from adjudication.queries.sample_size import Wish
-from adjudication.stats.statistics import statistic, statistics
+from adjudication.stats.statistics import STATISTICS, statistic
 
 WANTED = {
     "half_width": "an interval of ± so much",
@@ -15,7 +15,7 @@ WANTED = {
 
 def statistic_choices() -> list[tuple[str, str]]:
     """(name, label) of every statistic."""
-    return [(name, each.label) for name, each in statistics().items()]
+    return [(name, each.label) for name, each in STATISTICS.items()]
 
 
 class SampleSizeForm(forms.Form):

@@ -368,7 +368,7 @@ def p_text(value: float | None) -> str:
 
 
 def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[Shown]]:
-    """{block: its figures in the order of `statistics()`}, only blocks that have any."""
+    """{block: its figures in the order of `STATISTICS`}, only blocks that have any."""
     rows = sorted(run.results.filter(criterion=criterion, scope="block"), key=lambda row: rank(row.statistic))
     return {block: found for block in BLOCKS if (found := [show(row) for row in rows if row.block == block])}
 

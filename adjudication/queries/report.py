@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.queries.agreement import BLOCKS, REASONS, block_name, p_text, show
 from adjudication.queries.method import equals, method_sentence, test_sentence, verdict_sentence
-from adjudication.stats.statistics import REPORT, statistic, statistics
+from adjudication.stats.statistics import REPORT, STATISTICS, statistic
 from annotation.queries.overrides import overrides_in
 
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
@@ -123,7 +123,7 @@ def figures_by_name(files: Iterable[AgreementFigure]) -> list[Drawn]:
 def figure_label(name: str) -> str:
     """What a stored figure shows, in words; names are kind_statistic, or confusion_page."""
     kind, _, rest = name.partition("_")
-    return f"{FIGURES[kind]}: {statistic(rest).label}" if rest in statistics() else f"{FIGURES[kind]} {rest}"
+    return f"{FIGURES[kind]}: {statistic(rest).label}" if rest in STATISTICS else f"{FIGURES[kind]} {rest}"
 
 
 def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from adjudication.stats.sample_size import (
     power_for_difference,
     simulate,
 )
-from adjudication.stats.statistics import statistic, statistics
+from adjudication.stats.statistics import STATISTICS, statistic
 from annotation.models import Campaign, Criterion
 
 SIZES = (50, 100, 250, 500, 1000, 2000, 5000)
@@ -84,8 +84,8 @@ def items_needed(campaign: Campaign, criterion: Criterion, wish: Wish, *, check:
 
     Refused when the statistic is undefined there or there are too few labels to tell its spread.
     """
-    if wish.statistic not in statistics():
-        raise Refused(f"Unknown statistic “{wish.statistic}”. There is {', '.join(statistics())}.")
+    if wish.statistic not in STATISTICS:
+        raise Refused(f"Unknown statistic “{wish.statistic}”. There is {', '.join(STATISTICS)}.")
     labels = _labels(campaign, criterion)
     block = _block(labels, wish)
     try:

@@ -1,20 +1,18 @@
 """How votes are decided and what happens to ties: one record for each rule.
 
-A new rule for ties is a function and a record in `OWN`; another package brings one through an entry point of the group
-`litmus.tie_policies` that names its `TiePolicy`.
+A new rule for ties is a function and a record in `TIE_POLICIES`; another package brings one through an entry point of
+the group `litmus.tie_policies` that names its `TiePolicy`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from adjudication.stats.labels import MISSING, Positions
-from adjudication.stats.plugins import installed
 from adjudication.stats.results import BoolArray, FloatArray, IntArray
+from corpus.plugins import Registry
 
-GROUP = "litmus.tie_policies"
 TIE = 1e-9  # sums of weights this close are equal
 DEFAULT = "adjudicate"
 
@@ -100,7 +98,9 @@ MAJORITY = VotePolicy(
     most_weight,
 )
 VOTE_POLICIES = {MAJORITY.name: MAJORITY}
-OWN = (
+TIE_POLICIES: Registry[TiePolicy] = Registry(
+    "litmus.tie_policies",
+    TiePolicy,
     TiePolicy(
         DEFAULT,
         "leave to an adjudicator",
@@ -133,19 +133,13 @@ OWN = (
 )
 
 
-@cache
-def tie_policies() -> Mapping[str, TiePolicy]:
-    """{name: record}: those of Litmus, then those of other packages."""
-    return {each.name: each for each in (*OWN, *installed(GROUP, TiePolicy))}
-
-
 def tie_policy(name: str) -> TiePolicy:
     """The record of a name; of a stored name whose package is missing one that shows the name and settles nothing."""
-    return tie_policies().get(name) or TiePolicy(
-        name, name, "The package that brings this rule is not installed.", None
-    )
+    if name in TIE_POLICIES:
+        return TIE_POLICIES[name]
+    return TiePolicy(name, TIE_POLICIES.label_of(name), "The package that brings this rule is not installed.", None)
 
 
 def offered_policies() -> list[tuple[str, str]]:
     """(name, label) of the rules that a count can be asked for by."""
-    return [(name, each.label) for name, each in tie_policies().items() if not each.needs]
+    return [(name, each.label) for name, each in TIE_POLICIES.items() if not each.needs]

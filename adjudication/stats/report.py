@@ -22,7 +22,7 @@ from adjudication.stats.results import (
     Reason,
     to_jsonable,
 )
-from adjudication.stats.statistics import TABLE_ONE, rank, statistic, statistics
+from adjudication.stats.statistics import STATISTICS, TABLE_ONE, rank, statistic
 
 MIN_RESAMPLES = 1000
 
@@ -44,7 +44,7 @@ class Options:
     """
 
     seed: int
-    statistics: tuple[str, ...] = field(default_factory=lambda: tuple(statistics()))
+    statistics: tuple[str, ...] = field(default_factory=lambda: tuple(STATISTICS))
     resamples: int = 10_000
     level: float = 0.95
     interval: str = "auto"
@@ -58,7 +58,7 @@ class Options:
 
     def __post_init__(self) -> None:
         margins = self.margin if isinstance(self.margin, Mapping) else {}
-        unknown = {*self.statistics, *self.family, *margins} - set(statistics())
+        unknown = {*self.statistics, *self.family, *margins} - set(STATISTICS)
         if unknown:
             raise ValueError(f"unknown statistics: {', '.join(sorted(unknown))}")
         if self.resamples < MIN_RESAMPLES:
@@ -341,7 +341,7 @@ def resampling_unit(labels: Labels, wanted: str) -> str:
 
 
 def _with_p(results: list[Result], comparisons: tuple[Comparison, ...]) -> tuple[Result, ...]:
-    """The results in the order of `statistics()`, each G-H block carrying the p of its test, as in Table 1."""
+    """The results in the order of `STATISTICS`, each G-H block carrying the p of its test, as in Table 1."""
     found = {(one.statistic, one.model): one.difference.p for one in comparisons}
     done = []
     for result in sorted(results, key=lambda one: rank(one.statistic)):

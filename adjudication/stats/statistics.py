@@ -1,12 +1,12 @@
 """Every statistic of agreement in one record: pages, tables, files, the API and the commands read what it says.
 
-A new statistic is a function and a record in `OWN`; another package brings one through an entry point of the group
-`litmus.statistics` that names its `Statistic`.
+A new statistic is a function and a record in `STATISTICS`; another package brings one through an entry point of the
+group `litmus.statistics` that names its `Statistic`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 from adjudication.stats.coincidence import GroupSums, fleiss_kappa, group_alpha, gwet
 from adjudication.stats.pairwise import (
@@ -18,10 +18,9 @@ from adjudication.stats.pairwise import (
     pair_alpha,
     spearman,
 )
-from adjudication.stats.plugins import installed
 from adjudication.stats.results import FloatArray, Reason
+from corpus.plugins import Registry
 
-GROUP = "litmus.statistics"
 SCALES = ("nominal", "ordinal", "interval")  # each asks for all that those before it ask for
 
 
@@ -101,7 +100,9 @@ class Statistic:
 
 _KAPPA = "1 − N Σ v·n_ij / Σ v·r_i c_j, v = {}"
 _ALPHA = "1 − (n−1) Σ o_ck d² / Σ n_c n_k d², d = {}"
-OWN = (
+STATISTICS: Registry[Statistic] = Registry(
+    "litmus.statistics",
+    Statistic,
     Statistic(
         "accuracy",
         "Agreement",
@@ -227,22 +228,18 @@ TABLE_ONE = ("macro_f1", "accuracy", "spearman")  # DORIS-MAE's Table 1, whose t
 REPORT = ("macro_f1", "accuracy", "cohen_kappa", "spearman", "alpha_ordinal", "gwet_ac1")  # the table for a paper
 
 
-@cache
-def statistics() -> Mapping[str, Statistic]:
-    """{name: record}: those of Litmus in the order pages show them, then those of other packages."""
-    return {each.name: each for each in (*OWN, *installed(GROUP, Statistic))}
-
-
 def statistic(name: str) -> Statistic:
     """The record of a name; of a stored name whose package is missing one that shows the name."""
-    return statistics().get(name) or Statistic(name, name, "The package that computes it is not installed.", "")
+    if name in STATISTICS:
+        return STATISTICS[name]
+    return Statistic(name, STATISTICS.label_of(name), "The package that computes it is not installed.", "")
 
 
 def rank(name: str) -> int:
     """The place of a statistic in lists; those that are not installed come last."""
-    return list(statistics()).index(name) if name in statistics() else len(statistics())
+    return next((place for place, known in enumerate(STATISTICS) if known == name), len(STATISTICS))
 
 
 def statistics_for(scale: str) -> tuple[str, ...]:
     """The statistics that a criterion of this scale has."""
-    return tuple(name for name, each in statistics().items() if each.fits(scale))
+    return tuple(name for name, each in STATISTICS.items() if each.fits(scale))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.labels import MISSING, Positions
-from adjudication.stats.policies import DEFAULT, MAJORITY, Ballots, TiePolicy, stays_open, tie_policies, tie_policy
+from adjudication.stats.policies import DEFAULT, MAJORITY, TIE_POLICIES, Ballots, TiePolicy, stays_open, tie_policy
 from adjudication.stats.results import FloatArray, to_jsonable
 
 
@@ -144,7 +144,7 @@ def sensitivity(
     """
     found = []
     given = {"": True, "weights": weights is not None, "expert": expert is not None}
-    for name, policy in tie_policies().items():
+    for name, policy in TIE_POLICIES.items():
         if not given[policy.needs]:
             continue
         own = weights if policy.needs == "weights" else None

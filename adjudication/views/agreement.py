@@ -12,7 +12,7 @@ from adjudication.models import AgreementFigure, AgreementRun
 from adjudication.queries.agreement import as_json, fetch_standing
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.queries.report import figures_by_name, make_report
-from adjudication.stats.policies import tie_policies
+from adjudication.stats.policies import TIE_POLICIES
 from adjudication.views.figures import figures_context, people_context, tables_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
 from annotation.models import CampaignKind
@@ -102,5 +102,5 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         context["figures"] = figures_by_name(figures)
     if criterion is not None and votes.run is not None:
         context["opinions"] = votes.run.detail.get(criterion.key)
-        context["policies"] = {name: each.label for name, each in tie_policies().items()}
+        context["policies"] = {name: each.label for name, each in TIE_POLICIES.items()}
     return render(request, "adjudication/agreement_report.html", context)

@@ -8,7 +8,7 @@ from accounts.management.told import ToldCommand
 from accounts.refusals import Refused
 from adjudication.management.named import campaign_with
 from adjudication.queries.sample_size import Wish, items_needed
-from adjudication.stats.statistics import statistics
+from adjudication.stats.statistics import STATISTICS
 
 
 class Command(ToldCommand):
@@ -19,7 +19,7 @@ class Command(ToldCommand):
         parser.add_argument("slug")
         parser.add_argument("campaign")
         parser.add_argument("--criterion", default="")
-        parser.add_argument("--statistic", choices=list(statistics()), default="accuracy")
+        parser.add_argument("--statistic", choices=list(STATISTICS), default="accuracy")
         wish = parser.add_mutually_exclusive_group()
         wish.add_argument("--half-width", type=float, default=0.05, help="a fraction: 0.05 is ± 5 points (default)")
         wish.add_argument("--difference", type=float, help="people less machine, a fraction")

@@ -18,12 +18,12 @@ from adjudication.stats.labels import make_labels
 from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.results import Estimate, Reason
 from adjudication.stats.significance import holm
-from adjudication.stats.statistics import statistics, statistics_for
+from adjudication.stats.statistics import STATISTICS, statistics_for
 from tests.adjudication.stats.examples import matrices
 from tests.adjudication.stats.vectors import LINEAR_AC2
 
-PAIR = {name: each for name, each in statistics().items() if each.pair}
-GROUP = {name: each for name, each in statistics().items() if each.group} | {LINEAR_AC2.name: LINEAR_AC2}
+PAIR = {name: each for name, each in STATISTICS.items() if each.pair}
+GROUP = {name: each for name, each in STATISTICS.items() if each.group} | {LINEAR_AC2.name: LINEAR_AC2}
 CLOSE = 1e-9
 FEWER = settings(max_examples=40)  # each example computes every statistic twice
 

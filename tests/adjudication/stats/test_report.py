@@ -14,7 +14,7 @@ from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
 from adjudication.stats.pair_analysis import passes
 from adjudication.stats.report import Options, measure_agreement, resampling_unit
 from adjudication.stats.results import Estimate, Flag, Reason, to_jsonable
-from adjudication.stats.statistics import statistics as all_statistics
+from adjudication.stats.statistics import STATISTICS
 from adjudication.stats.votes import leave_one_out, vote
 from tests.adjudication.stats.examples import SCALE, annotators, matrices, simulated
 
@@ -35,7 +35,7 @@ CI_KEYS = {"low", "high", "level", "method", "unit", "resamples", "seed", "n_und
 
 
 def run(labels: Labels, *statistics: str, **options: Any) -> Any:
-    return measure_agreement(labels, Options(5, statistics or tuple(all_statistics()), resamples=1000, **options))
+    return measure_agreement(labels, Options(5, statistics or tuple(STATISTICS), resamples=1000, **options))
 
 
 def adjudicated(labels: Labels) -> Labels:
@@ -46,7 +46,7 @@ def adjudicated(labels: Labels) -> Labels:
 def test_the_json_has_the_promised_shape_and_dumps_strictly() -> None:
     found = json.loads(json.dumps(run(adjudicated(simulated(150, missing=0.1))).to_json(), allow_nan=False))
     rows = found["statistics"]
-    assert {row["statistic"] for row in rows} == set(all_statistics())
+    assert {row["statistic"] for row in rows} == set(STATISTICS)
     assert {row["scope"] for row in rows} == {"pair", "mean", "all", "block"}
     assert {row["block"] for row in rows} == {"HH", "GH", "GG", "GA", "HA", None}
     for row in rows:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from adjudication.stats.policies import offered_policies, tie_policies
+from adjudication.stats.policies import TIE_POLICIES, offered_policies
 from adjudication.stats.votes import Outcome, leave_one_out, sensitivity, vote
 from tests.adjudication.stats.examples import matrices
 
@@ -108,7 +108,7 @@ def test_sensitivity_counts_what_each_policy_changes() -> None:
     assert found["highest"].histogram == (1, 0, 4)
     by_hand = np.array([1, -1, -1, 1, -1, -1, -1])
     fixed = {one.policy: one for one in sensitivity(ROWS, 3, baseline, weights=[1, 2, 3], expert=0, decided=by_hand)}
-    assert set(fixed) == set(tie_policies())
+    assert set(fixed) == set(TIE_POLICIES)
     assert fixed["lowest"].changed == 0
     assert fixed["lowest"].gained == 1
     assert fixed["lowest"].to_json()["policy"] == "lowest"
