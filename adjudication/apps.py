@@ -8,6 +8,7 @@ class AdjudicationConfig(AppConfig):
         "votes": "adjudication.runs.votes.VoteJob",
         "contexts": "adjudication.runs.contexts.ContextCheckJob",
     }
+    help_pages = {"statistics": "adjudication.views.statistics_help.LINK"}
     registries = {  # see corpus/plugins.py
         "statistics": "adjudication.stats.statistics.STATISTICS",
         "tie_policies": "adjudication.stats.policies.TIE_POLICIES",

@@ -19,10 +19,12 @@ from adjudication.views import (
     questions,
     relevance,
     sample_size,
+    statistics_help,
     unread,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("help/statistics/", statistics_help.statistics_help, name="statistics_help"),
     path("c/<slug:slug>/", dashboard.collection_dashboard, name="collection_dashboard"),
     path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),
     path("c/<slug:slug>/anno-gpt/", cycles.cycle_list, name="cycle_list"),

@@ -208,6 +208,7 @@ TABLE: list[Row] = [
     # --- everybody's own ---------------------------------------------------------------------------------------------
     *everybody("home", "GET login 200"),
     *everybody("help", "GET 200 200"),
+    *everybody("statistics_help", "GET 200 200"),
     *everybody("style", "GET login 200"),
     *everybody("collection_list", "GET login 200"),
     *everybody("own_data", "GET login 200"),

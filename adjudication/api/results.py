@@ -61,11 +61,25 @@ class IntervalSerializer(serializers.Serializer[Any]):
     n_undefined = serializers.IntegerField()
 
 
+class StatisticField(serializers.ChoiceField):
+    """A name of `STATISTICS`; a stored one whose package is missing is given as it is."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__([(name, each.label) for name, each in STATISTICS.items()], **more)
+
+
+class TiesField(serializers.ChoiceField):
+    """A rule for ties that counts can be asked for by; a stored one whose package is missing is given as it is."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(offered_policies(), **more)
+
+
 class StatisticSerializer(serializers.Serializer[Any]):
     """A figure, or null and the reason why there is none."""
 
     criterion = serializers.CharField()
-    statistic = serializers.ChoiceField([(name, each.label) for name, each in STATISTICS.items()])
+    statistic = StatisticField()
     scope = serializers.CharField()
     annotators = serializers.ListField(child=serializers.CharField())
     block = serializers.CharField(allow_null=True)
@@ -136,7 +150,7 @@ class NewAgreementSerializer(serializers.Serializer[Any]):
 
 
 class VoteSerializer(JobSerializer):
-    ties = serializers.ChoiceField(offered_policies())
+    ties = TiesField()
     min_votes = serializers.IntegerField()
     counts = serializers.DictField(child=serializers.IntegerField())
     voters = serializers.CharField()
@@ -148,7 +162,7 @@ class VoteSerializer(JobSerializer):
 
 
 class NewVoteSerializer(serializers.Serializer[Any]):
-    ties = serializers.ChoiceField(offered_policies(), default=DEFAULT)
+    ties = TiesField(default=DEFAULT)
     min_votes = serializers.IntegerField(min_value=1, max_value=100, default=2)
     weighted = serializers.BooleanField(default=False)
     voters = serializers.ChoiceField(Voters.values, default=Voters.HUMANS.value)

@@ -30,7 +30,7 @@ class AgreementResult(models.Model):
 
     run = models.ForeignKey(AgreementRun, on_delete=models.CASCADE, related_name="results")
     criterion = models.CharField(max_length=40)
-    statistic = models.CharField(max_length=30)
+    statistic = models.CharField(max_length=60)
     scope = models.CharField(max_length=10)
     annotators = ArrayField(models.CharField(max_length=150), default=list)
     block = models.CharField(max_length=6, blank=True)  # HH, GH, GG, GA, HA, or the difference HH-GH
@@ -63,7 +63,7 @@ class AgreementFigure(models.Model):
 
     run = models.ForeignKey(AgreementRun, on_delete=models.CASCADE, related_name="figures")
     criterion = models.CharField(max_length=40)
-    name = models.CharField(max_length=40)  # the statistic its pairs are about
+    name = models.CharField(max_length=80)  # the statistic its pairs are about
     format = models.CharField(max_length=3)  # svg or pdf
     content = models.BinaryField()
 

@@ -21,7 +21,11 @@ from adjudication.stats.pairwise import (
 from adjudication.stats.results import FloatArray, Reason
 from corpus.plugins import Registry
 
-SCALES = ("nominal", "ordinal", "interval")  # each asks for all that those before it ask for
+SCALES = {  # what levels must be; each asks for all that those before it ask for
+    "nominal": "different",
+    "ordinal": "in order",
+    "interval": "in order, equally far apart",
+}
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,11 @@ class Statistic:
         if not self.is_averaged and self.pair is None:
             return "up to 1"
         return f"{self.text(self.lowest)} to {self.text(1.0)}" if self.is_share else f"{self.lowest:g} to 1"
+
+    @property
+    def needs(self) -> str:
+        """What the levels of a criterion must be, in words."""
+        return SCALES[self.scale]
 
     def fits(self, scale: str) -> bool:
         """Whether a criterion of this scale has the statistic; an ordered one has all."""

@@ -11,6 +11,7 @@ from accounts.requests import Request
 from annotation.forms.samples import SampleForm
 from annotation.queries.home import work_of
 from annotation.queries.preferences import KEYS, preferences_of
+from corpus.extensions import extensions
 from corpus.models import Role
 from corpus.permissions import can_create_collections
 from corpus.queries.collections import memberships_of
@@ -58,7 +59,8 @@ def home(request: Request) -> HttpResponse:
 def show_help(request: Request) -> HttpResponse:
     """The keys, the words, the way through a collection. Open to everybody."""
     roles = [(role.label, words) for role, words in ROLE_WORDS.items()]
-    return render(request, "annotation/help.html", {"roles": roles, "key_map": _key_map(request)})
+    context = {"roles": roles, "key_map": _key_map(request), "pages": extensions("help_pages").values()}
+    return render(request, "annotation/help.html", context)
 
 
 def _key_map(request: Request) -> list[tuple[list[str], str]]:

@@ -1,0 +1,66 @@
+"""The limits of what can be set in a campaign: forms, actions, the API, files and the database all read them here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A number that somebody sets: from `least` to `most`, both included; `usual` where nothing is said.
+
+    `words` begin the sentence that refuses another number, `unit` ends its range.
+    """
+
+    words: str
+    least: int
+    most: int
+    usual: int | None = None
+    unit: str = ""
+
+    def problem(self, value: object) -> str:
+        """Why the value is refused, "" where it is fine."""
+        if type(value) is int and self.least <= value <= self.most:
+            return ""
+        return f"{self.words} must be a whole number from {self.least:,} to {self.most:,}{self.unit}, not {value}."
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """A text that somebody writes, of at most `most` characters; `least` 1 for one that is required."""
+
+    words: str
+    most: int
+    least: int = 0
+
+    def problem(self, value: str) -> str:
+        """Why the text is refused, "" where it is fine."""
+        if self.least <= len(value) <= self.most:
+            return ""
+        if not value:
+            return f"{self.words} is missing."
+        return f"{self.words} has {len(value):,} characters; at most {self.most:,} are kept."
+
+
+# Of a campaign. A seed is what PostgreSQL's bigint holds; a lease that outlasts a day blocks an open queue.
+NAME = Length("The campaign's name", 200, least=1)
+OVERLAP = Limits("The overlap", 1, 50, unit=" annotators per item")
+SEED = Limits("The seed", 0, 2**63 - 1)
+LEASE = Limits("The lease", 1, 24 * 60, usual=60, unit=" minutes (a day)")
+GUIDELINE = Length("The guideline", 100_000)
+# Of its items and assignments.
+SAMPLE = Limits("The sample", 1, 10_000_000, unit=" items")
+REPEAT_PERCENT = Limits("The share of hidden repeats", 0, 50, usual=0, unit="% of a person's items")
+REPEAT_GAP = Limits("The gap before a repeat", 1, 10_000, usual=30, unit=" items")
+CAPACITY = Limits("The capacity", 0, 10**9, unit=" items")
+# Of a machine that judges. The seed counts on from run to run and stays below 2^31.
+RUNS = Limits("The number of runs", 1, 20, usual=1)
+MACHINE_SEED = Limits("The seed", 0, 2**31 - 1 - RUNS.most)
+TOKENS = Limits("The longest answer", 0, 100_000, unit=" tokens (0 leaves it to the endpoint)")
+CONCURRENCY = Limits("Questions at a time", 1, 100)
+PER_MINUTE = Limits("Questions a minute", 0, 1_000_000)
+# Of agreement and votes.
+RESAMPLES = Limits("The number of resamples", 1_000, 100_000, usual=10_000)
+MIN_VOTES = Limits("The least number of votes", 1, 100, usual=2)
+
+IN_FILE: dict[str, Limits] = {"overlap": OVERLAP, "seed": SEED, "sample": SAMPLE, "lease_minutes": LEASE}

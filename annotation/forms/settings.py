@@ -1,0 +1,14 @@
+"""Form fields of the limits in `annotation.definitions.settings`."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.definitions.settings import Limits
+
+
+def number_field(limits: Limits, **more: Any) -> forms.IntegerField:
+    """A field for a whole number within the limits; its usual value is shown at first."""
+    return forms.IntegerField(
+        min_value=limits.least, max_value=limits.most, **({"initial": limits.usual} if limits.usual else {}) | more
+    )
