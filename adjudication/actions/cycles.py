@@ -17,13 +17,13 @@ from adjudication.queries.trials import TEST_RESAMPLES, Trial, evidence_of, fetc
 from adjudication.queries.tuning import Candidate, dev_table
 from annotation.actions.machines import request_machine_runs
 from annotation.actions.recipes import Wish
+from annotation.definitions.settings import RUNS
 from annotation.machines.prompts import parse_prompt
 from annotation.models import AnnoCycle, Campaign, MachineRun, MachineSource, Outcome, Split
+from annotation.permissions.settings import check_within
 from annotation.queries.machine_items import describe_levels
 from corpus.models import Collection, PromptTemplate
 from corpus.permissions import check_manager
-
-MOST_RUNS = 20
 
 
 @transaction.atomic
@@ -50,8 +50,7 @@ def start_cycle(
         raise Refused(f"{dev} has no criterion “{criterion}”.")
     if not 0 < margin < 1:
         raise Refused("The margin is a share above 0 and below 1; 0.05 means five points.")
-    if not 1 <= runs <= MOST_RUNS:
-        raise Refused(f"The frozen machine runs 1 to {MOST_RUNS} times over the test set.")
+    check_within(RUNS, runs)
     last = AnnoCycle.objects.filter(collection=collection).aggregate(last=Max("number"))["last"] or 0
     try:
         with transaction.atomic():

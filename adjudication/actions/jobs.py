@@ -16,10 +16,10 @@ from adjudication.queries.labels import counted_judgments
 from adjudication.queries.seeds import campaign_seed
 from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.report import Options
+from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
-
-MOST_RESAMPLES = 100_000
+from annotation.permissions.settings import check_within
 
 KINDS = {AgreementRun: "agreement", VoteRun: "vote"}
 J = TypeVar("J", AgreementRun, VoteRun)
@@ -77,8 +77,7 @@ def request_vote(
         raise Refused(f"Unknown policy for ties “{ties}”. Choose one of {', '.join(known)}.")
     if voters not in Voters.values:
         raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(Voters.values)}.")
-    if not 1 <= min_votes <= 100:
-        raise Refused("The least number of votes lies between 1 and 100.")
+    check_within(MIN_VOTES, min_votes)
     if voters != "all" and counted_judgments(campaign).exists() and not _has_votes(campaign, voters):
         raise Refused(f"No {voters[:-1]} has judged in this campaign, so there is nobody whose votes could be counted.")
     parameters = {"weighted": weighted, "voters": voters}
@@ -92,10 +91,8 @@ def _has_votes(campaign: Campaign, voters: str) -> bool:
 
 
 def _check_options(seed: int, parameters: dict[str, Any]) -> None:
-    if not 0 <= seed < 2**63:
-        raise Refused("A seed is a whole number from 0 up to 2^63 - 1.")
-    if parameters["resamples"] > MOST_RESAMPLES:
-        raise Refused(f"At most {MOST_RESAMPLES:,} resamples are drawn.")
+    check_within(SEED, seed)
+    check_within(RESAMPLES, parameters["resamples"])
     try:
         Options(seed=seed, **parameters)
     except ValueError as error:

@@ -20,6 +20,8 @@ from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.statistics import STATISTICS
 from annotation.api.base import InCampaignView
 from annotation.api.judgments import OVERRIDDEN
+from annotation.api.settings import number_field
+from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 from annotation.models import Campaign
 from annotation.permissions.labels import check_can_read_labels
 from annotation.permissions.seals import check_not_sealed
@@ -29,7 +31,6 @@ from corpus.permissions import OVERSEERS
 
 DECIDE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR)
 ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
-MOST_SEED = 2**63 - 1
 
 
 class InUnsealedView(InCampaignView):
@@ -143,8 +144,8 @@ class AgreementSerializer(serializers.Serializer[Any]):
 
 
 class NewAgreementSerializer(serializers.Serializer[Any]):
-    resamples = serializers.IntegerField(min_value=1000, max_value=100_000, default=10_000)
-    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
+    resamples = number_field(RESAMPLES)
+    seed = number_field(SEED)
     interval = serializers.ChoiceField(["auto", "percentile", "bca", "jackknife_t"], default="auto")
     unit = serializers.ChoiceField(["auto", "item", "topic"], default="auto")
 
@@ -163,7 +164,7 @@ class VoteSerializer(JobSerializer):
 
 class NewVoteSerializer(serializers.Serializer[Any]):
     ties = TiesField(default=DEFAULT)
-    min_votes = serializers.IntegerField(min_value=1, max_value=100, default=2)
+    min_votes = number_field(MIN_VOTES)
     weighted = serializers.BooleanField(default=False)
     voters = serializers.ChoiceField(Voters.values, default=Voters.HUMANS.value)
 

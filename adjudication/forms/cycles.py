@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from adjudication.actions.cycles import MOST_RUNS
+from annotation.definitions.settings import RUNS
 from annotation.models import AnnoCycle, Campaign, Criterion, Outcome, Split
 from corpus.models import Collection
 
@@ -34,7 +34,7 @@ class CycleForm(forms.Form):
     )
     runs = forms.IntegerField(
         min_value=1,
-        max_value=MOST_RUNS,
+        max_value=RUNS.most,
         initial=2,
         label="Runs on the test set",
         help_text="Their figures are averaged.",

@@ -4,10 +4,11 @@ from typing import Any
 
 from django import forms
 
-from adjudication.actions.jobs import MOST_RESAMPLES
 from adjudication.models import Voters
 from adjudication.stats.policies import DEFAULT, offered_policies
-from adjudication.stats.report import MIN_RESAMPLES, read_margin
+from adjudication.stats.report import read_margin
+from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from annotation.forms.settings import number_field
 
 INTERVALS = {
     "auto": "by sample size (percentile, or jackknife for small samples)",
@@ -25,20 +26,17 @@ UNITS = {
 class AgreementForm(forms.Form):
     """Options of an agreement run; what is left out takes its usual value."""
 
-    resamples = forms.IntegerField(
+    resamples = number_field(
+        RESAMPLES,
         label="Resamples",
-        initial=10_000,
-        min_value=MIN_RESAMPLES,
-        max_value=MOST_RESAMPLES,
         required=False,
         help_text="More make the ends of intervals steadier; 10,000 give two decimals of a percent.",
     )
     interval = forms.ChoiceField(label="Interval", choices=list(INTERVALS.items()), required=False)
     unit = forms.ChoiceField(label="Resample", choices=list(UNITS.items()), required=False)
-    seed = forms.IntegerField(
+    seed = number_field(
+        SEED,
         label="Seed",
-        min_value=0,
-        max_value=2**63 - 1,
         required=False,
         help_text="Left empty, the campaign’s own: the same labels then always give the same figures.",
     )
@@ -59,18 +57,16 @@ class AgreementForm(forms.Form):
             raise forms.ValidationError(told) from None
 
     def clean(self) -> dict[str, Any]:
-        return _filled(self, {"resamples": 10_000, "interval": "auto", "unit": "auto"})
+        return _filled(self, {"resamples": RESAMPLES.usual, "interval": "auto", "unit": "auto"})
 
 
 class VoteForm(forms.Form):
     """Options of a majority vote."""
 
     ties = forms.ChoiceField(label="Ties", choices=offered_policies, required=False)
-    min_votes = forms.IntegerField(
+    min_votes = number_field(
+        MIN_VOTES,
         label="Fewest votes",
-        initial=2,
-        min_value=1,
-        max_value=100,
         required=False,
         help_text="An item with fewer stays without a verdict.",
     )
@@ -78,7 +74,7 @@ class VoteForm(forms.Form):
     weighted = forms.BooleanField(label="Count each vote by its annotator’s weight", required=False)
 
     def clean(self) -> dict[str, Any]:
-        return _filled(self, {"ties": DEFAULT, "min_votes": 2, "voters": Voters.HUMANS.value})
+        return _filled(self, {"ties": DEFAULT, "min_votes": MIN_VOTES.usual, "voters": Voters.HUMANS.value})
 
 
 def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:

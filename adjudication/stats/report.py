@@ -23,8 +23,7 @@ from adjudication.stats.results import (
     to_jsonable,
 )
 from adjudication.stats.statistics import STATISTICS, TABLE_ONE, rank, statistic
-
-MIN_RESAMPLES = 1000
+from annotation.definitions.settings import RESAMPLES
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,8 @@ class Options:
         unknown = {*self.statistics, *self.family, *margins} - set(STATISTICS)
         if unknown:
             raise ValueError(f"unknown statistics: {', '.join(sorted(unknown))}")
-        if self.resamples < MIN_RESAMPLES:
-            raise ValueError(f"at least {MIN_RESAMPLES} resamples are needed")
+        if self.resamples < RESAMPLES.least:
+            raise ValueError(f"at least {RESAMPLES.least} resamples are needed")
         if not 0.5 <= self.level < 1:
             raise ValueError("the level of an interval lies between 0.5 and 1")
         if self.interval not in ("auto", *METHODS) or self.unit not in ("auto", "item", "topic"):

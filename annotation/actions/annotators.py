@@ -11,7 +11,9 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.actions.assignments import release
+from annotation.definitions.settings import CAPACITY
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
+from annotation.permissions.settings import check_within
 from annotation.planning.order import person_seed
 from corpus.models import Membership, Role
 from corpus.permissions import check_manager
@@ -180,6 +182,7 @@ def _insert(campaign: Campaign, at: datetime, *, name: str, **fields: Any) -> An
 def _check_values(values: dict[str, Any]) -> None:
     if "name" in values and not 1 <= len(values["name"]) <= MOST_NAME:
         raise Refused(f"An annotator's name has 1 to {MOST_NAME} characters.")
+    check_within(CAPACITY, values.get("capacity"))
     if "weight" in values and not 0 < values["weight"] <= 1000:
         raise Refused("A weight is a number above 0 and at most 1000; 1 is the usual share.")
 

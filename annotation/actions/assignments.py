@@ -14,6 +14,7 @@ from accounts.jobs import new_job
 from accounts.models import User
 from accounts.refusals import Refused
 from annotation.actions.queue import free_slots
+from annotation.definitions.settings import OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -26,13 +27,10 @@ from annotation.models import (
     VotesSeen,
 )
 from annotation.permissions.campaigns import check_not_closed
+from annotation.permissions.settings import check_within
 from annotation.queries.workload import tree_ranks
 from annotation.runs.assignments import Options, Summary, draft_assignment, order_positions, write_assignment
 from corpus.permissions import check_manager
-
-MOST_OVERLAP = 50
-MOST_REPEATED = 50  # percent
-MOST_GAP = 10_000
 
 HAND_OVER = """
 INSERT INTO annotation_assignment (item_id, annotator_id, state, slot, repeat, position)
@@ -235,15 +233,12 @@ def _options(
     check_not_closed(campaign)
     overlap = campaign.overlap if overlap is None else overlap
     strategy = strategy or campaign.strategy
-    if not 1 <= overlap <= MOST_OVERLAP:
-        raise Refused(f"The overlap must be from 1 to {MOST_OVERLAP} annotators per item, not {overlap}.")
+    check_within(OVERLAP, overlap)
+    check_within(SEED, seed)
     if strategy not in Strategy.values:
         raise Refused(f"The strategy must be one of {', '.join(Strategy.values)}, not “{strategy}”.")
-    if not (0 <= repeat_percent <= MOST_REPEATED and 1 <= repeat_gap <= MOST_GAP):
-        raise Refused(
-            f"Hidden repeats are at most {MOST_REPEATED}% of a person's items, with a gap of 1 to {MOST_GAP:,},"
-            f" not {repeat_percent}% with a gap of {repeat_gap:,}."
-        )
+    check_within(REPEAT_PERCENT, repeat_percent)
+    check_within(REPEAT_GAP, repeat_gap)
     return Options(overlap, str(strategy), campaign.seed if seed is None else seed, repeat_percent, repeat_gap)
 
 

@@ -18,6 +18,7 @@ from annotation.definitions import contexts, relevance, rubric
 from annotation.definitions.drafts import CriterionDraft
 from annotation.definitions.relevance import RELEVANCE
 from annotation.definitions.rubric_options import BadOptions, read_rubric_options
+from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 from annotation.models import (
     AnnotatorState,
     Campaign,
@@ -39,6 +40,7 @@ from annotation.permissions.campaigns import (
     hindrance_to_deleting,
 )
 from annotation.permissions.seals import check_split_may_change
+from annotation.permissions.settings import check_within
 from annotation.queries.campaigns import fetch_readiness, has_submissions
 from annotation.queries.criteria import drafts_of
 from annotation.queries.items import count_held_elsewhere
@@ -48,7 +50,6 @@ from corpus.models import Collection
 from corpus.permissions import check_manager
 
 RESERVED_SLUGS = {"new"}
-MOST_OVERLAP = 50
 DEFAULTS: dict[CampaignKind, tuple[tuple[CriterionDraft, ...], str]] = {
     CampaignKind.RELEVANCE: ((RELEVANCE,), relevance.GUIDELINE),
     CampaignKind.RUBRIC: (rubric.RUBRIC, rubric.GUIDELINE),
@@ -71,7 +72,7 @@ def create_campaign(
     order: str = Order.BY_ASPECT,
     strategy: str = Strategy.PLANNED,
     seed: int | None = None,
-    lease_minutes: int = 60,
+    lease_minutes: int = LEASE_MINUTES,
     criteria: Sequence[CriterionDraft] = (),
     guideline: str = "",
     options: Mapping[str, Any] | None = None,
@@ -241,14 +242,12 @@ def _set(campaign: Campaign, **values: Any) -> None:
         setattr(campaign, field, value.strip() if field == "name" else value)
     if not campaign.name:
         raise Refused("The campaign needs a name.")
-    if not 1 <= campaign.overlap <= MOST_OVERLAP:
-        raise Refused(f"The overlap must be from 1 to {MOST_OVERLAP} annotators per item, not {campaign.overlap}.")
+    check_within(NAME, campaign.name)
+    check_within(OVERLAP, campaign.overlap)
+    check_within(LEASE, campaign.lease_minutes)
+    check_within(SEED, campaign.seed)
     if campaign.strategy == Strategy.QUEUE and not campaign.has_criteria:
         raise Refused(QUEUE_OF_PAPERS)
-    if not 1 <= campaign.lease_minutes <= 24 * 60:
-        raise Refused("A lease lasts from 1 minute to a day (1,440 minutes).")
-    if not 0 <= campaign.seed < 10**18:
-        raise Refused("The seed must be a whole number, not negative and with at most 18 digits.")
 
 
 def _insert(campaign: Campaign) -> None:

@@ -7,11 +7,11 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
+from annotation.definitions.settings import GUIDELINE
 from annotation.models import Campaign, Guideline
 from annotation.permissions.campaigns import check_not_closed
+from annotation.permissions.settings import check_within
 from corpus.permissions import check_manager
-
-MOST_CHARACTERS = 100_000
 
 
 @transaction.atomic
@@ -48,6 +48,5 @@ def check_body(body: str) -> str:
     body = body.replace("\r\n", "\n").replace("\r", "\n").strip() + "\n"
     if not body.strip():
         raise Refused("The guideline is empty. Write what annotators should go by.")
-    if len(body) > MOST_CHARACTERS:
-        raise Refused(f"The guideline has {len(body):,} characters; at most {MOST_CHARACTERS:,} are kept.")
+    check_within(GUIDELINE, body)
     return body

@@ -9,8 +9,10 @@ from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
 from accounts.refusals import Refused
+from annotation.definitions.settings import SAMPLE, SEED
 from annotation.models import AnnoCycle, Campaign, CampaignKind, ItemBuild
 from annotation.permissions.campaigns import check_not_closed
+from annotation.permissions.settings import check_within
 from annotation.queries.items import fetch_supply
 from annotation.queries.questions import EVERYTHING, Choice, fetch_question_supply
 from annotation.runs.built import Built
@@ -40,7 +42,7 @@ def build_items(
     is the campaign's own. Call it again when pools have grown.
     Errors: Refused for a closed campaign and when too few are left.
     """
-    campaign = _current(campaign, by)
+    campaign = _current(campaign, by, sample, seed)
     seed = campaign.seed if seed is None else seed
     told = _told(campaign, sample, stratified, choice)
     built = build_as_told(campaign, told, seed=seed)
@@ -65,7 +67,7 @@ def request_item_build(
 
     `calibration` is the {sample, overlap} of `set_calibration`, for when the items are there.
     """
-    campaign = _current(campaign, by)
+    campaign = _current(campaign, by, sample, seed)
     told = _told(campaign, sample, stratified, choice)
     if calibration is not None:
         size, overlap = calibration["sample"] or 0, calibration["overlap"] or calibration_overlap(campaign)
@@ -144,8 +146,10 @@ def _told(campaign: Campaign, sample: int | None, stratified: bool, choice: Choi
     return told
 
 
-def _current(campaign: Campaign, by: User | None) -> Campaign:
-    """The campaign as it is now, after checking that `by` may add items to it."""
+def _current(campaign: Campaign, by: User | None, sample: int | None = None, seed: int | None = None) -> Campaign:
+    """The campaign as it is now, after checking that `by` may add items to it, and as many."""
+    check_within(SAMPLE, sample)
+    check_within(SEED, seed)
     campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
     check_manager(campaign.collection, by)
     check_not_closed(campaign)

@@ -11,7 +11,8 @@ from accounts.audit import record_event
 from accounts.models import JobState, User
 from accounts.refusals import Conflict, Refused
 from annotation.actions.annotators import MOST_NAME, add_name
-from annotation.actions.recipes import MOST_RUNS, Wish, criterion_of, recipe_of
+from annotation.actions.recipes import Wish, criterion_of, recipe_of
+from annotation.definitions.settings import RUNS
 from annotation.machines.recipes import Recipe
 from annotation.models import (
     Annotator,
@@ -25,6 +26,7 @@ from annotation.models import (
 )
 from annotation.permissions.campaigns import check_not_closed
 from annotation.permissions.seals import check_machine_may_run
+from annotation.permissions.settings import check_within
 from corpus.permissions import check_manager
 
 LEXICAL_NAME = "Lexical baseline"
@@ -49,8 +51,7 @@ def request_machine_runs(
         raise Refused("Machines judge topics and pairs; what a paper holds is extracted by people.")
     if not campaign.items.exists():
         raise Refused("The campaign has no items yet, so there is nothing to judge. Build them first.")
-    if not 1 <= wish.runs <= MOST_RUNS:
-        raise Refused(f"Ask for 1 to {MOST_RUNS} runs.")
+    check_within(RUNS, wish.runs)
     criterion = criterion_of(campaign, wish.criterion)
     recipe = recipe_of(wish, criterion)
     check_machine_may_run(campaign, criterion.key, recipe.digest, more=wish.runs)

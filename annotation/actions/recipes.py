@@ -11,17 +11,16 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.refusals import Refused
+from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, TOKENS
 from annotation.machines.lexical import check_thresholds, usual_thresholds
 from annotation.machines.prompts import BadPrompt, Prompt, parse_prompt
 from annotation.machines.recipes import Prices, Recipe
 from annotation.models import Campaign, Criterion, MachineKind
+from annotation.permissions.settings import check_within
 from annotation.queries.machine_items import describe_levels
 from corpus.actions.prompts import write_prompt
 from corpus.models import Collection, PromptPurpose, PromptTemplate
 from corpus.queries.endpoints import NO_MODEL, chat_endpoint
-
-MOST_RUNS = 20
-MOST_TOKENS = 100_000
 
 
 @dataclass(frozen=True)
@@ -130,11 +129,9 @@ def fitting_prompt(prompt: PromptTemplate | None, criterion: Criterion) -> Promp
 def _check_numbers(wish: Wish, max_tokens: int) -> None:
     if not 0 <= wish.temperature <= 2:
         raise Refused("The temperature lies between 0 and 2.")
-    if not 0 <= max_tokens <= MOST_TOKENS:
-        raise Refused(f"An answer has at most {MOST_TOKENS:,} tokens; 0 leaves it to the endpoint.")
-    if wish.seed is not None and not 0 <= wish.seed < 2**31 - MOST_RUNS:
-        raise Refused("A seed is a whole number from 0 up to about two thousand million.")
+    check_within(TOKENS, max_tokens)
+    check_within(MACHINE_SEED, wish.seed)
+    check_within(CONCURRENCY, wish.concurrency)
+    check_within(PER_MINUTE, wish.per_minute)
     if len(wish.model) > 80:
         raise Refused("The model's name is longer than 80 characters.")
-    if wish.concurrency is not None and wish.concurrency < 1:
-        raise Refused("At least one question must be on its way at a time.")

@@ -11,18 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from annotation.actions.assignments import MOST_GAP, MOST_REPEATED, assign_items
+from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import close_campaign, create_campaign, open_campaign
 from annotation.actions.items import build_items, remove_unjudged_items
 from annotation.api.base import InCampaignView
+from annotation.api.settings import number_field
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
+from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
 from annotation.models import Campaign, CampaignKind, CampaignState, Criterion, Level, Order, Split, Strategy
 from annotation.queries.campaigns import campaigns_for
 from annotation.queries.questions import Choice
 from corpus.api.base import InCollectionView, RemovedSerializer
 from corpus.models import Role
 
-MOST_SEED = 2**63 - 1
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
 
@@ -65,16 +66,16 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class NewCampaignSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(max_length=200)
+    name = serializers.CharField(max_length=NAME.most)
     slug = serializers.SlugField(max_length=80, required=False)
     kind = serializers.ChoiceField(CampaignKind.choices, default=CampaignKind.RELEVANCE)
     split = serializers.ChoiceField(Split.choices, default=Split.MAIN)
-    overlap = serializers.IntegerField(min_value=1, max_value=50, required=False, help_text="relevance 3, others 1")
+    overlap = number_field(OVERLAP, help_text="relevance 3, others 1")
     order = serializers.ChoiceField(Order.choices, default=Order.BY_ASPECT)
     strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
-    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
-    lease_minutes = serializers.IntegerField(min_value=1, max_value=10_000, default=60)
-    guideline = serializers.CharField(max_length=100_000, required=False)
+    seed = number_field(SEED)
+    lease_minutes = number_field(LEASE)
+    guideline = serializers.CharField(max_length=GUIDELINE.most, required=False)
     criteria = CriterionSerializer(many=True, required=False)
     options = serializers.DictField(required=False, help_text="of a rubric: cutoffs, most_fitting, keep, …")
 
@@ -84,8 +85,8 @@ class CampaignStateSerializer(serializers.Serializer[Any]):
 
 
 class ItemBuildSerializer(serializers.Serializer[Any]):
-    sample = serializers.IntegerField(min_value=1, max_value=50_000, required=False)
-    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
+    sample = number_field(SAMPLE)
+    seed = number_field(SEED)
     stratified = serializers.BooleanField(default=False)
     sources = serializers.ListField(child=serializers.CharField(max_length=60), required=False, help_text="of a rubric")
 
@@ -99,15 +100,11 @@ class BuiltSerializer(serializers.Serializer[Any]):
 
 
 class PlanSerializer(serializers.Serializer[Any]):
-    overlap = serializers.IntegerField(min_value=1, max_value=50, required=False)
+    overlap = number_field(OVERLAP)
     strategy = serializers.ChoiceField(Strategy.choices, required=False)
-    seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, required=False)
-    repeat_percent = serializers.IntegerField(
-        min_value=0, max_value=MOST_REPEATED, default=0, help_text="of each person's new items, asked a second time"
-    )
-    repeat_gap = serializers.IntegerField(
-        min_value=1, max_value=MOST_GAP, default=30, help_text="other items in between, at least"
-    )
+    seed = number_field(SEED)
+    repeat_percent = number_field(REPEAT_PERCENT, help_text="of each person's new items, asked a second time")
+    repeat_gap = number_field(REPEAT_GAP, help_text="other items in between, at least")
     dry_run = serializers.BooleanField(default=False)
 
 

@@ -17,8 +17,10 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.schema import answers
 from annotation.actions.machines import continue_machine_run, request_machine_runs
-from annotation.actions.recipes import MOST_RUNS, Wish, criterion_of, fitting_prompt, recipe_of
+from annotation.actions.recipes import Wish, criterion_of, fitting_prompt, recipe_of
 from annotation.api.base import InCampaignView
+from annotation.api.settings import number_field
+from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
 from annotation.permissions.labels import check_can_read_replies
 from annotation.queries.machines import estimate_runs, prompts_of, runs_of, tally_of
@@ -93,12 +95,12 @@ class WishSerializer(serializers.Serializer[Any]):
     model = serializers.CharField(max_length=80, required=False, allow_blank=True)
     criterion = serializers.CharField(max_length=40, required=False, allow_blank=True)
     temperature = serializers.FloatField(min_value=0, max_value=2, default=0.0)
-    max_tokens = serializers.IntegerField(min_value=0, max_value=100_000, required=False)
-    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 100, required=False)
+    max_tokens = number_field(TOKENS)
+    seed = number_field(MACHINE_SEED)
     thresholds = serializers.ListField(child=serializers.FloatField(), required=False, max_length=20)
-    runs = serializers.IntegerField(min_value=1, max_value=MOST_RUNS, default=1)
-    concurrency = serializers.IntegerField(min_value=1, max_value=100, required=False)
-    per_minute = serializers.IntegerField(min_value=0, max_value=1_000_000, required=False)
+    runs = number_field(RUNS)
+    concurrency = number_field(CONCURRENCY)
+    per_minute = number_field(PER_MINUTE)
     dry_run = serializers.BooleanField(default=False, help_text="Only say what it would take")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.rubric_options import BadOptions, read_rubric_options
+from annotation.definitions.settings import IN_FILE
 
 SETTINGS: dict[str, type] = {
     "name": str,
@@ -16,10 +17,7 @@ SETTINGS: dict[str, type] = {
     "split": str,
     "order": str,
     "strategy": str,
-    "overlap": int,
-    "seed": int,
-    "sample": int,
-    "lease_minutes": int,
+    **dict.fromkeys(IN_FILE, int),
 }
 TOP = {*SETTINGS, "guideline", "criteria", "rubric"}
 CRITERION: dict[str, type] = {"key": str, "label": str, "question": str, "scale": str, "levels": list}
@@ -52,6 +50,9 @@ def read_campaign_file(text: str) -> CampaignFile:
     except tomllib.TOMLDecodeError as error:
         raise BadCampaignFile(f"It is not valid TOML: {error}.") from error
     _check_names(content, TOP, "the file")
+    for name, limits in IN_FILE.items():
+        if type(content.get(name)) is int and (problem := limits.problem(content[name])):
+            raise BadCampaignFile(f"In the file, {name}: {problem}")
     settings = {name: _typed(content, name, kind, "the file") for name, kind in SETTINGS.items() if name in content}
     criteria = tuple(_criterion(entry, number) for number, entry in enumerate(_tables(content, "criteria"), start=1))
     guideline = _typed(content, "guideline", str, "the file") if "guideline" in content else ""

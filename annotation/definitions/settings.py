@@ -46,7 +46,8 @@ class Length:
 NAME = Length("The campaign's name", 200, least=1)
 OVERLAP = Limits("The overlap", 1, 50, unit=" annotators per item")
 SEED = Limits("The seed", 0, 2**63 - 1)
-LEASE = Limits("The lease", 1, 24 * 60, usual=60, unit=" minutes (a day)")
+LEASE_MINUTES = 60
+LEASE = Limits("The lease", 1, 24 * 60, usual=LEASE_MINUTES, unit=" minutes (a day)")
 GUIDELINE = Length("The guideline", 100_000)
 # Of its items and assignments.
 SAMPLE = Limits("The sample", 1, 10_000_000, unit=" items")

@@ -5,7 +5,9 @@ from typing import Any
 from django import forms
 
 from accounts.models import User
+from annotation.definitions.settings import CAPACITY
 from annotation.forms.campaigns import possible_annotators
+from annotation.forms.settings import number_field
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
 from corpus.models import Membership
 
@@ -47,9 +49,7 @@ class AnnotatorForm(forms.Form):
         max_value=1000,
         help_text="Share of the load beside the others, and of the vote where votes are weighted. 1 is usual.",
     )
-    capacity = forms.IntegerField(
-        min_value=0, max_value=10**9, required=False, help_text="Most items to assign to them. Left empty: no limit."
-    )
+    capacity = number_field(CAPACITY, required=False, help_text="Most items to assign to them. Left empty: no limit.")
 
 
 class AmountForm(forms.Form):

@@ -2,40 +2,35 @@
 
 from django import forms
 
-from annotation.actions.assignments import MOST_GAP, MOST_REPEATED
+from annotation.definitions.settings import OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
 from annotation.forms.campaigns import STRATEGIES
+from annotation.forms.settings import number_field
 
 
 class PlanForm(forms.Form):
     """What a plan is made with."""
 
-    overlap = forms.IntegerField(
-        min_value=1,
-        max_value=50,
+    overlap = number_field(
+        OVERLAP,
         label="Annotators per item",
         help_text="Raise it to give every item more judges; what is given out already stays.",
     )
     strategy = forms.ChoiceField(choices=STRATEGIES, widget=forms.RadioSelect, label="How items reach people")
-    repeat_percent = forms.IntegerField(
-        min_value=0,
-        max_value=MOST_REPEATED,
-        initial=0,
+    repeat_percent = number_field(
+        REPEAT_PERCENT,
+        initial=REPEAT_PERCENT.usual,
         required=False,
         label="Hidden repeats, percent",
         help_text="This share of each person's new items is shown to them a second time. Nothing marks them; the"
         " agreement page shows how often people give the same answer again. They do not count as judges of the item.",
     )
-    repeat_gap = forms.IntegerField(
-        min_value=1,
-        max_value=MOST_GAP,
-        initial=30,
+    repeat_gap = number_field(
+        REPEAT_GAP,
         required=False,
         label="Gap before a repeat",
         help_text="The least number of other items in between (of abstracts, where one is judged by all aspects).",
     )
-    seed = forms.IntegerField(
-        min_value=0, max_value=10**18 - 1, help_text="The same seed and the same campaign give the same plan."
-    )
+    seed = number_field(SEED, help_text="The same seed and the same campaign give the same plan.")
 
     def clean_repeat_percent(self) -> int:
         return self.cleaned_data["repeat_percent"] or 0

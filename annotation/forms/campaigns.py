@@ -6,6 +6,8 @@ from django import forms
 
 from accounts.models import User
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
+from annotation.definitions.settings import LEASE, NAME, OVERLAP, SAMPLE, SEED
+from annotation.forms.settings import number_field
 from annotation.models import Campaign, CampaignKind, Order, Split, Strategy
 from annotation.permissions.campaigns import SUPPORTED_KINDS
 from corpus.models import Membership, Role
@@ -34,25 +36,20 @@ SPLITS = [
 class CampaignForm(forms.Form):
     """What can be changed while a campaign is a draft."""
 
-    name = forms.CharField(max_length=200, help_text="For example “Main round” or “Development set”.")
+    name = forms.CharField(max_length=NAME.most, help_text="For example “Main round” or “Development set”.")
     split = forms.ChoiceField(
         choices=SPLITS, help_text="Pairs of development and test campaigns of a collection never overlap."
     )
-    overlap = forms.IntegerField(
-        min_value=1, max_value=50, label="Annotators per item", help_text="How many people judge each item."
-    )
+    overlap = number_field(OVERLAP, label="Annotators per item", help_text="How many people judge each item.")
     order = forms.ChoiceField(choices=ORDERS, widget=forms.RadioSelect)
     strategy = forms.ChoiceField(choices=STRATEGIES, widget=forms.RadioSelect, label="How items reach people")
-    lease_minutes = forms.IntegerField(
-        min_value=1,
-        max_value=1440,
-        initial=60,
+    lease_minutes = number_field(
+        LEASE,
         label="Minutes an item is kept",
         help_text="In an open queue, an item that somebody took and left is offered again after this time.",
     )
-    seed = forms.IntegerField(
-        min_value=0,
-        max_value=10**18 - 1,
+    seed = number_field(
+        SEED,
         required=False,
         help_text="Shuffles samples, plans and orders; stored, so that they can be repeated. Drawn if left empty.",
     )
@@ -79,9 +76,8 @@ class NewCampaignForm(CampaignForm):
         widget=forms.RadioSelect,
         label="What is judged",
     )
-    overlap = forms.IntegerField(
-        min_value=1,
-        max_value=50,
+    overlap = number_field(
+        OVERLAP,
         required=False,
         label="Annotators per item",
         help_text="How many people judge each item. Left empty: 3 for relevance, 1 for a rubric and for papers.",
@@ -92,8 +88,8 @@ class NewCampaignForm(CampaignForm):
         widget=forms.CheckboxSelectMultiple,
         help_text="Members of the collection who judge. More can be added at any time.",
     )
-    sample = forms.IntegerField(
-        min_value=1,
+    sample = number_field(
+        SAMPLE,
         required=False,
         label="Only a sample of so many items",
         help_text="Drawn by the seed. Left empty, everything there is becomes an item.",
@@ -119,7 +115,7 @@ class NewCampaignForm(CampaignForm):
 class CopyForm(forms.Form):
     """The name of a copy."""
 
-    name = forms.CharField(max_length=200, label="Name of the copy")
+    name = forms.CharField(max_length=NAME.most, label="Name of the copy")
 
 
 class TomlForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from annotation.actions.guidelines import MOST_CHARACTERS
+from annotation.definitions.settings import GUIDELINE
 
 
 class GuidelineForm(forms.Form):
@@ -11,7 +11,7 @@ class GuidelineForm(forms.Form):
     body = forms.CharField(
         label="Guideline",
         widget=forms.Textarea(attrs={"rows": 24}),
-        max_length=MOST_CHARACTERS,
+        max_length=GUIDELINE.most,
         strip=False,
         help_text="Markdown: # headings, **bold**, lists, tables, links. HTML and images are not shown.",
     )

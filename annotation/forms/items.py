@@ -4,6 +4,8 @@ from typing import Any, cast
 
 from django import forms
 
+from annotation.definitions.settings import SAMPLE, SEED
+from annotation.forms.settings import number_field
 from annotation.models import Campaign
 from annotation.queries.items import STATES, ItemFilter
 from corpus.models import Topic
@@ -12,13 +14,11 @@ from corpus.models import Topic
 class ItemBuildForm(forms.Form):
     """All pairs that are left, or a sample of them."""
 
-    sample = forms.IntegerField(
-        min_value=1, required=False, label="Only a sample of so many", help_text="Left empty: all that are left."
+    sample = number_field(
+        SAMPLE, required=False, label="Only a sample of so many", help_text="Left empty: all that are left."
     )
     stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
-    seed = forms.IntegerField(
-        min_value=0, max_value=10**18 - 1, required=False, help_text="Draws the sample. Left empty: the campaign's own."
-    )
+    seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
 
 
 class ItemFilterForm(forms.Form):

@@ -4,7 +4,9 @@ from typing import Any
 
 from django import forms
 
-from annotation.actions.recipes import MOST_RUNS, MOST_TOKENS, Wish
+from annotation.actions.recipes import Wish
+from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
+from annotation.forms.settings import number_field
 from annotation.machines.lexical import usual_thresholds
 from annotation.models import Campaign, Criterion, MachineKind
 from annotation.queries.machines import prompts_of
@@ -38,24 +40,19 @@ class MachineForm(forms.Form):
     temperature = forms.FloatField(
         min_value=0, max_value=2, initial=0, required=False, help_text="0: as little chance as the endpoint allows."
     )
-    max_tokens = forms.IntegerField(
-        min_value=0, max_value=MOST_TOKENS, required=False, label="Longest answer, in tokens"
-    )
-    seed = forms.IntegerField(
-        min_value=0,
-        max_value=2**31 - 100,
+    max_tokens = number_field(TOKENS, required=False, label="Longest answer, in tokens")
+    seed = number_field(
+        MACHINE_SEED,
         required=False,
         help_text="Sent to the endpoint and counted on from run to run.",
     )
-    runs = forms.IntegerField(
-        min_value=1,
-        max_value=MOST_RUNS,
-        initial=1,
+    runs = number_field(
+        RUNS,
         label="Runs",
         help_text="Each is an annotator of its own. Two show how far the machine agrees with itself.",
     )
-    concurrency = forms.IntegerField(min_value=1, max_value=100, required=False, label="Questions at a time")
-    per_minute = forms.IntegerField(min_value=0, required=False, label="Questions a minute", help_text="0: no limit.")
+    concurrency = number_field(CONCURRENCY, required=False, label="Questions at a time")
+    per_minute = number_field(PER_MINUTE, required=False, label="Questions a minute", help_text="0: no limit.")
     price_in = forms.DecimalField(
         min_value=0, required=False, max_digits=12, decimal_places=6, label="Price of a million tokens sent"
     )

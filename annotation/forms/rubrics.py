@@ -11,6 +11,8 @@ from annotation.definitions.rubric_options import (
     read_rubric_options,
     write_cutoffs,
 )
+from annotation.definitions.settings import OVERLAP, SAMPLE
+from annotation.forms.settings import number_field
 from annotation.models import Campaign, CampaignKind
 from annotation.queries.questions import Choice, question_kinds
 from corpus.models import Collection, TopicKind
@@ -108,15 +110,15 @@ class QuestionChoiceForm(forms.Form):
 class CalibrationForm(forms.Form):
     """How many items more people judge than the others."""
 
-    calibration = forms.IntegerField(
-        min_value=1,
+    calibration = number_field(
+        SAMPLE,
         required=False,
         label="Calibration sample of so many items",
         help_text="Drawn by the seed and judged by more people, so that agreement can be measured. Left empty: none.",
     )
-    calibration_overlap = forms.IntegerField(
+    calibration_overlap = number_field(
+        OVERLAP,
         min_value=2,
-        max_value=50,
         required=False,
         label="Judged by",
         help_text="People for each of these items. Left empty: 3, of papers 2.",

@@ -9,6 +9,5 @@ from annotation.definitions.settings import Limits
 
 def number_field(limits: Limits, **more: Any) -> forms.IntegerField:
     """A field for a whole number within the limits; its usual value is shown at first."""
-    return forms.IntegerField(
-        min_value=limits.least, max_value=limits.most, **({"initial": limits.usual} if limits.usual else {}) | more
-    )
+    told = {"min_value": limits.least, "max_value": limits.most, "initial": limits.usual}
+    return forms.IntegerField(**(told | more))

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 from corpus.models.collections import Collection, InCollection
 
 
@@ -40,7 +41,7 @@ class Campaign(models.Model):
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="campaigns")
     slug = models.SlugField(max_length=80)
-    name = models.CharField(max_length=200)
+    name = models.CharField(max_length=NAME.most)
     kind = models.CharField(max_length=12, choices=CampaignKind)
     split = models.CharField(max_length=4, choices=Split, default=Split.MAIN)
     state = models.CharField(max_length=6, choices=CampaignState, default=CampaignState.DRAFT)
@@ -48,7 +49,7 @@ class Campaign(models.Model):
     order = models.CharField(max_length=12, choices=Order, default=Order.BY_ASPECT)
     strategy = models.CharField(max_length=8, choices=Strategy, default=Strategy.PLANNED)
     seed = models.BigIntegerField()
-    lease_minutes = models.PositiveSmallIntegerField(default=60)
+    lease_minutes = models.PositiveSmallIntegerField(default=LEASE_MINUTES)
     options = models.JSONField(default=dict, blank=True)  # of its kind; see annotation.definitions.rubric_options
     created_at = models.DateTimeField()
     opened_at = models.DateTimeField(null=True, blank=True)
@@ -62,7 +63,13 @@ class Campaign(models.Model):
             models.CheckConstraint(name="campaign_kind_known", condition=models.Q(kind__in=CampaignKind.values)),
             models.CheckConstraint(name="campaign_split_known", condition=models.Q(split__in=Split.values)),
             models.CheckConstraint(name="campaign_state_known", condition=models.Q(state__in=CampaignState.values)),
-            models.CheckConstraint(name="campaign_overlap_positive", condition=models.Q(overlap__gte=1)),
+            *(
+                models.CheckConstraint(
+                    name=f"campaign_{field}_within",
+                    condition=models.Q((f"{field}__range", (limits.least, limits.most))),
+                )
+                for field, limits in (("overlap", OVERLAP), ("lease_minutes", LEASE), ("seed", SEED))
+            ),
         ]
 
     def __str__(self) -> str:

@@ -3,9 +3,9 @@
 from django.db import connection
 
 from accounts.refusals import Refused
+from annotation.definitions.settings import OVERLAP
 from annotation.models import Campaign, CampaignKind
-
-MOST_OVERLAP = 50
+from annotation.permissions.settings import check_within
 
 # An item's place in the draw follows from the seed and its external ids, as in runs/items.py.
 RAISE = """
@@ -31,8 +31,7 @@ def check_calibration(campaign: Campaign, sample: int, overlap: int, available: 
     """Whether `sample` of `available` items may have `overlap` judges. Errors: Refused."""
     if overlap <= campaign.overlap:
         raise Refused(f"Every item gets {campaign.overlap} already; a calibration sample needs more than that.")
-    if overlap > MOST_OVERLAP:
-        raise Refused(f"The overlap must be at most {MOST_OVERLAP} annotators per item, not {overlap}.")
+    check_within(OVERLAP, overlap)
     if not 1 <= sample <= available:
         raise Refused(f"The sample must have from 1 to {available:,} items: that is how many the campaign has.")
 

@@ -146,8 +146,6 @@ def _check_supply(campaign: Campaign, supply: Supply, sample: int | None) -> Non
     where = ""
     if held:
         where = f" {held:,} of the collection's {supply.pairs:,} {noun}s are in other development or test campaigns."
-    if sample is not None and sample < 1:
-        raise Refused(f"A sample has at least one {noun}.")
     if not left:
         raise Refused(f"No {noun}s are left for this campaign: all that it may take it has already.{where}")
     if sample is not None and sample > left:

@@ -62,7 +62,7 @@ def no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_rule_of_another_package_is_offered_and_counted_by(capsys: pytest.CaptureFixture[str]) -> None:
     built = build_campaign([[0, 1, 2], [2, 2, 2]])
     assert "toss a coin" in client_of(built, "manager").get(address("adjudication_screen")).content.decode()
-    assert "toss a coin" in Client().get(reverse("statistics_help")).content.decode()
+    assert "Toss a coin" in Client().get(reverse("statistics_help")).content.decode()
     call_command("adjudicate", built.collection.slug, built.campaign.slug, ties="coin", json=True)
     found = json.loads(capsys.readouterr().out)
     assert (found["unanimous"], found["tie_resolved"]) == (1, 1)
