@@ -6,12 +6,12 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.extensions import extensions
 from accounts.models import ErasureRequest
 from accounts.requests import Request
 from annotation.forms.samples import SampleForm
 from annotation.queries.home import work_of
 from annotation.queries.preferences import KEYS, preferences_of
-from corpus.extensions import extensions
 from corpus.models import Role
 from corpus.permissions import can_create_collections
 from corpus.queries.collections import memberships_of

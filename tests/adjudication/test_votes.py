@@ -320,7 +320,7 @@ def test_refusals() -> None:
         request_vote(campaign=built.campaign, by=None, at=AT, ties="coin", send=False)
     with pytest.raises(Refused, match="No machine has judged"):  # it would reopen whatever was accepted
         request_vote(campaign=built.campaign, by=None, at=AT, voters="machines", send=False)
-    with pytest.raises(Refused, match="between 1 and 100"):
+    with pytest.raises(Refused, match="from 1 to 100"):
         request_vote(campaign=built.campaign, by=None, at=AT, min_votes=0, send=False)
 
 
