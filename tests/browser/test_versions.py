@@ -103,6 +103,25 @@ def test_it_works_without_a_script(new_page, built):
     assert said(content_of(adjudicated())) == said(first)
 
 
+COVERED = """() => {
+  const focused = document.activeElement, bar = document.querySelector(".versions-bar");
+  if (focused === document.body || bar.contains(focused)) return "";
+  return focused.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1 ? focused.outerHTML : "";
+}"""
+
+
+def test_what_has_the_focus_is_never_under_the_bar(new_page, built):
+    page = new_page(built.material.people["ada"], reduced_motion="reduce")
+    page.goto(address(built))
+    bar = page.locator(".versions-bar")
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        assert page.evaluate(COVERED) == ""
+        if bar.locator(":focus").count():
+            break
+    expect(bar.locator(":focus")).to_have_count(1)
+
+
 def test_versions_and_agreement_are_accessible(new_page, built):
     more = replace(SECOND, contexts=SECOND.contexts[:1], references=references("d0001", None))
     built.hand_in("bob", more)
