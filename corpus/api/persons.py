@@ -28,7 +28,7 @@ class LabelsSerializer(serializers.Serializer[Any]):
     labels = serializers.ChoiceField(choices=LABELS)
 
 
-class ErasureSerializer(LabelsSerializer):
+class PersonErasureSerializer(LabelsSerializer):
     """The same with the person's address, typed again."""
 
     confirm = serializers.CharField(max_length=254)
@@ -133,7 +133,7 @@ class PersonData(GenericAPIView[Any]):
 class PersonErasure(GenericAPIView[Any]):
     """The erasure of a person."""
 
-    serializer_class = ErasureSerializer
+    serializer_class = PersonErasureSerializer
 
     @extend_schema(operation_id="people_erase", responses=answers({200: ErasedSerializer}, 415, 422))
     def post(self, request: Request, pk: int) -> Response:
@@ -141,7 +141,7 @@ class PersonErasure(GenericAPIView[Any]):
         by = cast(User, request.user)
         check_can_see_people(by)
         person = get_object_or_404(User, pk=pk)
-        wanted = ErasureSerializer(data=request.data)
+        wanted = PersonErasureSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         keep, typed = wanted.validated_data["labels"] == "keep", wanted.validated_data["confirm"]
         pseudonym = erase_person(by=by, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
