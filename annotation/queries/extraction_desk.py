@@ -47,7 +47,7 @@ def desk_paper(paper: Paper, content: Content) -> dict[str, Any]:
     """The paper's blocks, pages and the documents that its references may be. One query."""
     return {
         "blocks": [_block(block) for block in paper.blocks if block.get("kind", "paragraph") in SHOWN_KINDS],
-        "pages": paper.pages if paper.source == "pdf" and paper.file.name else [],
+        "pages": paper.pages if paper.is_pdf and paper.file.name else [],
         "documents": _documents(paper, content),
         "markers": _named_markers(paper),
         "sections": [_section(each) for each in citing_sections(paper.blocks)],

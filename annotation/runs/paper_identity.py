@@ -13,9 +13,9 @@ from rapidfuzz import fuzz
 
 from corpus.formats.acm_cr import AnnotatedPaper
 from corpus.formats.dois import bare_doi, is_placeholder, is_plausible
-from corpus.formats.papers import DOUBTFUL_DOIS, FullPaper
+from corpus.formats.papers import DOUBTFUL_DOIS, FullPaper, is_gold
 from corpus.formats.records import BrokenFile, id_problem
-from corpus.models import Collection, Paper, PaperSource
+from corpus.models import Collection, Paper
 from corpus.models.papers import DOUBTFUL_DOI
 from corpus.text.words import title_key
 
@@ -101,7 +101,7 @@ def _by_name(found: FullPaper, known: QuerySet[Paper], stem: str, *, has_file: b
         return known.filter(key=key).first(), key
     # A PDF without a printed DOI may be named as the last part of the DOI of a paper that is here as gold.
     for paper in known.filter(Q(key=stem) | Q(key__endswith=f"/{stem}") | Q(key__startswith=f"{stem}~")).order_by("pk"):
-        is_only_gold = paper.source == PaperSource.ACM_CR and paper.key.endswith(stem)
+        is_only_gold = is_gold(paper.source) and paper.key.endswith(stem)
         if is_only_gold or _says_the_same(found, paper):
             return paper, paper.key
     taken = set(known.filter(Q(key=stem) | Q(key__startswith=f"{stem}~")).values_list("key", flat=True))

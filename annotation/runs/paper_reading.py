@@ -2,6 +2,7 @@
 registries are asked over HTTP. What was read waits in a file without a name, of which nothing is left however it ends.
 """
 
+import io
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from django.conf import settings
-from django.core.files.base import ContentFile
 from django.db.models import Count, Max
 
 from accounts.jobs import Progress
@@ -24,27 +24,15 @@ from corpus.extraction.texts import complete
 from corpus.extraction.titles import TitleIndex
 from corpus.extraction.transport import paper_from_json, paper_to_json
 from corpus.extraction.vocabulary import Vocabulary, count_words
-from corpus.extraction.worker import ExtractionFailed, extract
-from corpus.formats.acm_cr import AnnotatedPaper, DoisLine, read_acm_cr, read_dois
+from corpus.extraction.worker import ExtractionFailed
+from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
 from corpus.formats.members import Member, open_members
-from corpus.formats.paper_files import (
-    ACM_CR,
-    HEAD_BYTES,
-    PDF,
-    S2ORC,
-    SHEET,
-    TABLE,
-    TEI,
-    PlaceInOrder,
-    read_order,
-    tell_format,
-)
-from corpus.formats.papers import FullPaper
+from corpus.formats.paper_files import PlaceInOrder
+from corpus.formats.papers import FullPaper, PaperFormat
 from corpus.formats.records import BrokenFile, Problem
-from corpus.formats.s2orc import read_s2orc_papers
+from corpus.formats.registry import AUTO, HEAD_BYTES, Format, Read, detect, formats
 from corpus.formats.signs import with_carriable_texts
-from corpus.formats.tei import read_tei
-from corpus.models import Collection, Document, ImportRun, PaperSource
+from corpus.models import Collection, Document, ImportRun
 from corpus.runs.reading import Odometer, sources_of
 from corpus.runs.tally import Tally
 
@@ -75,7 +63,7 @@ class Incoming:
     """A paper as it was read: `links` are by its references' keys; gold has none."""
 
     found: Found
-    source: PaperSource
+    source: str  # the name of its format
     file: PaperFile
     links: Links = field(default_factory=dict)
 
@@ -118,13 +106,31 @@ class Spool:
         for _ in range(self.count):
             head = json.loads(self.room.readline())
             file = PaperFile(head["name"], self.room.read(head["size"]))
-            found = paper_from_json(head["paper"]) if head["paper"] else _annotated(file)
+            found = paper_from_json(head["paper"]) if head["paper"] else _read_again(file, head["source"])
             links = {key: _link(item) for key, item in head["links"].items()}
-            yield Incoming(found, PaperSource(head["source"]), file, links)
+            yield Incoming(found, head["source"], file, links)
 
 
-def _annotated(file: PaperFile) -> AnnotatedPaper:
-    return read_acm_cr(ContentFile(file.data), file.name)  # type: ignore[arg-type]
+def _read_again(file: PaperFile, source: str) -> AnnotatedPaper:
+    found: AnnotatedPaper = next(formats()[source].reads["papers"](io.BytesIO(file.data), file.name))
+    return found
+
+
+def _detected(member: Member) -> Format:
+    """The format of papers, or of what comes with them, that the file looks like."""
+    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+    found, shape = detect(head, member.name, "papers")
+    if "papers" not in shape.carries:
+        raise BrokenFile(member.name, 0, f"holds no papers: it looks like {shape.name}")
+    return found
+
+
+def _completed(paper: Found) -> Found:
+    """The paper with texts that files can carry and, where it came as text, what is known of those read from PDF."""
+    if isinstance(paper, AnnotatedPaper):
+        return paper
+    paper = with_carriable_texts(paper)
+    return paper if paper.pages else complete(paper)
 
 
 def _link(item: dict[str, Any]) -> Link:
@@ -164,50 +170,41 @@ class Reader:
             self.tally.add_problems([Problem(member.name, line, error.reason)])
 
     def _read(self, member: Member) -> None:
-        head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
-        found = self.run.format if self.run.format != "auto" else tell_format(head, member.name)
-        if found == SHEET:
-            self._read_sheet(member)
-        elif found == TABLE:
-            rows = list(read_order(member.stream, member.name))
-            self.tally.add_problems(row for row in rows if isinstance(row, Problem))
-            self.order += [row for row in rows if not isinstance(row, Problem)]
-        elif found == S2ORC:
-            for paper in read_s2orc_papers(member.stream, member.name):
-                if isinstance(paper, Problem):
-                    self.tally.add_problems([paper])
-                else:
-                    self._take(complete(with_carriable_texts(paper)), PaperSource.S2ORC, PaperFile(member.name))
-        else:
-            self._read_one(member, found)
+        found = formats()[self.run.format] if self.run.format != AUTO else _detected(member)
+        if isinstance(found, PaperFormat):
+            self._read_papers(member, found)
+        for carried, read in (("paper-order", self._read_order), ("reference-notes", self._read_sheet)):
+            if carried in found.reads:
+                read(member, found.reads[carried])
 
-    def _read_sheet(self, member: Member) -> None:
+    def _read_order(self, member: Member, read: Read) -> None:
+        rows = list(read(member.stream, member.name))
+        self.tally.add_problems(row for row in rows if isinstance(row, Problem))
+        self.order += [row for row in rows if not isinstance(row, Problem)]
+
+    def _read_sheet(self, member: Member, read: Read) -> None:
         """Keep the notes of a `.dois` sheet; its identifiers are not read, because the XML is the authority."""
-        lines = list(read_dois(member.stream, member.name))
+        lines = list(read(member.stream, member.name))
         self.tally.add_notes(line for line in lines if isinstance(line, Problem))
         notes = {line.number: line.note for line in lines if isinstance(line, DoisLine) and line.note}
         self.sheets.append(Sheet(PaperFile(member.name), notes))
 
-    def _read_one(self, member: Member, found: str) -> None:
-        data = member.stream.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise BrokenFile(member.name, 0, f"is larger than {MOST_BYTES >> 20} MB")
-        file = PaperFile(member.name, data)
-        if found == PDF:
-            self._take(with_carriable_texts(self._read_pdf(file)), PaperSource.PDF, file)
-        elif found == TEI:
-            self._take(complete(read_tei(ContentFile(data), member.name)), PaperSource.TEI, file)  # type: ignore[arg-type]
-        elif found == ACM_CR:
-            self._take(_annotated(file), PaperSource.ACM_CR, file)
+    def _read_papers(self, member: Member, found: PaperFormat) -> None:
+        file = PaperFile(member.name)
+        stream = member.stream
+        if found.is_one_paper:
+            file = PaperFile(member.name, stream.read(MOST_BYTES + 1))
+            if len(file.data) > MOST_BYTES:
+                raise BrokenFile(member.name, 0, f"is larger than {MOST_BYTES >> 20} MB")
+            stream = io.BytesIO(file.data)
+        options = {"vocabulary": lambda: self.vocabulary, "check": self.progress.check}
+        for paper in found.reads["papers"](stream, member.name, **options):
+            if isinstance(paper, Problem):
+                self.tally.add_problems([paper])
+            else:
+                self._take(_completed(paper), found.name, file)
 
-    def _read_pdf(self, file: PaperFile) -> FullPaper:
-        with tempfile.NamedTemporaryFile(suffix=".pdf") as copy:
-            copy.write(file.data)
-            copy.flush()
-            name = file.name.rpartition("/")[2]
-            return extract(Path(copy.name), vocabulary=self.vocabulary, check=self.progress.check, name=name)
-
-    def _take(self, found: Found, source: PaperSource, file: PaperFile) -> None:
+    def _take(self, found: Found, source: str, file: PaperFile) -> None:
         links: Links = {}
         if isinstance(found, FullPaper):
             links = link_references(found.references, self.titles)

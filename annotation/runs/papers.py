@@ -29,9 +29,9 @@ from annotation.runs.paper_reading import Incoming, Links, NewestLinks, PaperFil
 from corpus.formats.acm_cr import AnnotatedPaper
 from corpus.formats.paper_files import PlaceInOrder
 from corpus.formats.paper_json import reference_numbers, write_blocks, write_pages, write_references
-from corpus.formats.papers import FullPaper
+from corpus.formats.papers import FullPaper, is_gold, paper_format
 from corpus.formats.records import BrokenFile, Problem
-from corpus.models import ImportRun, Paper, PaperSource
+from corpus.models import ImportRun, Paper
 from corpus.runs.imports import Work
 from corpus.runs.tally import Tally
 
@@ -91,7 +91,7 @@ class _Storing:
             return
         self.seen[is_gold, paper.key] = file.name
         if isinstance(found, AnnotatedPaper):
-            fields, content = _gold_fields(found, paper, identity, file), content_of_gold(found)
+            fields, content = _gold_fields(found, paper, identity, file, incoming.source), content_of_gold(found)
             kind, state = ExtractionSource.IMPORTED, ExtractionState.FINISHED
             if found.status:  # a draft that was given out: nobody stands by it
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
@@ -222,10 +222,12 @@ class _Storing:
         return None
 
 
-def _gold_fields(gold: AnnotatedPaper, paper: Paper, identity: Identity, file: PaperFile) -> dict[str, Any]:
+def _gold_fields(
+    gold: AnnotatedPaper, paper: Paper, identity: Identity, file: PaperFile, source: str
+) -> dict[str, Any]:
     fields: dict[str, Any] = {"doi": identity.doi, "title": gold.title, "abstract": gold.abstract}
-    if paper.source in ("", PaperSource.ACM_CR):  # a PDF that is here stays the file of the paper
-        fields |= {"source": PaperSource.ACM_CR, **_file_fields(file)}
+    if not paper.source or is_gold(paper.source):  # a PDF that is here stays the file of the paper
+        fields |= {"source": source, **_file_fields(file)}
     return fields
 
 
@@ -273,7 +275,7 @@ def _keep_file(paper: Paper, file: PaperFile) -> None:
     """Keep the file under the hash of its content, so that the same one is kept once."""
     if not file.data:
         return
-    suffix = "pdf" if paper.source == PaperSource.PDF else "xml"
+    suffix = paper_format(paper.source).suffix
     name = f"papers/{paper.collection_id}/{paper.sha256}.{suffix}"
     storage = Paper._meta.get_field("file").storage
     paper.file.name = name if storage.exists(name) else storage.save(name, ContentFile(file.data))

@@ -23,7 +23,7 @@ from annotation.queries.extraction_desk import desk_state, newest_guideline
 from annotation.queries.extractions import content_of
 from annotation.views.extractions import own_campaign, own_extraction
 from corpus.extraction.worker import ExtractionFailed, render_page
-from corpus.models import Paper, PaperSource
+from corpus.models import Paper
 
 PAGE_WIDTH = 1200  # pixels
 LONGEST_SENTENCE = 20_000
@@ -145,7 +145,7 @@ def extraction_page(request: HttpRequest, slug: str, campaign: str, pk: int, pag
 
 def page_picture(paper: Paper, page: int) -> HttpResponse:
     """A page as WebP, drawn once by a guarded process and kept beside the file. 404 where there is no such page."""
-    if paper.source != PaperSource.PDF or not paper.file.name or not 1 <= page <= len(paper.pages):
+    if not paper.is_pdf or not paper.file.name or not 1 <= page <= len(paper.pages):
         raise Http404
     name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"
     if default_storage.exists(name):

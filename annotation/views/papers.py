@@ -19,7 +19,7 @@ from annotation.models import CampaignKind, Extraction, ExtractionSource
 from annotation.permissions.labels import hindrance_to_labels_of
 from annotation.queries.extractions import docnos_among, with_content
 from annotation.queries.gold import HIDDEN, MACHINE, Gold, gold_of_papers
-from corpus.models import Collection, Membership, Paper, PaperSource
+from corpus.models import Collection, Membership, Paper
 from corpus.models.papers import DOUBTFUL_DOI
 from corpus.permissions import can_manage, check_can_oversee, fetch_membership
 
@@ -92,7 +92,7 @@ def paper_file(request: HttpRequest, slug: str, pk: int) -> FileResponse:
     if not paper.file.name or not paper.file.storage.exists(paper.file.name):
         raise Http404
     response = FileResponse(paper.file.open("rb"), as_attachment=True, filename=paper.file_name or "paper")
-    if paper.source != PaperSource.PDF:
+    if not paper.is_pdf:
         response["Content-Type"] = "application/xml"
     response["Content-Security-Policy"] = SANDBOX
     return response

@@ -15,22 +15,13 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from corpus.formats import documents, judgments, mentions, paper_files, topics
-from corpus.formats.detect import HEAD_BYTES, detect_format
+from corpus.formats.members import is_packed
 from corpus.formats.records import BrokenFile
+from corpus.formats.registry import AUTO, HEAD_BYTES, detect, format_names
 from corpus.models import Collection, ImportKind, ImportRun
 from corpus.permissions import check_manager
 from corpus.runs.imports import UPLOADS, remove_uploads
 
-FORMATS: dict[str, tuple[str, ...]] = {
-    ImportKind.DOCUMENTS: ("auto", *documents.READERS),
-    ImportKind.TOPICS: ("auto", *topics.READERS),
-    ImportKind.RUNS: ("auto",),
-    ImportKind.POOL: ("auto",),
-    ImportKind.JUDGMENTS: ("auto", *judgments.READERS),
-    ImportKind.PAPERS: ("auto", *paper_files.FORMATS),
-    ImportKind.MENTIONS: ("auto", *mentions.READERS),
-}
 READ_BY_LINE = (
     ImportKind.RUNS,
     ImportKind.POOL,
@@ -38,8 +29,6 @@ READ_BY_LINE = (
 )  # their readers say best what is wrong with a file, and where
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
-COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04", b"PK\x05\x06", b"PAR1")
-TAR_MARK = slice(257, 262)
 
 
 class Upload(Protocol):
@@ -58,7 +47,7 @@ def request_import(
     collection: Collection,
     kind: ImportKind,
     files: Sequence[Upload | Path],
-    format: str = "auto",  # noqa: A002 - the name users know
+    format: str = AUTO,  # noqa: A002 - the name users know
     dry_run: bool = False,
     exclude: Iterable[str] = (),
     send: bool = True,
@@ -77,9 +66,7 @@ def request_import(
     remove_forgotten_uploads(collection, at)
     if excluded := list(dict.fromkeys(exclude)):
         parameters["exclude"] = excluded
-    stored = _store_files(
-        files, is_text=kind != ImportKind.PAPERS, tell_format=format == "auto" and kind not in READ_BY_LINE
-    )
+    stored = _store_files(files, kind, must_fit=format == AUTO and kind not in READ_BY_LINE)
     fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
     return _new_run(by, at, collection, send, fields)
 
@@ -108,9 +95,10 @@ def holds_files(dry_run: ImportRun) -> bool:
 
 def check_format(kind: ImportKind, format: str) -> None:  # noqa: A002
     """Refuse formats that nothing reads."""
-    if format not in FORMATS[kind]:
+    names = format_names(kind)
+    if format not in names:
         raise Refused(
-            f"Unknown format “{format}”. Choose one of {', '.join(FORMATS[kind])}; the simplest to convert to is jsonl."
+            f"Unknown format “{format}”. Choose one of {', '.join(names)}; the simplest to convert to is jsonl."
         )
 
 
@@ -142,13 +130,13 @@ def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, 
     return run
 
 
-def _store_files(files: Sequence[Upload | Path], *, is_text: bool, tell_format: bool) -> list[dict[str, Any]]:
+def _store_files(files: Sequence[Upload | Path], kind: ImportKind, *, must_fit: bool) -> list[dict[str, Any]]:
     directory = Path(settings.MEDIA_ROOT) / UPLOADS / uuid.uuid4().hex
     try:
         return [
             _named_file(file)
             if isinstance(file, Path)
-            else _store_upload(file, directory / str(number), is_text=is_text, tell_format=tell_format)
+            else _store_upload(file, directory / str(number), kind, must_fit=must_fit)
             for number, file in enumerate(files)
         ]
     except BaseException:  # also Ctrl-C: no half-stored upload stays behind; raised again
@@ -172,7 +160,7 @@ def _named_file(path: Path) -> dict[str, Any]:
     return {"name": path.name, "path": str(path), "size": path.stat().st_size, "sha256": digest}
 
 
-def _store_upload(upload: Upload, path: Path, *, is_text: bool, tell_format: bool) -> dict[str, Any]:
+def _store_upload(upload: Upload, path: Path, kind: ImportKind, *, must_fit: bool) -> dict[str, Any]:
     """Write the upload to a name of our own, outside of what the web server serves, and look at its beginning."""
     name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
     digest, size = hashlib.sha256(), 0
@@ -181,22 +169,22 @@ def _store_upload(upload: Upload, path: Path, *, is_text: bool, tell_format: boo
         for chunk in upload.chunks():
             digest.update(chunk)
             size += target.write(chunk)
-    if is_text:
+    if kind != ImportKind.PAPERS:
         with path.open("rb") as stored:
-            _check_head(stored, name, tell_format)
+            _check_head(stored, name, kind, must_fit=must_fit)
     relative = path.relative_to(settings.MEDIA_ROOT).as_posix()
     return {"name": name, "path": relative, "size": size, "sha256": digest.hexdigest()}
 
 
-def _check_head(stored: IO[bytes], name: str, tell_format: bool) -> None:
+def _check_head(stored: IO[bytes], name: str, kind: ImportKind, *, must_fit: bool) -> None:
     """Refuse at once what no reader could read: empty files, pictures, programs. The reader checks the rest."""
     head = stored.read(HEAD_BYTES)
-    if head.startswith(COMPRESSED) or head[TAR_MARK] == b"ustar":
+    if is_packed(head):
         return
-    if b"\0" in head:
-        raise Refused(f"{name} is not a text file.")
-    if tell_format:
-        try:
-            detect_format(head, name)
-        except BrokenFile as broken:
+    try:
+        detect(head, name, kind)
+    except BrokenFile as broken:
+        if b"\0" in head:
+            raise Refused(f"{name} {broken.reason}.") from broken
+        if must_fit:
             raise Refused(f"{broken}.") from broken

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from xml.sax.saxutils import escape, quoteattr
 
 from corpus.formats.lines import read_lines
+from corpus.formats.papers import PaperFormat
 from corpus.formats.records import BrokenFile, Problem, id_problem
+from corpus.formats.registry import Head, Shape
 from corpus.formats.signs import FORBIDDEN
 from corpus.formats.xml_tree import Node, read_xml
 
@@ -173,3 +175,22 @@ def write_dois(lines: Iterable[DoisLine]) -> Iterator[str]:
             raise ValueError(f"the address {line.value!r} of reference {line.number} is empty or holds white space")
         note = " ".join(line.note.split())
         yield f"{'-' if line.outside else ''}[{line.number}]\t{line.value}" + (f"\t{note}\n" if note else "\n")
+
+
+def _read_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[AnnotatedPaper]:
+    yield read_acm_cr(stream, file)
+
+
+def _is_acm_cr(head: Head) -> bool:
+    return "<doc" in head.marks and "<docno" not in head.marks and ("<doi" in head.marks or "<contexts" in head.marks)
+
+
+ACM_CR = PaperFormat(
+    name="acm-cr",
+    label="ACM-CR XML",
+    help="One <doc> a paper, with its citation contexts and references as people marked them.",
+    reads={"papers": _read_papers},
+    writes={"papers": write_acm_cr},
+    shapes=(Shape("acm-cr", ("papers",), _is_acm_cr),),
+    is_gold=True,
+)

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from corpus.formats.bibtex import Entry, read_entries
 from corpus.formats.records import DocumentRecord, Problem, Skip, id_problem
+from corpus.formats.registry import Certainty, Format, Shape
 from corpus.text.latex import decode_accents
 from corpus.text.markup import has_odd_space, plain_text
 
@@ -25,6 +26,7 @@ _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECA
 _TO_DECODE = re.compile(r"[\\{}&<]").search
 _BRACES_KEPT = frozenset({"abstract", "author", "keywords"})
 _ESCAPED = re.compile(r"\\([_%#&~])")
+_ENTRY = re.compile(r"^\s*@\s*[A-Za-z]\w*\s*[{(]", re.MULTILINE).search
 
 
 def read_bibtex(
@@ -168,3 +170,12 @@ def _doi(field: str, key: str) -> str:
     if field:
         return _DOI_PREFIX.sub("", field, count=1) if not field.startswith("10.") else field
     return key if key.startswith("10.") and "/" in key and not key.startswith("10.5555/") else ""
+
+
+BIBTEX = Format(
+    name="bibtex",
+    label="BibTeX",
+    help="Entries as databases export them; articles and conference papers become documents.",
+    reads={"documents": read_bibtex},
+    shapes=(Shape("bibtex", ("documents",), lambda head: not head.is_json and _ENTRY(head.text), Certainty.POSSIBLE),),
+)

@@ -8,19 +8,26 @@ takes the judgments in must not count it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
+from corpus.formats.doris_queries import read_doris_queries, write_doris_queries
 from corpus.formats.json_fields import FieldError, take_text, take_texts
 from corpus.formats.json_stream import Part, read_parts
-from corpus.formats.records import AspectRecord, DocumentRecord, JudgmentRow, Problem, TopicRecord
+from corpus.formats.pool_lists import PoolRow
+from corpus.formats.records import AspectRecord, BrokenFile, DocumentRecord, JudgmentRow, Problem, TopicRecord
+from corpus.formats.registry import Format, Head, Shape
 from corpus.formats.repeats import SeenIds
 
 KIND = "complex-query"
 SCORES = (-1, 0, 1, 2)
 UNREAD = -1
 MACHINE = "chatgpt"
+KEYS = frozenset({"Query", "Corpus", "Annotation", "aspect_id2aspect", "aspect2aspect_id"})
+
+_BLOCK = re.compile(r"query:\s*\d+\s*\n").match
 
 
 def read_doris_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
@@ -241,3 +248,47 @@ class _Rows:
         if not self.seen.add(f"{aspect} {abstract}"):
             return f"aspect {aspect} and abstract {abstract} are annotated twice; the first one counts"
         return None
+
+
+def read_doris_pools(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:
+    """Yield the candidate pools of `Query`: topics and documents are named by their positions."""
+    is_known = False
+    for part in read_parts(stream, file):
+        is_known = is_known or part.key in KEYS
+        if part.key != "Query" or part.index is None:
+            continue
+        pool = part.value.get("candidate_pool", []) if isinstance(part.value, dict) else None
+        if not isinstance(pool, list) or not all(type(place) is int and place >= 0 for place in pool):
+            yield Problem(file, part.line, f"query {part.index}: candidate_pool is not a list of abstract ids")
+            continue
+        yield from (PoolRow(str(part.index), str(place), file, part.line) for place in pool)
+    if not is_known:
+        raise BrokenFile(file, 1, "is not DORIS-MAE's JSON")
+
+
+def _read_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+    """Read the queries from `queries.txt` or from the large JSON file, whichever this is."""
+    is_json = stream.peek(64).lstrip().startswith(b"{")  # type: ignore[attr-defined]
+    return read_doris_topics(stream, file) if is_json else read_doris_queries(stream, file)
+
+
+def _is_json(head: Head) -> bool:
+    return bool(head.keys & KEYS)
+
+
+DORIS_MAE = Format(
+    name="doris-mae",
+    label="DORIS-MAE",
+    help="Its large JSON file, with queries, abstracts, pools and annotations, or queries.txt.",
+    reads={
+        "documents": read_doris_documents,
+        "topics": _read_topics,
+        "pool": read_doris_pools,
+        "judgments": read_doris_judgments,
+    },
+    writes={"topics": write_doris_queries},
+    shapes=(
+        Shape("doris-mae-json", ("documents", "topics", "pool", "judgments"), _is_json),
+        Shape("doris-mae", ("topics",), lambda head: _BLOCK(head.marks)),
+    ),
+)

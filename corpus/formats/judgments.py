@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from corpus.formats.csv_text import read_csv, write_csv
-from corpus.formats.doris_json import read_doris_judgments
+from corpus.formats.csv_text import read_csv
 from corpus.formats.json_fields import FieldError, take_first
-from corpus.formats.jsonl import read_objects, write_objects
-from corpus.formats.members import DEFAULT_LIMITS, Limits
+from corpus.formats.jsonl import read_objects
 from corpus.formats.qrels import read_qrels
-from corpus.formats.reading import choose_readers
+from corpus.formats.reading import read_path
 from corpus.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
+from corpus.formats.registry import Format, Shape
 from corpus.formats.repeats import without_repeats
 
 COLUMNS = ("annotator", "topic", "aspect", "docno", "criterion", "value", "machine")
@@ -59,38 +57,23 @@ def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
             yield JudgmentRow(who, row.topic, "", row.docno, "", str(row.value), False, file, row.line)
 
 
-READERS: dict[str, Callable[..., Iterator[JudgmentRow | Problem]]] = {
-    "csv": read_csv_judgments,
-    "jsonl": read_jsonl_judgments,
-    "qrels": read_qrels_judgments,
-    "doris-mae": read_doris_judgments,
-}
-_DETECTED = {"csv-judgments": "csv", "jsonl-judgments": "jsonl", "trec-qrels": "qrels", "doris-mae-json": "doris-mae"}
-
-
 def read_judgments(
     path: Path | str,
     format: str = "auto",  # noqa: A002 (the name users know)
     *,
     annotator: str = "",
-    name: str = "",
-    limits: Limits = DEFAULT_LIMITS,
-    watch: Callable[[int], None] = lambda _: None,
+    **options: Any,
 ) -> Iterator[JudgmentRow | Problem]:
     """Yield the judgments in `path`; a second one of the same annotator on the same thing is a `Problem`.
 
-    `annotator`, where given, is whose labels these are, whatever the file says (qrels that hold "0" there).
-    Raises `BrokenFile`, and `ValueError` for an unknown format.
+    `annotator`, where given, is whose labels these are, whatever the file says (qrels that hold "0" there); the other
+    options are those of `read_path`. Raises `BrokenFile`, and `ValueError` for an unknown format.
     """
-    for found in choose_readers(path, format, READERS, _DETECTED, "judgments", name=name, limits=limits, watch=watch):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        member, reader = found
-        rows = partial(reader, annotator=annotator)(member.stream, member.name)
-        for item in without_repeats(rows, _place, "the judgment"):
-            if isinstance(item, JudgmentRow | Problem):
-                yield item
+    return read_path(path, format, "judgments", "judgments", each=_once, annotator=annotator, **options)
+
+
+def _once(items: Iterator[Any]) -> Iterator[Any]:
+    return without_repeats(items, _place, "the judgment")
 
 
 def _place(row: JudgmentRow) -> tuple[str, str, int]:
@@ -168,15 +151,10 @@ def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
     return f"docno: {reason}" if reason else None
 
 
-def write_csv_judgments(rows: Iterable[JudgmentRow], *, guarded: bool = True) -> Iterator[str]:
-    """Yield the judgments as CSV; see `corpus.formats.csv_text` for the guard against formulas."""
-    return write_csv(COLUMNS, (_cells(row) for row in rows), guarded=guarded)
-
-
-def write_jsonl_judgments(rows: Iterable[JudgmentRow]) -> Iterator[str]:
-    """Yield the judgments as JSON Lines."""
-    return write_objects(dict(zip(COLUMNS, _cells(row), strict=True)) | {"machine": row.machine} for row in rows)
-
-
-def _cells(row: JudgmentRow) -> tuple[str, ...]:
-    return (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value, "1" if row.machine else "0")
+CSV = Format(
+    name="csv",
+    label="CSV",
+    help="A table with the columns annotator, topic, aspect, docno, criterion and value.",
+    reads={"judgments": read_csv_judgments},
+    shapes=(Shape("csv-judgments", ("judgments",), lambda head: {"annotator", "value"} <= set(head.columns)),),
+)

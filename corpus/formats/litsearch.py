@@ -10,6 +10,7 @@ from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.jsonl_documents import document_from
 from corpus.formats.litsearch_parquet import MAGIC, read_rows
 from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, TopicRecord, id_problem
+from corpus.formats.registry import Format, Head, Shape
 
 KIND = "question"
 SOURCES = {
@@ -123,3 +124,21 @@ def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRe
 def _document(item: dict[str, Any], row: int, file: str, line: int) -> DocumentRecord:  # noqa: ARG001
     item.pop("full_paper", None)
     return document_from(item, file, line)
+
+
+def _is_corpus(head: Head) -> bool:
+    return head.has_keys({"corpusid", "title", "full_paper"}, {"corpusid", "title", "citations"})
+
+
+LITSEARCH = Format(
+    name="litsearch",
+    label="LitSearch",
+    help="Questions with their targets as JSON Lines or parquet; corpus_clean as JSON Lines.",
+    reads={"documents": read_litsearch_documents, "topics": read_litsearch_queries},
+    writes={"topics": write_litsearch_queries},
+    shapes=(
+        Shape("litsearch-queries", ("topics",), lambda head: head.data.startswith(MAGIC), is_binary=True),
+        Shape("litsearch-queries", ("topics",), lambda head: head.has_keys({"query_set"}, {"query", "corpusids"})),
+        Shape("litsearch-corpus", ("documents",), _is_corpus),
+    ),
+)

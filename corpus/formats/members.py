@@ -38,6 +38,15 @@ _PACKED: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
 }
 
 
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_TAR = slice(257, 262)
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether a file that begins so is compressed or an archive."""
+    return head.startswith((*_PACKED, *_ZIP)) or head[_TAR] == b"ustar"
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one path may hold after decompression, in bytes and in files."""
@@ -132,12 +141,12 @@ def _open_file(path: Path, name: str, limits: Limits, watch: Callable[[int], Non
             source = stack.enter_context(io.BufferedReader(_Watched(path, watch), _BUFFER))
         except OSError as error:
             raise BrokenFile(name, 0, f"cannot be opened: {error.strerror}") from error
-        if source.read(4) in (b"PK\x03\x04", b"PK\x05\x06"):
+        if source.read(4) in _ZIP:
             yield from _open_zip(source, name, limits)
             return
         source.seek(0)
         stream, head = _decompressed(source, name, limits.total_bytes, stack)
-        if head[257:262] == b"ustar" or path.suffix == ".tar":
+        if head[_TAR] == b"ustar" or path.suffix == ".tar":
             yield from _open_tar(stream, name, limits)
             return
         stream.close()

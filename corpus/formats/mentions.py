@@ -13,7 +13,7 @@ the lines of a source are counted. Marker and reference may be left out of one a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,12 +21,10 @@ from typing import Any, BinaryIO
 from corpus.formats.dois import is_placeholder
 from corpus.formats.json_fields import FieldError, take_text
 from corpus.formats.jsonl import read_objects
-from corpus.formats.members import DEFAULT_LIMITS, Limits
 from corpus.formats.papers import FullPaper, Marker, Reference
-from corpus.formats.reading import Reader, choose_readers
+from corpus.formats.reading import read_path
 from corpus.formats.records import PartProblem, Problem
-from corpus.formats.s2orc import read_s2orc_papers
-from corpus.formats.tei import read_tei
+from corpus.formats.registry import Read
 from corpus.text.words import title_key
 
 LONGEST_KEY = 400
@@ -86,29 +84,25 @@ def mentions_of(paper: FullPaper) -> Iterator[MentionRecord]:
             )
 
 
-def _of_papers(papers: Iterable[FullPaper | Problem]) -> Iterator[MentionRecord | Problem]:
-    seen: set[str] = set()
-    for paper in papers:
-        if isinstance(paper, Problem):
-            yield paper
-            continue
-        found = list(mentions_of(paper))
-        if found and found[0].source_key in seen:
-            yield Problem(paper.file, paper.line, f"the paper {found[0].source_key} came earlier in this file")
-            continue
-        seen.update(mention.source_key for mention in found[:1])
-        yield from found
+def mentions_from(read_papers: Read) -> Read:
+    """The reader of the mentions in a format from which papers are read as `FullPaper`s."""
 
+    def read(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem]:
+        seen: set[str] = set()
+        for paper in read_papers(stream, file):
+            if isinstance(paper, Problem):
+                yield paper
+                continue
+            for target in paper.extra.get("unknown_targets", ()):
+                yield PartProblem(file, paper.line, f"a marker names {target}, which is not in the list of references")
+            found = list(mentions_of(paper))
+            if found and found[0].source_key in seen:
+                yield Problem(paper.file, paper.line, f"the paper {found[0].source_key} came earlier in this file")
+                continue
+            seen.update(mention.source_key for mention in found[:1])
+            yield from found
 
-def _read_s2orc(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem]:
-    return _of_papers(read_s2orc_papers(stream, file))
-
-
-def _read_tei(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem]:
-    paper = read_tei(stream, file)
-    for target in paper.extra.get("unknown_targets", ()):
-        yield PartProblem(file, paper.line, f"a marker names {target}, which is not in the list of references")
-    yield from mentions_of(paper)
+    return read
 
 
 # --- JSON Lines -------------------------------------------------------------------------------------------------------
@@ -212,27 +206,14 @@ def _marker(entry: object, text: str) -> Marker | None:
 
 # --- any path ---------------------------------------------------------------------------------------------------------
 
-READERS: dict[str, Reader] = {"jsonl": read_jsonl_mentions, "s2orc": _read_s2orc, "tei": _read_tei}
-_DETECTED = {"jsonl-mentions": "jsonl", "s2orc": "s2orc", "tei": "tei"}
-
 
 def read_mentions(
     path: Path | str,
     format: str = "auto",  # noqa: A002 (the name users know)
-    *,
-    name: str = "",
-    limits: Limits = DEFAULT_LIMITS,
-    watch: Callable[[int], None] = lambda _: None,
+    **options: Any,
 ) -> Iterator[MentionRecord | Problem]:
-    """Yield the mentions in `path`: a file, plain or compressed, an archive or a folder.
+    """Yield the mentions in `path`; `options` are those of `read_path`.
 
-    `format` is "auto" or one of `READERS`; `name` is how messages call the path; `watch` is told the bytes read from
-    disk. Raises `BrokenFile`, and `ValueError` for an unknown format.
+    Raises `BrokenFile`, and `ValueError` for an unknown format.
     """
-    found = choose_readers(path, format, READERS, _DETECTED, "citation mentions", name=name, limits=limits, watch=watch)
-    for item in found:
-        if isinstance(item, Problem):
-            yield item
-        else:
-            member, reader = item
-            yield from reader(member.stream, member.name)
+    return read_path(path, format, "mentions", "citation mentions", **options)

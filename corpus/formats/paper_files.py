@@ -1,4 +1,4 @@
-"""Which kind of paper a file holds, and the table that says in which order papers come (ACM-CR's `papers.tsv`)."""
+"""Files that come with papers: the table of their order (ACM-CR's `papers.tsv`) and the `.dois` sheets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from corpus.formats.acm_cr import read_dois
 from corpus.formats.records import BrokenFile, Problem
-
-PDF, TEI, S2ORC, ACM_CR, TABLE, SHEET = "pdf", "tei", "s2orc", "acm-cr", "table", "dois"
-FORMATS = (PDF, TEI, S2ORC, ACM_CR)
-HEAD_BYTES = 1 << 14
+from corpus.formats.registry import Certainty, Format, Head, Shape
 
 _MOST_TABLE = 10_000_000
-_PDF_MARK = b"%PDF-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,38 +23,6 @@ class PlaceInOrder:
     first_sentence_number: int | None
     file: str
     line: int
-
-
-def tell_format(head: bytes, name: str) -> str:
-    """Return what a file is, from its first bytes and its name: one of FORMATS, TABLE or SHEET (a `.dois` worksheet).
-
-    Raises `BrokenFile` where it is none of them.
-    """
-    if not head.strip():
-        raise BrokenFile(name, 0, "the file is empty")
-    suffix = name.lower().rpartition(".")[2]
-    if _PDF_MARK in head[:1024] or suffix == PDF:
-        return PDF
-    if b"\0" in head:
-        raise BrokenFile(name, 0, "is neither a PDF file nor text")
-    if suffix == SHEET:
-        return SHEET
-    text = head.decode("utf-8-sig", "replace").lstrip()
-    found = _told_by_marks(text)
-    if not found:
-        raise BrokenFile(name, 0, "is no paper that is read here: PDF, GROBID TEI, S2ORC JSON or ACM-CR XML")
-    return found
-
-
-def _told_by_marks(text: str) -> str:
-    if text.startswith("{"):
-        return S2ORC
-    if "<TEI" in text:
-        return TEI
-    if "<doc" in text and ("<doi" in text or "<contexts" in text):
-        return ACM_CR
-    first = text.split("\n", 1)[0].replace(",", "\t").split("\t")
-    return TABLE if len(first) > 1 and first[0].strip().strip('"').lower() == "doi" else ""
 
 
 def read_order(stream: BinaryIO, file: str) -> Iterator[PlaceInOrder | Problem]:
@@ -93,3 +58,24 @@ def _place(row: dict[str, str], file: str, line: int) -> PlaceInOrder | Problem:
     if number and not (number.isascii() and number.isdigit() and len(number) < 10):
         return Problem(file, line, f"first_sentence_number {number!r:.40} is not a whole number")
     return PlaceInOrder(doi, int(number) if number else None, file, line)
+
+
+def _is_order(head: Head) -> bool:
+    return len(head.columns) > 1 and head.columns[0] == "doi"
+
+
+ORDER = Format(
+    name="paper-order",
+    label="Table of papers",
+    help="A table (TSV or CSV) with the columns doi and first_sentence_number.",
+    reads={"paper-order": read_order},
+    shapes=(Shape("paper-order", ("papers", "paper-order"), _is_order, Certainty.IF_WANTED),),
+)
+
+SHEET = Format(
+    name="dois",
+    label=".dois sheet",
+    help="ACM-CR's worksheet of a paper's references, for their notes.",
+    reads={"reference-notes": read_dois},
+    shapes=(Shape("dois", ("papers", "reference-notes"), lambda head: head.suffix == "dois"),),
+)

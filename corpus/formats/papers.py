@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from corpus.formats.registry import Format, formats
+
 DOUBTFUL_DOIS = "doubtful_dois"
 
 
@@ -135,6 +137,31 @@ class FullPaper:
     file: str
     line: int
     pages: tuple[PageSize, ...] = ()
+
+
+@dataclass(frozen=True)
+class PaperFormat(Format):
+    """A format of papers. Its reader of papers takes two options: `vocabulary`, which returns the collection's words
+    with their counts, and `check`, which is called now and then and may raise to stop the work.
+    """
+
+    is_one_paper: bool = True  # a file holds one paper, and is kept with it
+    is_gold: bool = False  # its papers are `AnnotatedPaper`s: what people marked, not what a machine proposes
+    suffix: str = "xml"  # of the files kept
+
+
+def paper_format(name: str) -> PaperFormat:
+    """The format of papers of this name. Errors: KeyError where it is not installed."""
+    found = formats()[name]
+    if not isinstance(found, PaperFormat):
+        raise KeyError(name)
+    return found
+
+
+def is_gold(name: str) -> bool:
+    """Whether papers of this format are gold; not known, and hence not so, of one that is not installed."""
+    found = formats().get(name)
+    return isinstance(found, PaperFormat) and found.is_gold
 
 
 def cited_sentences(spans: Iterable[tuple[int, int]], markers: Iterable[Marker]) -> tuple[Sentence, ...]:

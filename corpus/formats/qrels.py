@@ -28,24 +28,6 @@ def read_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Problem]:
             yield Problem(file, number, f"has {len(fields)} fields; topic, iteration, docno and value are wanted")
 
 
-def read_beir_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Problem]:
-    """Yield the rows of a BEIR table; its first line is a header if its score is no number."""
-    for number, text in read_lines(stream, file):
-        if not text:
-            continue
-        try:
-            fields = next(csv.reader([text], delimiter="\t"))
-        except csv.Error as error:
-            yield Problem(file, number, f"is not a table: {error}")
-            continue
-        if number == 1 and len(fields) == 3 and not _INTEGER(fields[2]):
-            continue
-        if len(fields) == 3:
-            yield _row([fields[0], "0", fields[1], fields[2]], file, number)
-        else:
-            yield Problem(file, number, f"has {len(fields)} fields; query-id, corpus-id and score are wanted")
-
-
 def _row(fields: list[str], file: str, line: int) -> QrelRow | Problem:
     topic, iteration, docno, value = fields
     reason = row_problem(topic, iteration, docno)

@@ -1,49 +1,75 @@
-"""What all doors to the formats share: choose a reader for each file that a path holds."""
+"""Records from any path: find the files it holds, choose a reader for each, read them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from corpus.formats.detect import HEAD_BYTES, detect_format
-from corpus.formats.members import Limits, Member, open_members
+from corpus.formats.members import DEFAULT_LIMITS, Limits, Member, open_members
 from corpus.formats.records import BrokenFile, Problem
-
-Reader = Callable[..., Iterator[Any]]  # (stream, file name)
+from corpus.formats.registry import AUTO, HEAD_BYTES, Read, detect, format_names, formats
 
 
 def choose_readers(
     path: Path | str,
     format: str,  # noqa: A002 (the name users know)
-    readers: Mapping[str, Reader],
-    detected: Mapping[str, str],
+    carried: str,
     what: str,
     *,
-    name: str,
-    limits: Limits,
-    watch: Callable[[int], None],
-) -> Iterator[tuple[Member, Reader] | Problem]:
+    name: str = "",
+    limits: Limits = DEFAULT_LIMITS,
+    watch: Callable[[int], None] = lambda _: None,
+) -> Iterator[tuple[Member, Read] | Problem]:
     """Yield each file in `path` with the reader for it.
 
-    `readers` are the known formats by name, `detected` says which of them serves a detected format, `what` is what
-    is wanted ("documents"); the rest goes to `open_members`. In archives and folders, "auto" gives a `Problem` for a
-    file that holds none; a file of its own raises `BrokenFile`. Raises `ValueError` for an unknown format.
+    `carried` is what is wanted, by the name it has in `Format.reads`, `what` is how messages call it; the rest goes to
+    `open_members`. In archives and folders, "auto" gives a `Problem` for a file that holds none; a file of its own
+    raises `BrokenFile`. Raises `ValueError` for an unknown format.
     """
-    if format != "auto" and format not in readers:
-        raise ValueError(f"unknown format {format!r}; known are auto, {', '.join(readers)}")
+    if format != AUTO and (format not in formats() or carried not in formats()[format].reads):
+        raise ValueError(f"unknown format {format!r}; known are {', '.join(format_names(carried))}")
     for member in open_members(path, name=name, limits=limits, watch=watch):
-        if format != "auto":
-            yield member, readers[format]
+        if format != AUTO:
+            yield member, formats()[format].reads[carried]
             continue
-        head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
         try:
-            found = detect_format(head, member.name)
-            if found not in detected:
-                raise BrokenFile(member.name, 0, f"holds no {what}: it looks like {found}")
+            yield member, detected_reader(member, carried, what)
         except BrokenFile as broken:
             if member.alone:
                 raise
             yield Problem(member.name, 0, broken.reason)
-            continue
-        yield member, readers[detected[found]]
+
+
+def detected_reader(member: Member, carried: str, what: str) -> Read:
+    """The reader for what the file looks like. Raises `BrokenFile` where it does not hold what is wanted."""
+    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+    found, shape = detect(head, member.name, carried)
+    if carried not in shape.carries:
+        raise BrokenFile(member.name, 0, f"holds no {what}: it looks like {shape.name}")
+    return found.reads[carried]
+
+
+def read_path(
+    path: Path | str,
+    format: str,  # noqa: A002 (the name users know)
+    carried: str,
+    what: str,
+    *,
+    name: str = "",
+    limits: Limits = DEFAULT_LIMITS,
+    watch: Callable[[int], None] = lambda _: None,
+    each: Callable[[Iterator[Any]], Iterator[Any]] = lambda items: items,
+    **options: Any,
+) -> Iterator[Any]:
+    """Yield the records of every file in `path`: a file, plain or compressed, an archive or a folder.
+
+    `format` is "auto" or the name of a format; `name` is how messages call the path; `watch` is told the bytes read
+    from disk; `each` may look through the records of one file; `options` go to the readers. See `choose_readers`.
+    """
+    for found in choose_readers(path, format, carried, what, name=name, limits=limits, watch=watch):
+        if isinstance(found, Problem):
+            yield found
+        else:
+            member, read = found
+            yield from each(read(member.stream, member.name, **options))

@@ -15,8 +15,10 @@ from corpus.formats.json_fields import FieldError, take_id, take_text, take_text
 from corpus.formats.jsonl import parse_object, read_objects
 from corpus.formats.jsonl_documents import document_from, take_authors
 from corpus.formats.lines import MAX_LINE_BYTES
-from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference, first_year
+from corpus.formats.mentions import mentions_from
+from corpus.formats.papers import FullPaper, Marker, PaperFormat, Paragraph, Reference, first_year
 from corpus.formats.records import BrokenFile, DocumentRecord, PartProblem, Problem
+from corpus.formats.registry import Certainty, Head, Shape
 from corpus.formats.s2orc_spans import annotated_document, annotated_paper
 
 _PARSE_KEYS = ("pdf_parse", "latex_parse", "grobid_parse")
@@ -70,7 +72,7 @@ def _text_of(paragraph: object) -> str:
     return text
 
 
-def read_s2orc_papers(stream: BinaryIO, file: str) -> Iterator[FullPaper | Problem]:
+def read_s2orc_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[FullPaper | Problem]:
     """Yield one paper for each line that holds running text, and a `Problem` for each marker that is out of place.
 
     Such a marker is left out, its paragraph stays. Lines of metadata alone have no text: they are a `Problem` too.
@@ -187,3 +189,26 @@ def _references(entries: object) -> Iterator[Reference]:
             ids,
             " ".join(take_texts(entry, ("raw_text",), "\n")),
         )
+
+
+def _is_s2orc(head: Head) -> bool:
+    return head.has_keys(
+        {"corpusid", "content"}, {"paper_id", "body_text"}, {"paper_id", "pdf_parse"}, {"paper_id", "has_pdf_parse"}
+    )
+
+
+S2ORC = PaperFormat(
+    name="s2orc",
+    label="S2ORC (or doc2json)",
+    help="JSON Lines of both generations of S2ORC, with metadata or full texts.",
+    reads={
+        "documents": read_s2orc_documents,
+        "papers": read_s2orc_papers,
+        "mentions": mentions_from(read_s2orc_papers),
+    },
+    shapes=(
+        Shape("s2orc", ("documents", "papers", "mentions"), _is_s2orc),
+        Shape("s2orc", ("papers",), lambda head: head.is_json, Certainty.IF_WANTED),
+    ),
+    is_one_paper=False,
+)

@@ -10,15 +10,27 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from corpus.formats.papers import Box, FullPaper, Marker, Paragraph, Reference, cited_sentences, first_year
+from corpus.formats.mentions import mentions_from
+from corpus.formats.papers import (
+    Box,
+    FullPaper,
+    Marker,
+    PaperFormat,
+    Paragraph,
+    Reference,
+    cited_sentences,
+    first_year,
+)
 from corpus.formats.records import BrokenFile
+from corpus.formats.registry import Shape
 from corpus.formats.xml_tree import Node, read_xml
 
 LONGEST_RANGE = 20
 
 _DASH = re.compile(r"\s*[-–—‐‑−]\s*").fullmatch
+_MARK = re.compile(r"<tei[\s>]").search
 _ORDINAL = re.compile(r"(.*?)(\d{1,9})").fullmatch
 
 
@@ -253,3 +265,16 @@ def _author(node: Node) -> str:
     given = " ".join(_flat(name) for name in person.nodes("forename"))
     last = " ".join(_flat(name) for name in person.nodes("surname"))
     return f"{last}, {given}" if last and given else last or given
+
+
+def _read_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[FullPaper]:
+    yield read_tei(stream, file)
+
+
+TEI = PaperFormat(
+    name="tei",
+    label="GROBID TEI",
+    help="XML that GROBID makes of a paper.",
+    reads={"papers": _read_papers, "mentions": mentions_from(_read_papers)},
+    shapes=(Shape("tei", ("papers", "mentions"), lambda head: _MARK(head.marks)),),
+)

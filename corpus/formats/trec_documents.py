@@ -1,15 +1,13 @@
 """TREC documents: `<DOC>`, `<DOCNO>id</DOCNO>`, content tags, `</DOC>`; see formats.md 3.4.
 
-Written so that ir_datasets and Anserini read back the same words: every tag on a line of its own, `&`, `<` and `>`
-escaped in the text. Read more kindly: tags in any case, content on the line of its tag, missing end tags, paragraph
-marks and comments inside the text.
+Read kindly: tags in any case, content on the line of its tag, missing end tags, paragraph marks and comments inside
+the text.
 """
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from corpus.formats.lines import read_lines
@@ -93,20 +91,3 @@ def _document(draft: _Draft, file: str) -> DocumentRecord | Problem:
 
 def _plain(text: str) -> str:
     return fold_space(decode_entities(strip_tags(_INNER.sub(" ", text))))
-
-
-def write_trec_documents(documents: Iterable[DocumentRecord]) -> Iterator[str]:
-    """Yield each document with its title and text as content tags. Raises `ValueError` for an id with white space."""
-    for document in documents:
-        if reason := id_problem(document.docno):
-            raise ValueError(reason)
-        yield f"<DOC>\n<DOCNO>{document.docno}</DOCNO>\n"
-        if document.title:
-            yield f"<TITLE>\n{_escape(document.title)}\n</TITLE>\n"
-        if document.abstract:
-            yield f"<TEXT>\n{_escape(document.abstract)}\n</TEXT>\n"
-        yield "</DOC>\n"
-
-
-def _escape(text: str) -> str:
-    return html.escape(fold_space(text), quote=False)

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
-from typing import BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from corpus.formats.lines import read_lines
+from corpus.formats.reading import read_path
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, RunRow, id_problem
 from corpus.formats.repeats import SeenIds
 
@@ -26,6 +28,14 @@ class BadRow(Problem):
     """A row that was left out. `topic` is its first column, whose ranking it would have belonged to."""
 
     topic: str
+
+
+def read_runs(path: Path | str, format: str = "auto", **options: Any) -> Iterator[RunRow | BadRow | Problem]:  # noqa: A002
+    """Yield the rows of every run in `path`, file after file; `row.file` tells the runs of an archive apart.
+
+    `options` are those of `read_path`. Raises `BrokenFile`; see `read_run`.
+    """
+    return read_path(path, format, "runs", f"run ({COLUMNS})", **options)
 
 
 def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:

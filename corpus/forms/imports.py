@@ -5,25 +5,8 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from corpus.actions.imports import FORMATS
+from corpus.formats.registry import format_label, format_names, formats_for
 from corpus.models import ImportKind
-
-FORMAT_LABELS = {
-    "auto": "Find out from the file",
-    "bibtex": "BibTeX",
-    "jsonl": "JSON Lines",
-    "beir": "BEIR",
-    "trec": "TREC",
-    "trec-xml": "TREC web track XML",
-    "doris-mae": "DORIS-MAE",
-    "litsearch": "LitSearch",
-    "s2orc": "S2ORC (or doc2json)",
-    "tei": "GROBID TEI",
-    "pdf": "PDF",
-    "acm-cr": "ACM-CR XML",
-    "csv": "CSV",
-    "qrels": "TREC qrels",
-}
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -60,13 +43,15 @@ class ImportForm(forms.Form):
 
     def __init__(self, *args: Any, kind: ImportKind, **options: Any) -> None:
         super().__init__(*args, **options)
-        readable = FORMATS[kind]
+        readable = format_names(kind)
         choices = forms.ChoiceField(
-            choices=[(name, FORMAT_LABELS.get(name, name)) for name in readable], initial=readable[0], required=False
+            choices=[(name, format_label(name)) for name in readable], initial=readable[0], required=False
         )
         if len(readable) == 1:
             choices.widget = forms.HiddenInput()
         self.fields["format"] = choices
+
+        self.formats = formats_for(kind)
 
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or str(self.fields["format"].initial)

@@ -12,7 +12,8 @@ from accounts import jobs
 from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.actions.imports import FORMATS, request_import
+from corpus.actions.imports import request_import
+from corpus.formats.registry import AUTO, format_names
 from corpus.models import ImportKind, ImportRun
 from corpus.queries.collections import collection_with
 from corpus.queries.import_errors import ErrorGroup, group_errors
@@ -32,8 +33,7 @@ class ImportCommand(ToldCommand):
         parser.add_argument(
             "files", nargs="+", type=Path, metavar="FILE", help="plain, compressed (gz, bz2, xz), archive or folder"
         )
-        if self.kind in FORMATS:
-            parser.add_argument("--format", default="auto", help=f"one of {', '.join(FORMATS[self.kind])}")
+        parser.add_argument("--format", default=AUTO, help=f"one of {', '.join(format_names(self.kind))}")
         parser.add_argument("--dry-run", action="store_true", help="count and report, but write nothing")
 
     def add_scope(self, parser: CommandParser) -> None:
@@ -55,7 +55,7 @@ class ImportCommand(ToldCommand):
             collection=collection_with(slug),
             kind=self.kind,
             files=files,
-            format=options.get("format", "auto"),
+            format=options["format"],
             dry_run=dry_run,
             send=False,
             **self.parameters(**options),

@@ -31,7 +31,7 @@ from corpus.models.generation import (
 )
 from corpus.models.imports import ImportKind, ImportRun, ReplacedRecord
 from corpus.models.mentions import CitationMention, DiscardReason, Link, MentionReference
-from corpus.models.papers import Paper, PaperSource
+from corpus.models.papers import Paper
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
 from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, SubQuery, SubQueryAspect, Target, Topic, TopicKind
@@ -69,7 +69,6 @@ __all__ = [
     "Outcome",
     "OverlapDefinition",
     "Paper",
-    "PaperSource",
     "PoolEntry",
     "PoolRun",
     "PoolSource",

@@ -8,17 +8,11 @@ from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import Exact
 
+from corpus.formats.registry import format_label
 from corpus.models.collections import Collection, InCollection
 from corpus.models.imports import imported_in
 
 DOUBTFUL_DOI = "doubtful-doi"  # a warning with `candidates`; `settled` once somebody has answered
-
-
-class PaperSource(models.TextChoices):
-    PDF = "pdf", "PDF"
-    TEI = "tei", "GROBID TEI"
-    S2ORC = "s2orc", "S2ORC"
-    ACM_CR = "acm-cr", "ACM-CR XML"
 
 
 def json_is(field: str, kind: str) -> Exact:
@@ -50,7 +44,7 @@ class Paper(models.Model):
     authors = ArrayField(models.TextField(), default=list, blank=True)
     venue = models.TextField(blank=True)
     year = models.PositiveSmallIntegerField(null=True, blank=True)
-    source = models.CharField(max_length=6, choices=PaperSource)
+    source = models.CharField(max_length=40)  # name of the format it was read from: corpus/formats/registry.py
     file = models.FileField(max_length=200, blank=True)  # as it came in, below MEDIA_ROOT
     file_name = models.CharField(max_length=255, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
@@ -71,8 +65,8 @@ class Paper(models.Model):
         ordering = ["position", "id"]
         constraints = [
             models.UniqueConstraint(fields=["collection", "key"], name="paper_key_unique"),
+            models.CheckConstraint(name="paper_source_named", condition=~Q(source="")),
             models.CheckConstraint(name="paper_key_without_blanks", condition=Q(key__regex=r"^\S+$")),
-            models.CheckConstraint(name="paper_source_known", condition=Q(source__in=PaperSource.values)),
             *(
                 models.CheckConstraint(name=f"paper_{name}_is_a_list", condition=json_is(name, "array"))
                 for name in ("pages", "blocks", "references", "warnings")
@@ -84,6 +78,16 @@ class Paper(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.key
+
+    @property
+    def source_label(self) -> str:
+        """What people call the format it was read from."""
+        return format_label(self.source)
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether its file has pages that can be drawn."""
+        return self.source == "pdf"
 
     @property
     def doubtful_doi(self) -> dict[str, Any] | None:

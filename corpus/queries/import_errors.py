@@ -4,21 +4,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpus.formats import documents, topics
+from corpus.formats.registry import shapes_named
 from corpus.models import ImportKind, ImportRun
 
 PLACES = 5  # of a group that are listed
 _VARIES = re.compile(r"""“[^”]*”|"[^"]*"|'[^']*'|\d+""").sub  # what differs between errors of one kind
 _FOUND = re.compile(r"it looks like ([\w-]+)").search
-# Which kind of import reads which of the formats that `detect_format` tells apart.
-_READ_BY = {
-    ImportKind.DOCUMENTS: documents.DETECTED,
-    ImportKind.TOPICS: topics.DETECTED,
-    ImportKind.RUNS: {"trec-run"},
-    ImportKind.POOL: {"trec-qrels", "beir-qrels"},
-    ImportKind.PAPERS: {"tei"},
-    ImportKind.MENTIONS: {"jsonl-mentions", "s2orc", "tei"},
-}
 
 
 @dataclass
@@ -50,4 +41,5 @@ def group_errors(errors: list[dict[str, Any]]) -> list[ErrorGroup]:
 def kinds_for(run: ImportRun) -> list[ImportKind]:
     """What the files may be imported as instead, where an error names their format."""
     names = {match[1] for error in run.errors if (match := _FOUND(error["reason"]))}
-    return [kind for kind, formats in _READ_BY.items() if kind != run.kind and names & set(formats)]
+    carried = {each for shape in shapes_named(names) for each in shape.carries}
+    return [kind for kind in ImportKind if kind != run.kind and kind in carried]

@@ -97,7 +97,7 @@ def _method(run: ImportRun) -> str:
 
 def _rows(run: ImportRun, odometer: Odometer) -> Iterator[PoolRow | Problem]:
     for source in sources_of(run):
-        yield from read_pool_lists(source.path, name=source.name, watch=odometer.add)
+        yield from read_pool_lists(source.path, run.format, name=source.name, watch=odometer.add)
 
 
 def _line(n: int, row: PoolRow) -> bytes:

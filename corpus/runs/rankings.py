@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.runs import read_runs
-from corpus.formats.trec_runs import BadRow
+from corpus.formats.trec_runs import BadRow, read_runs
 from corpus.models import ImportRun, PoolSource, RetrievalRun
 from corpus.models.pools import RESERVED_METHODS
 from corpus.runs.background import in_background
@@ -113,6 +112,7 @@ class Reader:
 
     def __init__(self, run: ImportRun, topics: frozenset[str], odometer: Odometer) -> None:
         self.sources = sources_of(run)
+        self.format = run.format
         self.topics = topics
         self.odometer = odometer
         self.files: list[RunFile] = []
@@ -120,7 +120,7 @@ class Reader:
     def rows(self) -> Iterator[RunRow | Problem]:
         """Every row; one that cannot be read is a problem that says what becomes of its ranking."""
         for number, source in enumerate(self.sources):
-            for item in read_runs(source.path, name=source.name, watch=self.odometer.add):
+            for item in read_runs(source.path, self.format, name=source.name, watch=self.odometer.add):
                 if isinstance(item, RunRow | BadRow):
                     file = self._file_of(number, item)
                     file.line = item.line

@@ -13,7 +13,7 @@ from annotation.definitions.extractions import (
 )
 from annotation.models import Assignment, Campaign, Extraction, ExtractionSource, ExtractionState
 from annotation.runs.extractions import store_extraction
-from corpus.models import Paper, PaperSource
+from corpus.models import Paper
 from tests.factories.accounts import AT, CollectionFactory
 
 
@@ -25,7 +25,7 @@ class PaperFactory(factory.django.DjangoModelFactory):
     key = factory.Sequence("10.1145/9000000.80{:05}".format)
     title = factory.Sequence("What brewers cite, part {}".format)
     abstract = "Citations of brewers were counted."
-    source = PaperSource.ACM_CR
+    source = "acm-cr"
     position = factory.Sequence(int)
     created_at = AT
     updated_at = AT

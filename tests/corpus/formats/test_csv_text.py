@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from corpus.formats.csv_text import guard, read_csv, unguard, write_csv
 from corpus.formats.paper_files import read_order
-from corpus.formats.qrels import read_beir_qrels
 from corpus.formats.records import BrokenFile
 from tests.corpus.formats.reading import problems, stream
 
@@ -109,6 +108,6 @@ NONSENSE = st.text(st.sampled_from('doi,;\t\r\n"\x0b\x1c\x85\u2028=1'), max_size
 
 @given(NONSENSE)
 def test_nonsense_is_refused_or_read_by_every_reader_of_tables(text: str) -> None:
-    for reader in (read_csv, read_order, read_beir_qrels):
+    for reader in (read_csv, read_order):
         with contextlib.suppress(BrokenFile):
             list(reader(stream(text), "f"))

@@ -2,9 +2,13 @@ import json
 
 import pytest
 
-from corpus.formats.detect import detect_format
 from corpus.formats.records import BrokenFile
+from corpus.formats.registry import detect
 from tests.shared import shared_path
+
+
+def detected(head: bytes, file: str = "f", wanted: str = "") -> str:
+    return detect(head, file, wanted)[1].name
 
 
 @pytest.mark.parametrize(
@@ -38,12 +42,12 @@ from tests.shared import shared_path
     ],
 )
 def test_formats_are_told_apart(head: str, found: str) -> None:
-    assert detect_format(head.encode(), "f") == found
+    assert detected(head.encode()) == found
 
 
 def test_a_first_line_longer_than_the_head_is_told_by_its_keys() -> None:
     line = json.dumps({"_id": "1", "title": "T", "text": "x" * 1000})
-    assert detect_format(line[:500].encode(), "f") == "beir-corpus"
+    assert detected(line[:500].encode()) == "beir-corpus"
 
 
 @pytest.mark.parametrize(
@@ -51,7 +55,7 @@ def test_a_first_line_longer_than_the_head_is_told_by_its_keys() -> None:
     [
         (b"", "the file is empty"),
         (b" \n\n", "the file is empty"),
-        (b"%PDF-1.4\n\0\0", "is not a text file"),
+        (b"\x89PNG\n\0\0", "is not a text file"),
         (b"Dear colleagues,\nplease find", "begins with “Dear colleagues, please find”.*name the format"),
         (b'{"a": 1}', "not recognised"),
         (b'[{"id": 1}]', "not recognised"),
@@ -60,7 +64,25 @@ def test_a_first_line_longer_than_the_head_is_told_by_its_keys() -> None:
 )
 def test_what_cannot_be_told_is_refused_with_the_way_out(head: bytes, reason: str) -> None:
     with pytest.raises(BrokenFile, match=reason):
-        detect_format(head, "f")
+        detected(head)
+
+
+@pytest.mark.parametrize(
+    ("head", "file", "found"),
+    [
+        (b"%PDF-1.7\n\0\xff", "a", "pdf"),
+        (b"no pdf at all", "a.pdf", "pdf"),  # its own reader says best what is wrong with it
+        (b'\xef\xbb\xbf<?xml version="1.0"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0">', "a.xml", "tei"),
+        (b"<doc>\n\t<doi>10.1/x</doi>", "a.xml", "acm-cr"),
+        (b'{"paper_id": "1", "body_text": []}', "a.jsonl", "s2orc"),
+        (b'{"a": 1}', "a.jsonl", "s2orc"),
+        (b"doi\tvenue\tfirst_sentence_number\n", "papers.tsv", "paper-order"),
+        (b"doi,first_sentence_number\r\n", "papers.csv", "paper-order"),
+        (b"[1]\t10.1/x\tcikm-18", "a.dois", "dois"),
+    ],
+)
+def test_files_of_papers_are_told_apart(head: bytes, file: str, found: str) -> None:
+    assert detected(head, file, "papers") == found
 
 
 @pytest.mark.shared
@@ -80,4 +102,4 @@ def test_what_cannot_be_told_is_refused_with_the_way_out(head: bytes, reason: st
     ],
 )
 def test_shared_files_are_told_apart(path: str, found: str) -> None:
-    assert detect_format(shared_path("data", path).read_bytes()[: 1 << 16], path) == found
+    assert detected(shared_path("data", path).read_bytes()[: 1 << 16], path) == found

@@ -1,39 +1,13 @@
-"""Telling files of papers apart, the table of their order, and parsed papers as stored JSON."""
+"""The table of the order of papers, and parsed papers as stored JSON."""
 
 from io import BytesIO
 
 import pytest
 
-from corpus.formats.paper_files import PlaceInOrder, read_order, tell_format
+from corpus.formats.paper_files import PlaceInOrder, read_order
 from corpus.formats.paper_json import reference_numbers, write_blocks, write_references
 from corpus.formats.papers import Box, Marker, Paragraph, Reference, Sentence
 from corpus.formats.records import BrokenFile, Problem
-
-
-@pytest.mark.parametrize(
-    ("head", "name", "found"),
-    [
-        (b"%PDF-1.7\n\0\xff", "a", "pdf"),
-        (b"no pdf at all", "a.pdf", "pdf"),  # its own reader says best what is wrong with it
-        (b'\xef\xbb\xbf<?xml version="1.0"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0">', "a.xml", "tei"),
-        (b"<doc>\n\t<doi>10.1/x</doi>", "a.xml", "acm-cr"),
-        (b'{"paper_id": "1", "body_text": []}', "a.jsonl", "s2orc"),
-        (b"doi\tvenue\tfirst_sentence_number\n", "papers.tsv", "table"),
-        (b"doi,first_sentence_number\r\n", "papers.csv", "table"),
-        (b"[1]\t10.1/x\tcikm-18", "a.dois", "dois"),
-    ],
-)
-def test_files_of_papers_are_told_apart(head, name, found) -> None:
-    assert tell_format(head, name) == found
-
-
-@pytest.mark.parametrize(
-    ("head", "reason"),
-    [(b" \n", "empty"), (b"\x89PNG\0", "neither a PDF file nor text"), (b"Dear all,", "no paper that is read here")],
-)
-def test_what_is_no_paper_is_refused(head, reason) -> None:
-    with pytest.raises(BrokenFile, match=reason):
-        tell_format(head, "a.txt")
 
 
 def test_the_order_of_papers_is_read_with_its_numbers() -> None:

@@ -50,9 +50,9 @@ def test_bad_lines_are_told_and_the_rest_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("1 Q0 D 1 2.5 tag\n", "this is a run"),
-        ("alone\n", "has 1 column;"),
-        ("one two three four five\n", "has 5 columns; expected are topic docno, or qrels"),
+        ("1 Q0 D 1 2.5 tag\n", "holds no pool list: it looks like trec-run"),
+        ("alone\n", "not recognised"),
+        ("one two three four five\n", "not recognised"),
         ("", "the file is empty"),
         ("\n \n", "the file is empty"),
     ],
@@ -70,7 +70,7 @@ def test_files_of_an_archive_that_are_no_lists_are_passed_over(tmp_path: Path) -
         archive.writestr("empty", "")
     told: list[int] = []
     found = list(read_pool_lists(tmp_path / "a.zip", watch=told.append))
-    assert [(item.file, item.line) for item in found] == [("a.zip/pool.txt", 1), ("a.zip/a.run", 1), ("a.zip/empty", 0)]
+    assert [(item.file, item.line) for item in found] == [("a.zip/pool.txt", 1), ("a.zip/a.run", 0), ("a.zip/empty", 0)]
     assert isinstance(found[0], PoolRow)
     assert sum(told) > 0
 
@@ -88,5 +88,5 @@ def test_the_pools_of_doris_mae_are_read(tmp_path: Path) -> None:
         "query 2: candidate_pool is not a list of abstract ids",
     ]
     path.write_text('{"topic": "1", "docno": "2"}')
-    with pytest.raises(BrokenFile, match="neither a list of pairs nor"):
+    with pytest.raises(BrokenFile, match="holds no pool list: it looks like jsonl-documents"):
         list(read_pool_lists(path))

@@ -44,5 +44,5 @@ def test_what_holds_no_topics_is_refused(tmp_path: Path) -> None:
     path.write_text("1 0 d1 1\n")
     with pytest.raises(BrokenFile, match="holds no topics: it looks like trec-qrels"):
         list(read_topics(path))
-    with pytest.raises(ValueError, match="unknown format 'word'; known are auto, trec"):
+    with pytest.raises(ValueError, match="unknown format 'word'; known are auto, jsonl"):
         list(read_topics(path, "word"))

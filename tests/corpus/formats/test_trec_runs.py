@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.runs import read_runs
-from corpus.formats.trec_runs import BadRow, read_run
+from corpus.formats.trec_runs import BadRow, read_run, read_runs
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids
 from tests.shared import shared_path

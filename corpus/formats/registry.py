@@ -1,0 +1,185 @@
+"""The formats of files: one object each says how a file is recognised, what is read from it and what is written as it.
+
+A new format is one module with a `Format` and one line in `BUILT_IN`, or an entry point of another package in the group
+`litmus.formats`. Forms, the API, commands, help and messages read the formats here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache, cached_property
+from importlib.metadata import entry_points
+from pkgutil import resolve_name
+from typing import Any
+
+from corpus.formats.jsonl import parse_object
+from corpus.formats.records import BrokenFile
+
+AUTO = "auto"
+GROUP = "litmus.formats"  # of entry points; each names a `Format`
+HEAD_BYTES = 1 << 16
+MARK_CHARS = 4096  # within which a text says what it is
+SAMPLE_LINES = 20
+
+# In the order of lists. Paths and not objects: some readers belong to packages above this one.
+BUILT_IN = (
+    "corpus.formats.bibtex_documents:BIBTEX",
+    "corpus.formats.judgments:CSV",
+    "corpus.formats.json_lines:JSONL",
+    "corpus.formats.beir:BEIR",
+    "corpus.formats.trec:TREC",
+    "corpus.formats.trec:TREC_XML",
+    "corpus.formats.trec:QRELS",
+    "corpus.formats.pool_lists:PAIRS",
+    "corpus.formats.s2orc:S2ORC",
+    "corpus.formats.doris_json:DORIS_MAE",
+    "corpus.formats.litsearch:LITSEARCH",
+    "corpus.extraction.pdf_format:PDF",
+    "corpus.formats.tei:TEI",
+    "corpus.formats.acm_cr:ACM_CR",
+    "corpus.formats.paper_files:ORDER",
+    "corpus.formats.paper_files:SHEET",
+)
+
+Read = Callable[..., Iterator[Any]]  # (stream, name of the file, options of what is carried): records, Skips, Problems
+Write = Callable[..., Iterator[str]]
+
+
+class Certainty(IntEnum):
+    """How much it says that a file fits a shape; the surest shape that fits wins."""
+
+    SURE = 0
+    LIKELY = 1
+    IF_WANTED = 2  # looked at only where that is what is asked for: its reader says best what is wrong
+    POSSIBLE = 3
+
+
+class Head:
+    """The beginning of a file, as shapes look at it."""
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self.data = data
+        self.suffix = file.lower().rpartition(".")[2]
+        self.text = data.decode("utf-8-sig", "replace").lstrip()
+        self.is_binary = b"\0" in data
+        self.is_json = self.text.startswith("{")
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Of the first JSON object, all at hand where it goes on beyond the head or over several lines."""
+        if not self.is_json:
+            return frozenset()
+        try:
+            return frozenset(parse_object(self.text.split("\n", 1)[0]))
+        except (ValueError, RecursionError):
+            return frozenset(re.findall(r"\"([\w-]+)\"\s*:", self.text))
+
+    @cached_property
+    def marks(self) -> str:
+        """The first characters of a text that is not JSON, in lower case."""
+        return "" if self.is_json else self.text[:MARK_CHARS].lower()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The first lines that are not blank of a text that is not JSON; one that the head cuts off is left out."""
+        lines = [] if self.is_json else self.text.split("\n")
+        return [line for line in (lines[:-1] if len(lines) > 1 else lines)[:SAMPLE_LINES] if line.strip()]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The names in the first line, as of a table with commas, semicolons or tabs."""
+        first = "" if self.is_json else self.text.split("\n", 1)[0]
+        return [name.strip().strip('"').lower() for name in re.split(r"[,;\t]", first)]
+
+    def has_keys(self, *sets: set[str]) -> bool:
+        """Whether the first JSON object has all keys of one of the sets."""
+        return any(self.keys >= some for some in sets)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a file may look like, and what it carries then. `name` is what messages call it."""
+
+    name: str
+    carries: tuple[str, ...]
+    fits: Callable[[Head], object]
+    certainty: Certainty = Certainty.SURE
+    is_binary: bool = False  # such a file may hold NUL bytes
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format. `name` is what people choose and imports store, `help` says in a sentence what such a file looks like.
+
+    `reads` and `writes` are by what is carried: documents, topics, runs, pool, judgments, mentions, papers.
+    """
+
+    name: str
+    label: str
+    help: str
+    reads: Mapping[str, Read] = field(default_factory=dict)
+    writes: Mapping[str, Write] = field(default_factory=dict)
+    shapes: tuple[Shape, ...] = ()
+
+
+@cache
+def formats() -> Mapping[str, Format]:
+    """All formats by name; Litmus's own first. Errors: ValueError where two have one name."""
+    found: dict[str, Format] = {}
+    plug_ins = [point.load() for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+    for each in (*map(resolve_name, BUILT_IN), *plug_ins):
+        if found.setdefault(each.name, each) is not each:
+            raise ValueError(f"two formats are named {each.name}")
+    return found
+
+
+def formats_for(carried: str) -> list[Format]:
+    """The formats from which this is read."""
+    return [each for each in formats().values() if carried in each.reads]
+
+
+def format_names(carried: str) -> tuple[str, ...]:
+    """What may be chosen as the format of an import of this: "auto" and, where there are several, their names."""
+    names = [each.name for each in formats_for(carried)]
+    return (AUTO, *names) if len(names) > 1 else (AUTO,)
+
+
+def format_label(name: str) -> str:
+    """What people call a format; the name of one that is no longer installed."""
+    if name == AUTO:
+        return "Find out from the file"
+    return formats()[name].label if name in formats() else f"{name} (not installed)"
+
+
+def shapes_named(names: set[str]) -> list[Shape]:
+    """The shapes that messages call so."""
+    return [shape for each in formats().values() for shape in each.shapes if shape.name in names]
+
+
+def detect(data: bytes, file: str, wanted: str = "") -> tuple[Format, Shape]:
+    """Return the format and the shape that `data`, the beginning of a file, has.
+
+    `wanted` is what should be read from it; the shape found may carry something else nevertheless. Raises `BrokenFile`
+    with the reason where it is none.
+    """
+    if not data.strip():
+        raise BrokenFile(file, 0, "the file is empty")
+    head = Head(data, file)
+    for each, shape in _surest_first():
+        if head.is_binary and not shape.is_binary:
+            continue
+        if (shape.certainty is not Certainty.IF_WANTED or wanted in shape.carries) and shape.fits(head):
+            return each, shape
+    if head.is_binary:
+        raise BrokenFile(file, 0, "is not a text file")
+    words = " ".join(head.text[:200].split())[:60]
+    raise BrokenFile(file, 0, f"its format is not recognised (it begins with “{words}”); name the format")
+
+
+@cache
+def _surest_first() -> list[tuple[Format, Shape]]:
+    found = [(each, shape) for each in formats().values() for shape in each.shapes]
+    return sorted(found, key=lambda pair: pair[1].certainty)
