@@ -2,7 +2,16 @@ from django.apps import AppConfig
 
 
 class CorpusConfig(AppConfig):
+    """Its importers are dotted paths: see accounts/extensions.py."""
+
     name = "corpus"
+    importers = {
+        "documents": "corpus.imports.documents.DOCUMENTS",
+        "topics": "corpus.imports.topics.TOPICS",
+        "runs": "corpus.imports.runs.RUNS",
+        "pool": "corpus.imports.pool.POOL",
+        "mentions": "corpus.imports.mentions.MENTIONS",
+    }
     jobs = {
         "imports": "corpus.runs.imports.ImportJob",
         "pools": "corpus.runs.pools.PoolJob",

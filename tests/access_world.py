@@ -36,7 +36,6 @@ from corpus.models import (
     CollectionRemoval,
     Document,
     GeneratedQuestion,
-    ImportKind,
     ImportRun,
     InvitedRole,
     Membership,
@@ -129,7 +128,7 @@ def make_world() -> World:
         paper=paper,
         own_paper=_own_paper(paper, manager, annotator.user),
         import_run=ImportRun.objects.create(
-            collection=collection, kind=ImportKind.DOCUMENTS, requested_by=manager, requested_at=AT
+            collection=collection, kind="documents", requested_by=manager, requested_at=AT
         ),
         retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
         pool_run=PoolRun.objects.create(collection=collection, requested_by=manager, requested_at=AT),

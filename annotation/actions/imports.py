@@ -11,7 +11,7 @@ from accounts.refusals import Refused
 from annotation.models import Campaign
 from annotation.permissions.campaigns import check_not_closed
 from corpus.actions.imports import Upload, request_import
-from corpus.models import ImportKind, ImportRun
+from corpus.models import ImportRun
 from corpus.permissions import check_manager
 
 
@@ -42,7 +42,7 @@ def request_judgment_import(
         by=by,
         at=at,
         collection=campaign.collection,
-        kind=ImportKind.JUDGMENTS,
+        kind="judgments",
         files=files,
         format=format,
         dry_run=dry_run,

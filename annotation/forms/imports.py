@@ -1,7 +1,5 @@
 """The form that takes in judgments."""
 
-from typing import Any
-
 from django import forms
 
 from corpus.forms.imports import ImportForm
@@ -18,7 +16,3 @@ class JudgmentImportForm(ImportForm):
     machine = forms.BooleanField(required=False, label="They are a machine's labels")
 
     field_order = ("uploads", "format", "annotator", "machine", "dry_run")
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in ("annotator", "machine")}

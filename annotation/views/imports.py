@@ -2,17 +2,14 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from accounts.telling import refusals_in_form
 from annotation.actions.imports import request_judgment_import
 from annotation.forms.imports import JudgmentImportForm
-from annotation.models import Campaign, CampaignState
+from annotation.models import CampaignState
 from annotation.views.context import campaign_context, fetch_for_manager
-from corpus.models import ImportKind, ImportRun
-from corpus.views.imports import WayOn
 
 SHOWN_RUNS = 10
 
@@ -22,9 +19,7 @@ def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     """Choose files and send them."""
     membership, found = fetch_for_manager(request, slug, campaign)
     sent = request.method == "POST"
-    form = JudgmentImportForm(
-        request.POST if sent else None, request.FILES if sent else None, kind=ImportKind.JUDGMENTS
-    )
+    form = JudgmentImportForm(request.POST if sent else None, request.FILES if sent else None, kind="judgments")
     if form.is_valid():
         with refusals_in_form(form, "uploads"):
             run = request_judgment_import(
@@ -37,7 +32,7 @@ def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
                 **form.parameters,
             )
             return redirect("import_detail", slug, run.pk)
-    runs = membership.collection.import_runs.filter(kind=ImportKind.JUDGMENTS, parameters__campaign=found.pk)
+    runs = membership.collection.import_runs.filter(kind="judgments", parameters__campaign=found.pk)
     context = campaign_context(
         membership,
         found,
@@ -47,12 +42,3 @@ def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
         runs=runs.defer("errors").order_by("-pk")[:SHOWN_RUNS],
     )
     return render(request, "annotation/annotator_import.html", context, status=422 if form.errors else 200)
-
-
-def way_on(run: ImportRun) -> WayOn:
-    """Links of a finished import of judgments: to its campaign's judgments (the campaign may be deleted since)."""
-    where = Campaign.objects.filter(pk=run.parameters["campaign"]).values_list("collection__slug", "slug").first()
-    if where is None:
-        campaigns = reverse("campaign_list", args=[run.collection.slug])
-        return WayOn(campaigns, "See the campaigns", campaigns)
-    return WayOn(reverse("annotator_list", args=where), "See the annotators", reverse("judgment_import", args=where))

@@ -20,7 +20,7 @@ from annotation.queries.extractions import content_of
 from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of
 from corpus.actions.imports import request_import
-from corpus.models import Collection, ImportKind, Paper
+from corpus.models import Collection, Paper
 
 TO_READ = ("hives", "registers")
 FINISHED = "notebooks.xml"
@@ -50,7 +50,7 @@ def load_papers(collection: Collection, people: Mapping[str, User], at: datetime
 
 
 def _import(collection: Collection, by: User, at: datetime, files: list[Path]) -> None:
-    run = request_import(by=by, at=at, collection=collection, kind=ImportKind.PAPERS, files=files, send=False)
+    run = request_import(by=by, at=at, collection=collection, kind="papers", files=files, send=False)
     jobs.carry_out(run)
     run.refresh_from_db()
     if run.state != JobState.DONE or run.error_count:

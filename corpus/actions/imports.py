@@ -15,18 +15,14 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
+from accounts.extensions import extensions
 from corpus.formats.members import is_packed
 from corpus.formats.records import BrokenFile
 from corpus.formats.registry import AUTO, HEAD_BYTES, detect, format_names
-from corpus.models import Collection, ImportKind, ImportRun
+from corpus.models import Collection, ImportRun
 from corpus.permissions import check_manager
 from corpus.runs.imports import UPLOADS, remove_uploads
 
-READ_BY_LINE = (
-    ImportKind.RUNS,
-    ImportKind.POOL,
-    ImportKind.PAPERS,
-)  # their readers say best what is wrong with a file, and where
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
 
@@ -45,7 +41,7 @@ def request_import(
     by: User | None,
     at: datetime,
     collection: Collection,
-    kind: ImportKind,
+    kind: str,
     files: Sequence[Upload | Path],
     format: str = AUTO,  # noqa: A002 - the name users know
     dry_run: bool = False,
@@ -66,7 +62,7 @@ def request_import(
     remove_forgotten_uploads(collection, at)
     if excluded := list(dict.fromkeys(exclude)):
         parameters["exclude"] = excluded
-    stored = _store_files(files, kind, must_fit=format == AUTO and kind not in READ_BY_LINE)
+    stored = _store_files(files, kind, format)
     fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
     return _new_run(by, at, collection, send, fields)
 
@@ -93,7 +89,7 @@ def holds_files(dry_run: ImportRun) -> bool:
     return bool(dry_run.files) and all("path" in file for file in dry_run.files)
 
 
-def check_format(kind: ImportKind, format: str) -> None:  # noqa: A002
+def check_format(kind: format: str) -> None:  # noqa: A002
     """Refuse formats that nothing reads."""
     names = format_names(kind)
     if format not in names:
@@ -130,13 +126,11 @@ def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, 
     return run
 
 
-def _store_files(files: Sequence[Upload | Path], kind: ImportKind, *, must_fit: bool) -> list[dict[str, Any]]:
+def _store_files(files: Sequence[Upload | Path], kind: str, chosen: str) -> list[dict[str, Any]]:
     directory = Path(settings.MEDIA_ROOT) / UPLOADS / uuid.uuid4().hex
     try:
         return [
-            _named_file(file)
-            if isinstance(file, Path)
-            else _store_upload(file, directory / str(number), kind, must_fit=must_fit)
+            _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), kind, chosen)
             for number, file in enumerate(files)
         ]
     except BaseException:  # also Ctrl-C: no half-stored upload stays behind; raised again
@@ -160,7 +154,7 @@ def _named_file(path: Path) -> dict[str, Any]:
     return {"name": path.name, "path": str(path), "size": path.stat().st_size, "sha256": digest}
 
 
-def _store_upload(upload: Upload, path: Path, kind: ImportKind, *, must_fit: bool) -> dict[str, Any]:
+def _store_upload(upload: Upload, path: Path, kind: str, chosen: str) -> dict[str, Any]:
     """Write the upload to a name of our own, outside of what the web server serves, and look at its beginning."""
     name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
     digest, size = hashlib.sha256(), 0
@@ -169,14 +163,15 @@ def _store_upload(upload: Upload, path: Path, kind: ImportKind, *, must_fit: boo
         for chunk in upload.chunks():
             digest.update(chunk)
             size += target.write(chunk)
-    if kind != ImportKind.PAPERS:
+    checks = extensions("importers")[kind].checks
+    if checks != "nothing":
         with path.open("rb") as stored:
-            _check_head(stored, name, kind, must_fit=must_fit)
+            _check_head(stored, name, kind, must_fit=chosen == AUTO and checks == "format")
     relative = path.relative_to(settings.MEDIA_ROOT).as_posix()
     return {"name": name, "path": relative, "size": size, "sha256": digest.hexdigest()}
 
 
-def _check_head(stored: IO[bytes], name: str, kind: ImportKind, *, must_fit: bool) -> None:
+def _check_head(stored: IO[bytes], name: str, kind: str, *, must_fit: bool) -> None:
     """Refuse at once what no reader could read: empty files, pictures, programs. The reader checks the rest."""
     head = stored.read(HEAD_BYTES)
     if is_packed(head):

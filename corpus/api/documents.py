@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from corpus.api.base import InCollectionView
 from corpus.api.imports import MANAGE, MOST_RECORDS, ImportSerializer, import_records
-from corpus.models import Document, ImportKind, Membership, Role
+from corpus.models import Document, Membership, Role
 from corpus.permissions import can_oversee
 
 
@@ -75,7 +75,7 @@ class DocumentList(InCollectionView):
         """Create or update up to 10,000 documents at once; what is wrong with one is told under `errors`."""
         wanted = DocumentsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        return import_records(self, ImportKind.DOCUMENTS, cast(dict[str, Any], request.data)["documents"])
+        return import_records(self, "documents", cast(dict[str, Any], request.data)["documents"])
 
 
 class DocumentDetail(InCollectionView):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, cast
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
+from django.forms import BooleanField
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -22,13 +23,15 @@ from accounts.schema import answers
 from corpus.actions.imports import request_import
 from corpus.actions.undoing import undo_import
 from corpus.api.base import InCollectionView
-from corpus.models import ImportKind, ImportRun, Role
+from corpus.formats.registry import AUTO
+from corpus.forms.imports import ListField, parameters_from
+from corpus.imports.registry import Importer, collection_importers, importers
+from corpus.models import ImportRun, Role
 from corpus.runs.imports import import_at_once
 
 MOST_RECORDS = 10_000
 PATIENCE = 5.0  # seconds that a request waits for another import of its collection to end
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
-KINDS = [kind for kind in ImportKind if kind != ImportKind.JUDGMENTS]  # those need a campaign
 
 
 class ImportErrorSerializer(serializers.Serializer[Any]):
@@ -68,16 +71,34 @@ class ImportSerializer(serializers.ModelSerializer[ImportRun]):
 
 
 class NewImportSerializer(serializers.Serializer[Any]):
-    kind = serializers.ChoiceField([(kind.value, kind.label) for kind in KINDS])
-    format = serializers.CharField(max_length=20, default="auto")
+    """What is sent; each sort of records has options of its own, those of its form."""
+
+    format = serializers.CharField(max_length=40, default=AUTO)
     dry_run = serializers.BooleanField(default=False)
-    sections = serializers.ListField(
-        child=serializers.CharField(max_length=100),
-        max_length=100,
-        required=False,
-        help_text="Of papers: words of the headings of further sections to propose contexts from; `all` for every one.",
-    )
     files = serializers.ListField(child=serializers.FileField(), min_length=1, max_length=100)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        found = collection_importers()
+        options = {name: field for each in found.values() for name, field in _options(each)}
+        return {"kind": serializers.ChoiceField([(name, each.label) for name, each in found.items()])} | {
+            **super().get_fields(),
+            **options,
+        }
+
+
+def _options(importer: Importer) -> Iterator[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
+    """The options of an importer's form as the API takes them."""
+    for name, field in importer.form.options().items():
+        more: dict[str, Any] = {
+            "required": False,
+            "help_text": f"Of {importer.label}: {field.help_text or field.label}",
+        }
+        if isinstance(field, BooleanField):
+            yield name, serializers.BooleanField(**more)
+        elif isinstance(field, ListField):
+            yield name, serializers.ListField(child=serializers.CharField(max_length=255), **more)
+        else:
+            yield name, serializers.CharField(allow_blank=True, max_length=255, **more)
 
 
 class Lines:
@@ -93,7 +114,7 @@ class Lines:
             yield json.dumps(record, ensure_ascii=True).encode() + b"\n"
 
 
-def import_records(view: InCollectionView, kind: ImportKind, records: list[Any]) -> Response:
+def import_records(view: InCollectionView, kind: str, records: list[Any]) -> Response:
     """Read the records at once and answer with the import; 422 when nothing of them could be kept.
 
     409 with Retry-After while another import of the collection runs: a request does not wait for long.
@@ -141,9 +162,16 @@ class ImportList(InCollectionView):
         wanted.is_valid(raise_exception=True)
         values = dict(wanted.validated_data)
         files = cast(list[UploadedFile], values.pop("files"))
-        kind = ImportKind(values.pop("kind"))
+        importer = importers()[values.pop("kind")]
+        common = {name: values.pop(name) for name in ("format", "dry_run")}
         run = request_import(
-            by=self.person, at=timezone.now(), collection=self.collection, kind=kind, files=files, **values
+            by=self.person,
+            at=timezone.now(),
+            collection=self.collection,
+            kind=importer.name,
+            files=files,
+            **common,
+            **parameters_from(importer.form, importer.name, values),
         )
         return Response(ImportSerializer(run).data, status=202)
 

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from corpus.api.base import InCollectionView
 from corpus.api.imports import MANAGE, MOST_RECORDS, ImportSerializer, import_records
-from corpus.models import AspectNode, ImportKind, Membership, Role, Topic, TopicKind
+from corpus.models import AspectNode, Membership, Role, Topic, TopicKind
 from corpus.permissions import can_oversee
 
 
@@ -72,7 +72,7 @@ class TopicList(InCollectionView):
         """Create or update up to 10,000 topics at once; what is wrong with one is told under `errors`."""
         wanted = TopicsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        return import_records(self, ImportKind.TOPICS, cast(dict[str, Any], request.data)["topics"])
+        return import_records(self, "topics", cast(dict[str, Any], request.data)["topics"])
 
 
 class TopicDetail(InCollectionView):

@@ -1,12 +1,13 @@
 """Forms that take in files."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from accounts.refusals import Refused
 from corpus.formats.registry import format_label, format_names, formats_for
-from corpus.models import ImportKind
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -41,7 +42,7 @@ class ImportForm(forms.Form):
         help_text="The report offers to import the same files without sending them again.",
     )
 
-    def __init__(self, *args: Any, kind: ImportKind, **options: Any) -> None:
+    def __init__(self, *args: Any, kind: str, **options: Any) -> None:
         super().__init__(*args, **options)
         readable = format_names(kind)
         choices = forms.ChoiceField(
@@ -56,24 +57,61 @@ class ImportForm(forms.Form):
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or str(self.fields["format"].initial)
 
+    @classmethod
+    def options(cls) -> dict[str, forms.Field]:
+        """The fields that only imports of this sort have; commands and the API take them as well."""
+        return {name: field for name, field in cls.base_fields.items() if name not in ImportForm.base_fields}
+
     @property
     def parameters(self) -> dict[str, Any]:
         """Further arguments of `request_import`; only after the form was found valid."""
-        return {}
+        return {name: self.cleaned_data[name] for name in self.options()}
+
+
+def parameters_from(form: type[ImportForm], kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Further arguments of `request_import` from what a command or the API was given. Errors: Refused."""
+    filled = form(dict(values), kind=kind)
+    for name in ImportForm.base_fields:
+        del filled.fields[name]
+    if not filled.is_valid():
+        raise Refused(" ".join(f"{name}: {' '.join(map(str, reasons))}" for name, reasons in filled.errors.items()))
+    return filled.parameters
+
+
+class ListField(forms.CharField):
+    """Several texts in one field, each once; commands and the API may give them as a list."""
+
+    separator: str | None = None
+
+    def to_python(self, value: Any) -> list[str]:  # type: ignore[override]
+        if isinstance(value, list | tuple):
+            return list(dict.fromkeys(map(str, value)))
+        parts = (" ".join(part.split()) for part in (value or "").split(self.separator))
+        return list(dict.fromkeys(filter(None, parts)))
+
+    def run_validators(self, value: Any) -> None:
+        super().run_validators(", ".join(value))
+
+
+class NamesField(ListField):
+    """Names, separated by commas."""
+
+    separator = ","
+
+
+class DocnosField(ListField):
+    """Docnos, separated by blanks or line ends. On the command line, a file of them."""
+
+    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
 
 
 class DocumentImportForm(ImportForm):
-    exclude = forms.CharField(
+    exclude = DocnosField(
         required=False,
         label="Leave out",
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
         help_text="Docnos that must not come in, one in each line.",
     )
     field_order = ["uploads", "format", "exclude", "dry_run"]
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"exclude": self.cleaned_data["exclude"].split()}
 
 
 class RunImportForm(ImportForm):
@@ -85,10 +123,6 @@ class RunImportForm(ImportForm):
     )
     field_order = ["uploads", "format", "name", "dry_run"]
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"name": self.cleaned_data["name"].strip()}
-
 
 class PoolImportForm(ImportForm):
     method = forms.CharField(
@@ -99,10 +133,6 @@ class PoolImportForm(ImportForm):
     )
     field_order = ["uploads", "format", "method", "dry_run"]
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"method": self.cleaned_data["method"].strip()}
-
 
 class MentionImportForm(ImportForm):
     only_linked = forms.BooleanField(
@@ -111,47 +141,3 @@ class MentionImportForm(ImportForm):
         help_text="Import the documents first. Without this, links can be looked up again later.",
     )
     field_order = ["uploads", "format", "only_linked", "dry_run"]
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"only_linked": self.cleaned_data["only_linked"]}
-
-
-class PaperImportForm(ImportForm):
-    sections = forms.CharField(
-        required=False,
-        max_length=500,
-        label="Further sections",
-        help_text=(
-            "Paragraphs of introduction and related work that cite are proposed as contexts. Name other sections by"
-            " words of their headings, separated by commas (such as: Background, Discussion), or write: all."
-            " On the extraction screen a context can be made of any paragraph."
-        ),
-    )
-    field_order = ["uploads", "format", "sections", "dry_run"]
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["uploads"].help_text = (
-            "PDF, GROBID TEI, S2ORC JSON Lines, ACM-CR XML, or archives of them. A table (TSV or CSV) with the columns"
-            " doi and first_sentence_number says in which order papers come and how their sentence topics are numbered."
-        )
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"sections": split_names(self.cleaned_data["sections"])}
-
-
-def split_names(text: str) -> list[str]:
-    """The names in a list separated by commas, each once."""
-    return list(dict.fromkeys(name for part in text.split(",") if (name := " ".join(part.split()))))
-
-
-FORMS: dict[ImportKind, type[ImportForm]] = {
-    ImportKind.DOCUMENTS: DocumentImportForm,
-    ImportKind.TOPICS: ImportForm,
-    ImportKind.PAPERS: PaperImportForm,
-    ImportKind.RUNS: RunImportForm,
-    ImportKind.POOL: PoolImportForm,
-    ImportKind.MENTIONS: MentionImportForm,
-}

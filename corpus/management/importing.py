@@ -1,11 +1,13 @@
 """What the import commands share: they read files at once, in this process, by the same job as the web."""
 
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.forms import BooleanField, Field
 from django.utils import timezone
 
 from accounts import jobs
@@ -14,7 +16,9 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.imports import request_import
 from corpus.formats.registry import AUTO, format_names
-from corpus.models import ImportKind, ImportRun
+from corpus.forms.imports import DocnosField, parameters_from
+from corpus.imports.registry import Importer, importers
+from corpus.models import ImportRun
 from corpus.queries.collections import collection_with
 from corpus.queries.import_errors import ErrorGroup, group_errors
 
@@ -24,7 +28,15 @@ SHOWN_ERRORS = 10
 class ImportCommand(ToldCommand):
     """manage.py import_… SLUG FILE… [--format F] [--dry-run] [--json]"""
 
-    kind: ImportKind
+    kind: str  # name of an importer
+
+    @property
+    def importer(self) -> Importer:
+        return importers()[self.kind]
+
+    @property
+    def help(self) -> str:  # type: ignore[override]
+        return self.importer.about
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -35,6 +47,8 @@ class ImportCommand(ToldCommand):
         )
         parser.add_argument("--format", default=AUTO, help=f"one of {', '.join(format_names(self.kind))}")
         parser.add_argument("--dry-run", action="store_true", help="count and report, but write nothing")
+        for name, field in self.importer.form.options().items():
+            _add_option(parser, name, field)
 
     def add_scope(self, parser: CommandParser) -> None:
         """Positional arguments between the collection and the files."""
@@ -45,7 +59,7 @@ class ImportCommand(ToldCommand):
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise ImportFailed(run)
-        return summary(run), self.as_json(run)
+        return summary(run), as_json(run)
 
     def request(self, *, slug: str, files: list[Path], dry_run: bool, **options: Any) -> ImportRun:
         """The job's row, not sent to a worker."""
@@ -61,12 +75,11 @@ class ImportCommand(ToldCommand):
             **self.parameters(**options),
         )
 
-    def as_json(self, run: ImportRun) -> dict[str, Any]:
-        return as_json(run)
-
-    def parameters(self, **options: Any) -> dict[str, Any]:  # noqa: ARG002 - for subclasses
+    def parameters(self, **options: Any) -> dict[str, Any]:
         """Further arguments of `request_import`."""
-        return {}
+        form = self.importer.form
+        values = {name: _value(field, options[name]) for name, field in form.options().items()}
+        return parameters_from(form, self.kind, values)
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         try:
@@ -79,11 +92,33 @@ class ImportCommand(ToldCommand):
     def print_failure(self, cause: BaseException | None) -> None:
         """The JSON of a refused import: nothing was written, and why."""
         if isinstance(cause, ImportFailed):
-            result = self.as_json(cause.run)
+            result = as_json(cause.run)
         else:
             errors = [{"file": "", "line": 0, "reason": str(cause)}]
             result = {"created": 0, "updated": 0, "unchanged": 0, "skipped": 0, "errors": errors}
         self.stdout.write(json.dumps(result, ensure_ascii=False))
+
+
+def _add_option(parser: CommandParser, name: str, field: Field) -> None:
+    """An option for a field of the form: a switch, a file of docnos, or text."""
+    words = re.sub(r"<[^>]+>", "", str(field.help_text or field.label))
+    option = f"--{name.replace('_', '-')}"
+    if isinstance(field, BooleanField):
+        parser.add_argument(option, action="store_true", help=str(field.label))
+    elif isinstance(field, DocnosField):
+        parser.add_argument(option, type=Path, metavar="FILE", help=f"{words} A file of them.")
+    else:
+        parser.add_argument(option, default="", metavar="TEXT", help=words.replace("%", "%%"))
+
+
+def _value(field: Field, given: Any) -> Any:
+    """What the form takes for what stands on the command line."""
+    if not isinstance(field, DocnosField) or given is None:
+        return given
+    try:
+        return given.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"The list {given} cannot be read: {error}.") from error
 
 
 class ImportFailed(Refused):
@@ -107,6 +142,7 @@ def as_json(run: ImportRun) -> dict[str, Any]:
         "remarks": run.remarks,
         "dry_run": run.dry_run,
         "seconds": seconds(run),
+        **run.importer.more(run),
     }
 
 

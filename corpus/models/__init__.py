@@ -29,7 +29,7 @@ from corpus.models.generation import (
     QuestionRun,
     QuestionState,
 )
-from corpus.models.imports import ImportKind, ImportRun, ReplacedRecord
+from corpus.models.imports import ImportRun, ReplacedRecord
 from corpus.models.mentions import CitationMention, DiscardReason, Link, MentionReference
 from corpus.models.papers import Paper
 from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
@@ -58,7 +58,6 @@ __all__ = [
     "Document",
     "GeneratedQuestion",
     "GenerationReply",
-    "ImportKind",
     "ImportRun",
     "InvitedRole",
     "LetterState",

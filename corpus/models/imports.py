@@ -5,37 +5,17 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
+from accounts.extensions import extensions
 from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
-
-
-class ImportKind(models.TextChoices):
-    DOCUMENTS = "documents", "documents"
-    TOPICS = "topics", "topics"
-    PAPERS = "papers", "papers"
-    RUNS = "runs", "retrieval runs"
-    POOL = "pool", "pool list"
-    JUDGMENTS = "judgments", "judgments"
-    MENTIONS = "mentions", "citation mentions"
-
-
-UNITS = {  # what an import of a kind counts
-    ImportKind.DOCUMENTS: "documents",
-    ImportKind.TOPICS: "topics",
-    ImportKind.PAPERS: "papers",
-    ImportKind.RUNS: "rankings",
-    ImportKind.POOL: "pooled documents",
-    ImportKind.JUDGMENTS: "labels",
-    ImportKind.MENTIONS: "paragraphs",
-}
 
 
 class ImportRun(Job):
     """Reading files into a collection. Counts are the design's import JSON; errors keep the first ten thousand."""
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="import_runs")
-    kind = models.CharField(max_length=12, choices=ImportKind)
-    format = models.CharField(max_length=20, default="auto")
+    kind = models.CharField(max_length=40)  # name of what is imported: corpus/imports/registry.py
+    format = models.CharField(max_length=40, default="auto")  # name of its format: corpus/formats/registry.py
     dry_run = models.BooleanField(default=False)
     files = models.JSONField(default=list)  # [{"name", "path", "size", "sha256"}], paths below MEDIA_ROOT
     created = models.BigIntegerField(default=0)
@@ -57,7 +37,7 @@ class ImportRun(Job):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(name="import_run_kind_known", condition=models.Q(kind__in=ImportKind.values)),
+            models.CheckConstraint(name="import_run_kind_named", condition=~models.Q(kind="")),
             models.CheckConstraint(
                 name="import_run_undone_by_only_when_undone",
                 condition=models.Q(undone_at__isnull=False) | models.Q(undone_by__isnull=True),
@@ -65,12 +45,22 @@ class ImportRun(Job):
         ]
 
     def __str__(self) -> str:
-        return f"import of {self.get_kind_display()}"
+        return f"import of {self.label}"
+
+    @property
+    def importer(self) -> Any:
+        """The `Importer` of what comes in (corpus/imports/registry.py); None where this Litmus does not know it."""
+        return extensions("importers").get(self.kind)
+
+    @property
+    def label(self) -> str:
+        """What came in, in words."""
+        return str(self.importer.label) if self.importer else self.kind
 
     @property
     def unit(self) -> str:
         """What is counted as new, updated, unchanged: a run of a hundred topics is a hundred rankings."""
-        return UNITS[ImportKind(self.kind)]
+        return str(self.importer.unit) if self.importer else "records"
 
     @property
     def first_errors(self) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpus.formats.registry import shapes_named
-from corpus.models import ImportKind, ImportRun
+from corpus.models import ImportRun
 
 PLACES = 5  # of a group that are listed
 _VARIES = re.compile(r"""“[^”]*”|"[^"]*"|'[^']*'|\d+""").sub  # what differs between errors of one kind
@@ -38,8 +38,7 @@ def group_errors(errors: list[dict[str, Any]]) -> list[ErrorGroup]:
     return sorted(groups.values(), key=lambda group: -group.count)
 
 
-def kinds_for(run: ImportRun) -> list[ImportKind]:
-    """What the files may be imported as instead, where an error names their format."""
+def others_for(run: ImportRun) -> set[str]:
+    """What the files may be imported as instead, where an error names their format: names of importers."""
     names = {match[1] for error in run.errors if (match := _FOUND(error["reason"]))}
-    carried = {each for shape in shapes_named(names) for each in shape.carries}
-    return [kind for kind in ImportKind if kind != run.kind and kind in carried]
+    return {each for shape in shapes_named(names) for each in shape.carries} - {run.kind}

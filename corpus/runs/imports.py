@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from django.conf import settings
@@ -13,18 +13,13 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
-from accounts.extensions import extensions
 from accounts.refusals import Conflict, Refused
 from accounts.table_statistics import analyse_changed_tables
 from corpus.formats.records import BrokenFile, Problem
-from corpus.models import ImportKind, ImportRun
+from corpus.formats.registry import format_label, format_names
+from corpus.models import ImportRun
 from corpus.runs.collection_jobs import CollectionJob
-from corpus.runs.documents import load_documents
-from corpus.runs.mentions import load_mentions
-from corpus.runs.pool_lists import load_pool_list
-from corpus.runs.rankings import load_runs
 from corpus.runs.tally import Tally
-from corpus.runs.topics import load_topics
 
 Work = Callable[[ImportRun, jobs.Progress, Tally], None]
 Reading = Callable[[ImportRun, jobs.Progress, Tally], AbstractContextManager[Work]]
@@ -32,14 +27,6 @@ Reading = Callable[[ImportRun, jobs.Progress, Tally], AbstractContextManager[Wor
 STORED = "stored"  # in a job's parameters: its transaction has committed
 RETRY_AFTER = 10  # seconds after which whoever could not wait may try again
 UPLOADS = "imports"  # the directory below MEDIA_ROOT that holds uploaded files, one directory for each upload
-
-_WORK: dict[str, Work] = {
-    ImportKind.DOCUMENTS: load_documents,
-    ImportKind.TOPICS: load_topics,
-    ImportKind.RUNS: load_runs,
-    ImportKind.POOL: load_pool_list,
-    ImportKind.MENTIONS: load_mentions,
-}
 
 
 class Busy(Conflict):
@@ -126,11 +113,11 @@ def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | Non
 
 
 def _read(run: ImportRun, progress: jobs.Progress, tally: Tally) -> AbstractContextManager[Work]:
-    readings: dict[str, Reading] = extensions("import_readings")
-    if run.kind in readings:
-        return readings[run.kind](run, progress, tally)
-    works: dict[str, Work] = _WORK | extensions("import_works")
-    return nullcontext(works[run.kind])
+    if run.importer is None:
+        raise Refused(f"Imports of {run.label} are not known here.")
+    if run.format not in format_names(run.kind):
+        raise Refused(f"Its format, {format_label(run.format)}, is not known here. Nothing was imported.")
+    return run.importer.reading(run, progress, tally)
 
 
 def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:

@@ -11,32 +11,18 @@ from functools import partial
 from typing import Any
 
 from django.core.files.storage import default_storage
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import DO_NOTHING, PROTECT, SET_NULL, ForeignObjectRel, Model, QuerySet
 
 from accounts.extensions import extensions
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import (
-    Aspect,
-    AspectNode,
-    Citation,
-    CitationMention,
-    Document,
-    ImportKind,
     ImportRun,
-    MentionReference,
     Paper,
-    PoolSource,
-    Ranking,
     ReplacedRecord,
-    RetrievalRun,
-    Target,
-    Topic,
 )
 from corpus.queries.contents import plural
-from corpus.runs.documents import FIELDS
-from corpus.runs.mentions import link_mentions
 
 Standing = tuple[str, int]  # what stands on an import, in the plural, and how many of it
 Rows = dict[type[Model], QuerySet[Any]]
@@ -65,11 +51,11 @@ class Undoing:
 
 def check_can_undo(run: ImportRun) -> None:
     """Refuse what cannot be undone, with what stands in the way. A dozen counts; nothing is locked."""
-    undoing = _undoings().get(run.kind)
+    undoing = _undoing(run)
     if run.dry_run or run.state != JobState.DONE or run.undone_at:
         raise Refused("Only an import that was carried out, and not undone yet, can be undone.")
     if undoing is None:
-        raise Refused(f"An import of a {run.get_kind_display()} cannot be undone. Remove its entries where they are.")
+        raise Refused(f"An import of a {run.label} cannot be undone. Remove its entries where they are.")
     created = undoing.model._base_manager.filter(imported_in=run)
     if not created.exists() and not run.replaced.exists():
         raise Refused("It brought in nothing that is still here, or it was made before Litmus recorded such rows.")
@@ -86,7 +72,8 @@ def check_can_undo(run: ImportRun) -> None:
 
 def undo(run: ImportRun) -> int:
     """Take the import back and return the number of rows deleted or restored. The caller holds `taking_back()`."""
-    undoing = _undoings()[run.kind]
+    undoing = _undoing(run)
+    assert undoing is not None  # noqa: S101 - `check_can_undo` refuses it
     rows = _rows(run, undoing)
     _set_null(rows)
     undoing.before(run)
@@ -94,6 +81,11 @@ def undo(run: ImportRun) -> int:
     changed += rows[undoing.model]._raw_delete(using="default")
     undoing.after(run)
     return changed
+
+
+def _undoing(run: ImportRun) -> Undoing | None:
+    undoing: Undoing | None = run.importer and run.importer.undoing
+    return undoing
 
 
 def _rows(run: ImportRun, undoing: Undoing) -> Rows:
@@ -160,54 +152,6 @@ def _set_null(rows: Rows) -> None:
             if relation.on_delete is SET_NULL and relation.related_model not in rows:
                 name = relation.field.name
                 relation.related_model._base_manager.filter(**{f"{name}__in": gone}).update(**{name: None})
-
-
-# --- documents, topics, runs, mentions, papers -----------------------------------------------------------------------
-
-_NAMES = ", ".join(FIELDS)
-RESTORE_DOCUMENTS = f"""
-UPDATE corpus_document d SET ({_NAMES}) = ({", ".join(f"p.{name}" for name in FIELDS)})
-FROM corpus_replacedrecord r CROSS JOIN LATERAL jsonb_populate_record(NULL::corpus_document, r.before) p
-WHERE r.import_run_id = %s AND d.id = r.row_id
-"""
-
-
-def _restore_documents(run: ImportRun) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(RESTORE_DOCUMENTS, [run.pk])
-    run.replaced.all().delete()
-    if CitationMention.objects.filter(collection=run.collection_id).exists():
-        link_mentions(run.collection_id)
-
-
-def _standing_on_runs(run: ImportRun) -> Iterator[Standing]:
-    """Pools filled from the runs, runs of another import that this one added to, and a later import's additions."""
-    names = list(run.parameters.get("runs", ()))
-    pooled = PoolSource.objects.filter(entry__topic__collection=run.collection_id, method__in=names)
-    yield "documents that its runs brought into pools", pooled.count()
-    runs = RetrievalRun.objects.filter(collection=run.collection_id, name__in=names)
-    others = sum(1 for each in runs if each.imported_in_id != run.pk or each.parameters.get("import") != run.pk)
-    yield "runs that another import wrote as well", others
-
-
-def _standing_on_mentions(run: ImportRun) -> Iterator[Standing]:
-    yield (
-        "mentions that somebody discarded",
-        CitationMention.objects.filter(imported_in=run, discarded_at__isnull=False).count(),
-    )
-
-
-_UNDOINGS: dict[str, Undoing] = {
-    ImportKind.DOCUMENTS: Undoing(Document, ((Citation, "citing"),), restores=True, after=_restore_documents),
-    ImportKind.TOPICS: Undoing(Topic, ((Target, "topic"), (Aspect, "topic"), (AspectNode, "topic"))),
-    ImportKind.RUNS: Undoing(RetrievalRun, ((Ranking, "run"),), standing=_standing_on_runs),
-    ImportKind.MENTIONS: Undoing(CitationMention, ((MentionReference, "mention"),), standing=_standing_on_mentions),
-}
-
-
-def _undoings() -> dict[str, Undoing]:
-    """How each kind is undone; apps above bring theirs."""
-    return {**_UNDOINGS, **extensions("import_undoings")}
 
 
 def remove_files(run: ImportRun) -> None:

@@ -1,98 +1,25 @@
 """Imports: what was brought in, bringing in more, watching it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
-from accounts.extensions import extensions
 from accounts.refusals import Refused
 from accounts.telling import refusals_in_form, refusals_in_message
 from corpus.actions.imports import holds_files, request_import, request_import_after_dry_run
 from corpus.actions.undoing import undo_import
 from corpus.formats.csv_text import write_csv
-from corpus.forms.imports import FORMS
-from corpus.models import ImportKind, ImportRun, Membership
+from corpus.imports.registry import Importer, collection_importers
+from corpus.models import ImportRun, Membership
 from corpus.permissions import check_can_manage, fetch_membership
-from corpus.queries.import_errors import group_errors, kinds_for
+from corpus.queries.import_errors import group_errors, others_for
 from corpus.runs.undoing import check_can_undo
 
 PER_PAGE = 25
-
-
-@dataclass(frozen=True)
-class KindWords:
-    """How the pages speak about a kind: what it is for, and where to look at what has come in."""
-
-    kind: ImportKind
-    title: str
-    about: str
-    target: str
-
-
-@dataclass(frozen=True)
-class WayOn:
-    """Links after an import: to what came in (address and words), and to the form that sends more."""
-
-    result: str
-    label: str
-    again: str
-
-
-KINDS = {
-    words.kind: words
-    for words in (
-        KindWords(
-            ImportKind.DOCUMENTS,
-            "Import documents",
-            "Records of the literature from BibTeX, JSON Lines, BEIR or TREC files. Known docnos are updated, "
-            "new ones are added, nothing is removed.",
-            "document_list",
-        ),
-        KindWords(
-            ImportKind.TOPICS,
-            "Import topics",
-            "Questions or complex queries, with their aspects where the file has them. Known numbers are updated; "
-            "what has been judged stays as it is.",
-            "topic_list",
-        ),
-        KindWords(
-            ImportKind.RUNS,
-            "Import retrieval runs",
-            "Rankings in TREC's six columns: topic, Q0, docno, rank, score, tag. Topics must be here already; "
-            "a run of the same name is replaced.",
-            "run_list",
-        ),
-        KindWords(
-            ImportKind.POOL,
-            "Import a pool list",
-            "Pairs to be judged: topic and docno in each line, or TREC qrels, whose values are not read. "
-            "They join what the pools hold already.",
-            "pool_list",
-        ),
-        KindWords(
-            ImportKind.PAPERS,
-            "Import papers",
-            "Citing papers as PDF, GROBID TEI, S2ORC JSON or ACM-CR XML. Each is read by itself: a file that cannot be "
-            "read is reported, the others come in. What people have made of a paper is never touched.",
-            "paper_list",
-        ),
-        KindWords(
-            ImportKind.MENTIONS,
-            "Import citation mentions",
-            "Paragraphs that cite other papers, from S2ORC (both generations), doc2json, GROBID TEI or JSON Lines. "
-            "What they cite is linked to documents by id, DOI or title.",
-            "mention_list",
-        ),
-    )
-}
 
 
 @require_safe
@@ -104,7 +31,7 @@ def import_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     for run in page.object_list:
         jobs.with_live_progress(run)
-    context = _context(membership) | {"page": page, "kinds": KINDS.values()}
+    context = _context(membership) | {"page": page, "importers": collection_importers().values()}
     return render(request, "corpus/import_list.html", context)
 
 
@@ -112,24 +39,24 @@ def import_list(request: HttpRequest, slug: str) -> HttpResponse:
 def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Choose files and send them."""
     membership = _manager(request, slug)
-    words = KINDS.get(kind)  # type: ignore[call-overload]
-    if words is None:
+    importer = collection_importers().get(kind)
+    if importer is None:
         raise Http404
-    form = FORMS[words.kind](request.POST or None, request.FILES or None, kind=words.kind)
+    form = importer.form(request.POST or None, request.FILES or None, kind=kind)
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form, "uploads"):
             run = request_import(
                 by=membership.user,
                 at=timezone.now(),
                 collection=membership.collection,
-                kind=words.kind,
+                kind=kind,
                 files=form.cleaned_data["uploads"],
                 format=form.cleaned_data["format"],
                 dry_run=form.cleaned_data["dry_run"],
                 **form.parameters,
             )
             return redirect("import_detail", slug, run.pk)
-    context = _context(membership) | {"form": form, "words": words}
+    context = _context(membership) | {"form": form, "importer": importer}
     return render(request, "corpus/import_create.html", context, status=422 if form.errors else 200)
 
 
@@ -140,8 +67,8 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _fetch_run(membership, pk)
     context = _context(membership) | {
         "run": run,
-        "way": _way_on(run),
-        "others": [] if run.state == "done" else [KINDS[kind] for kind in kinds_for(run)],
+        "way": run.importer and run.importer.way_on(run),
+        "others": [] if run.state == "done" else _others(run),
         "undo_refusal": _why_it_stays(run),
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
         "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
@@ -181,14 +108,10 @@ def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("import_detail", slug, pk)
 
 
-def _way_on(run: ImportRun) -> WayOn:
-    """Where an import of this kind leads; apps above say it for theirs."""
-    ways: dict[str, Callable[[ImportRun], WayOn]] = extensions("import_ways")
-    if run.kind in ways:
-        return ways[run.kind](run)
-    slug, kind = run.collection.slug, ImportKind(run.kind)
-    target = reverse(KINDS[kind].target, args=[slug])
-    return WayOn(target, f"See the {kind.label}", reverse("import_create", args=[slug, kind]))
+def _others(run: ImportRun) -> list[Importer]:
+    """What the files may be imported as instead."""
+    names = others_for(run)
+    return [each for name, each in collection_importers().items() if name in names]
 
 
 def _says_it_all(run: ImportRun) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from corpus.formats.acm_cr import DoisLine, read_acm_cr, read_dois
-from corpus.models import Collection, Document, ImportKind, Paper, Topic
+from corpus.models import Collection, Document, Paper, Topic
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import CollectionFactory
 from tests.shared import shared_path
@@ -60,7 +60,7 @@ def collection() -> tuple[Collection, Path, list[Path]]:
 def test_the_release_comes_out_row_for_row(collection, tmp_path, capsys) -> None:
     made, folder, papers = collection
     sheets = [path.with_suffix(".dois") for path in papers]
-    brought = import_files(made, *papers, *sheets, folder / "papers.tsv", kind=ImportKind.PAPERS)
+    brought = import_files(made, *papers, *sheets, folder / "papers.tsv", kind="papers")
     assert counts(brought) == (25, 0, 0, 0)
     with (folder / "papers.tsv").open(encoding="utf-8", newline="") as table:
         order = [row["doi"] for row in csv.DictReader(table, delimiter="\t")]

@@ -18,7 +18,7 @@ from annotation.definitions.extractions import (
 )
 from annotation.models import ExtractionSource
 from corpus.formats.acm_cr import read_acm_cr
-from corpus.models import Collection, Document, ImportKind, Paper
+from corpus.models import Collection, Document, Paper
 from tests.corpus.importing import counts, import_files
 from tests.factories.annotation import Material, make_material
 from tests.factories.papers import PaperFactory, make_content, make_extraction
@@ -90,7 +90,7 @@ def test_xml_and_sheets_come_out_and_go_in_again(material, tmp_path) -> None:
     with (tmp_path / "out" / "9.9999999.xml").open("rb") as stream:
         assert read_acm_cr(stream, "f").status == "machine"
     again = Collection.objects.create(slug="again", title="Again", created_at=material.collection.created_at)
-    run = import_files(again, *sorted((tmp_path / "out").glob("*.xml")), kind=ImportKind.PAPERS)
+    run = import_files(again, *sorted((tmp_path / "out").glob("*.xml")), kind="papers")
     assert counts(run) == (3, 0, 0, 0)
     before, after = (
         [

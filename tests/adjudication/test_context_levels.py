@@ -10,7 +10,7 @@ from django.urls import reverse
 from adjudication.actions.contexts import make_context_topics
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource, Item
-from corpus.models import Collection, ImportKind, Ranking, Topic
+from corpus.models import Collection, Ranking, Topic
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import AT
 from tests.factories.adjudication import Built, build_campaign
@@ -97,5 +97,5 @@ def test_a_run_on_released_numbers_is_of_the_level_that_it_numbers(built, tmp_pa
     make(built.collection, "paragraph", "sentence")
     path = tmp_path / "a.run"
     path.write_text("".join(f"{number} Q0 doc00000 1 1.0 r\n" for number in numbers))
-    assert counts(import_files(built.collection, path, kind=ImportKind.RUNS))[0] == len(numbers)
+    assert counts(import_files(built.collection, path, kind="runs"))[0] == len(numbers)
     assert sorted(Ranking.objects.values_list("topic__number", flat=True)) == sorted(found)

@@ -25,7 +25,7 @@ from corpus.extraction.texts import complete
 from corpus.formats.acm_cr import read_acm_cr, write_acm_cr
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference
 from corpus.formats.signs import FORBIDDEN, with_carriable_texts
-from corpus.models import ImportKind, Paper
+from corpus.models import Paper
 from tests.corpus.extraction.pdfs import page_of_codes
 from tests.corpus.importing import import_files
 from tests.factories.accounts import CollectionFactory
@@ -101,7 +101,7 @@ def test_hostile_json_is_stored_and_exported(tmp_path: Path) -> None:
     bad = {**line, "paper_id": "p2", "title": "\x00"}
     path.write_text("".join(json.dumps(each) + "\n" for each in (line, bad)))
     collection = CollectionFactory()
-    run = import_files(collection, path, kind=ImportKind.PAPERS)
+    run = import_files(collection, path, kind="papers")
     assert (run.created, [each["line"] for each in run.errors]) == (1, [2])
     paper = Paper.objects.get()
     (context,) = content_of(paper.extractions.get()).contexts
@@ -113,7 +113,7 @@ def test_hostile_json_is_stored_and_exported(tmp_path: Path) -> None:
 def test_a_pdf_whose_letters_are_controls_is_stored_and_exported(tmp_path: Path) -> None:
     path = page_of_codes(tmp_path / "c.pdf", [0x0, 0x1, 0x8, 0xB, 0xC, 0x1F, 0xFFFF, 0xFFFE, 0xD800, 0xDFFF])
     collection = CollectionFactory()
-    run = import_files(collection, path, kind=ImportKind.PAPERS)
+    run = import_files(collection, path, kind="papers")
     assert run.created == 1, run.errors
     paper = Paper.objects.get()
     assert "word word" in paper.title

@@ -24,7 +24,7 @@ from annotation.definitions.relevance import RELEVANCE
 from annotation.models import Annotator, Assignment, Judgment, Submission, UnreadLabel
 from annotation.runs import import_sql as sql
 from annotation.runs import imports
-from corpus.models import ImportKind, ImportRun
+from corpus.models import ImportRun
 from tests.factories.annotation import (
     AT,
     add_topic,
@@ -491,7 +491,7 @@ def test_an_upload_is_tried_and_then_imported_by_a_worker(celery_worker, made):
 
 
 def test_an_import_leads_back_to_its_campaign(made, campaign):
-    fields = {"collection": made.collection, "kind": ImportKind.JUDGMENTS, "parameters": {"campaign": campaign.pk}}
+    fields = {"collection": made.collection, "kind": "judgments", "parameters": {"campaign": campaign.pk}}
     client = Client()
     client.force_login(made.manager)
     for state, name in ((JobState.DONE, "annotator_list"), (JobState.FAILED, "judgment_import")):

@@ -14,7 +14,7 @@ from annotation.actions.extractions import begin_extraction, save_extraction
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction, ExtractionRevision
 from annotation.queries.extractions import content_of
-from corpus.models import Document, ImportKind, ImportRun, Paper, Role
+from corpus.models import Document, ImportRun, Paper, Role
 from tests.corpus.extraction.pdfs import many_pages, pages_of_text, scanned
 from tests.corpus.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
@@ -42,7 +42,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 
 def take(collection, *files: Path, **options) -> ImportRun:
-    return import_files(collection, *files, kind=ImportKind.PAPERS, **options)
+    return import_files(collection, *files, kind="papers", **options)
 
 
 def test_gold_comes_in_again_unchanged_and_changed(tmp_path) -> None:
@@ -140,7 +140,7 @@ def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
         "long.pdf": "has 2,000 pages; at most 400 are read",
         "cut.xml": "not well-formed",
         "double.xml": "stands twice",
-        "picture.png": "neither a PDF file nor text",
+        "picture.png": "is not a text file",
     }.items():
         assert words in reasons[name], reasons[name]
     assert "no paper has its name" in reasons["notes.dois"]

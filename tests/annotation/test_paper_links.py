@@ -13,7 +13,7 @@ from annotation.queries.links import link_references, title_index
 from annotation.runs.papers import papers_read
 from corpus.actions.imports import request_import
 from corpus.extraction.reference_fields import parse_reference
-from corpus.models import Collection, Document, ImportKind, Paper
+from corpus.models import Collection, Document, Paper
 from corpus.runs.tally import Tally
 from tests.corpus.importing import import_files
 from tests.factories.accounts import AT, CollectionFactory
@@ -74,7 +74,7 @@ def test_what_a_person_has_to_decide_reaches_the_screen(collection: Collection, 
         </biblStruct>"""
     preprint = """<idno type="arXiv">1801.00001</idno></biblStruct>"""
     path.write_text(TEI.replace("</biblStruct>", preprint + second))
-    import_files(collection, path, kind=ImportKind.PAPERS)
+    import_files(collection, path, kind="papers")
     paper = Paper.objects.get()
     content = content_of(paper.extractions.get())
     first, other = content.references
@@ -97,7 +97,7 @@ def test_differing_words_are_pieces_of_a_title() -> None:
 def test_documents_that_came_while_files_were_read_are_linked(collection: Collection, tmp_path: Path) -> None:
     path = tmp_path / "tea.xml"
     path.write_text(TEI.replace("The heat of tea", "The cold of tea"))
-    run = request_import(by=None, at=AT, collection=collection, kind=ImportKind.PAPERS, files=[path], send=False)
+    run = request_import(by=None, at=AT, collection=collection, kind="papers", files=[path], send=False)
     tally = Tally()
     with papers_read(run, Progress(run), tally) as store, transaction.atomic():
         DocumentFactory(collection=collection, docno="d9", title="The Cold of Tea", authors=["Lee, Kim"], year=2019)
@@ -108,7 +108,7 @@ def test_documents_that_came_while_files_were_read_are_linked(collection: Collec
 def test_an_incoming_paper_is_linked_and_its_bare_names_cite(collection: Collection, tmp_path: Path) -> None:
     path = tmp_path / "tea.xml"
     path.write_text(TEI)
-    import_files(collection, path, kind=ImportKind.PAPERS)
+    import_files(collection, path, kind="papers")
     content = content_of(Paper.objects.get().extractions.get())
     assert [each.value for each in content.references] == ["d1"]
     (context,) = content.contexts

@@ -9,7 +9,7 @@ from django.db import connection
 
 from annotation.queries.extraction_desk import desk_paper
 from annotation.queries.extractions import content_of
-from corpus.models import ImportKind, ImportRun, Paper
+from corpus.models import ImportRun, Paper
 from tests.annotation.test_paper_links import TEI
 from tests.corpus.importing import import_files
 from tests.factories.accounts import CollectionFactory
@@ -39,7 +39,7 @@ def test_both_are_asked_once_and_the_answer_is_kept(path: Path, settings: Any) -
     ):
         settings.CROSSREF_URL, settings.OPENALEX_URL, settings.REGISTRY_MAILTO = one.url, other.url, "us@a.example"
         for _ in range(2):
-            assert values(import_files(CollectionFactory(), path, kind=ImportKind.PAPERS)) == ["10.1/heat"]
+            assert values(import_files(CollectionFactory(), path, kind="papers")) == ["10.1/heat"]
         assert [len(one.calls), len(other.calls)] == [1, 1]
         assert one.calls[0]["mailto"] == other.calls[0]["mailto"] == "us@a.example"
 
@@ -48,19 +48,19 @@ def test_nobody_is_asked_of_documents_that_are_here(path: Path, settings: Any) -
     document = DocumentFactory(docno="d1", title="The Heat of Tea", authors=["Lee, Kim", "Bo, Ann"], year=2019)
     with RegistryStub([crossref()]) as stub:
         settings.CROSSREF_URL = stub.url
-        assert values(import_files(document.collection, path, kind=ImportKind.PAPERS)) == ["d1"]
+        assert values(import_files(document.collection, path, kind="papers")) == ["d1"]
     assert stub.calls == []
 
 
 def test_off_by_default(path: Path, settings: Any) -> None:
     assert (settings.CROSSREF_URL, settings.OPENALEX_URL) == ("", "")
-    assert values(import_files(CollectionFactory(), path, kind=ImportKind.PAPERS)) == [None]
+    assert values(import_files(CollectionFactory(), path, kind="papers")) == [None]
 
 
 def test_a_registry_that_fails_leaves_the_import_whole_and_a_note(path: Path, settings: Any) -> None:
     with RegistryStub([Reply(400)]) as stub:
         settings.CROSSREF_URL = stub.url
-        run = import_files(CollectionFactory(), path, kind=ImportKind.PAPERS)
+        run = import_files(CollectionFactory(), path, kind="papers")
     assert values(run) == [None]
     assert run.state == "done"
     assert "Crossref refused the question with status 400" in str(run.errors)
@@ -82,7 +82,7 @@ def test_no_transaction_waits_for_a_registry(path: Path, settings: Any) -> None:
     found = replace(crossref(item("10.1/heat", "The heat of tea", family="Lee")), first=look)
     with RegistryStub([found]) as stub:
         settings.CROSSREF_URL = stub.url
-        assert values(import_files(CollectionFactory(), path, kind=ImportKind.PAPERS)) == ["10.1/heat"]
+        assert values(import_files(CollectionFactory(), path, kind="papers")) == ["10.1/heat"]
     assert waiting == [0]
 
 
@@ -91,7 +91,7 @@ def test_the_refereed_version_that_a_registry_knows_is_offered_and_shown(path: P
     works = item("10.1/HEAT", "The heat of warm tea", family="Lee"), item("10.1/TEA", "The heat of tea", family="Lee")
     with RegistryStub([crossref(*works)]) as stub:
         settings.CROSSREF_URL = stub.url
-        import_files(CollectionFactory(), path, kind=ImportKind.PAPERS)
+        import_files(CollectionFactory(), path, kind="papers")
     paper = Paper.objects.get()
     content = content_of(paper.extractions.get())
     (reference,) = content.references

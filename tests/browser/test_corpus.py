@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import JobState, User
-from corpus.models import AspectNode, Collection, ImportKind, Role, Topic
+from corpus.models import AspectNode, Collection, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.corpus.judging import judge
 from tests.factories.accounts import AT, CollectionFactory, UserFactory, one_member_each
@@ -87,7 +87,7 @@ class TestAccessible:
         for run in (done, failed, running):
             assert_accessible_everywhere(page, reverse("import_detail", args=["tea", run.pk]))
         assert_accessible_everywhere(page, reverse("import_list", args=["tea"]))
-        for kind in (ImportKind.DOCUMENTS, ImportKind.TOPICS):
+        for kind in ("documents", "topics"):
             assert_accessible_everywhere(page, reverse("import_create", args=["tea", kind.value]))
 
     def test_topics(self, new_page: NewPage, manager: User, topic: Topic) -> None:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from accounts.models import JobState
-from corpus.models import ImportKind, ImportRun, Membership, Role
+from corpus.models import ImportRun, Membership, Role
 from tests.browser.axe import assert_accessible
 from tests.factories.accounts import CollectionFactory, UserFactory, one_member_each
 
@@ -61,7 +61,7 @@ def test_a_job_shows_its_progress_until_it_ends(new_page: NewPage, members: dict
     manager, now = members[Role.MANAGER], timezone.now()
     job = ImportRun.objects.create(
         collection=manager.collection,
-        kind=ImportKind.DOCUMENTS,
+        kind="documents",
         requested_by=manager.user,
         requested_at=now,
         state=JobState.RUNNING,

@@ -8,7 +8,7 @@ from typing import Any
 from accounts import jobs
 from accounts.models import User
 from corpus.actions.imports import request_import
-from corpus.models import Collection, ImportKind, ImportRun
+from corpus.models import Collection, ImportRun
 from tests.factories.accounts import AT
 
 
@@ -21,7 +21,7 @@ def jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
 def import_files(
     collection: Collection,
     *files: Path,
-    kind: ImportKind = ImportKind.DOCUMENTS,
+    kind: str = "documents",
     by: User | None = None,
     **options: Any,
 ) -> ImportRun:

@@ -25,7 +25,7 @@ from accounts.models import AuditEvent, JobState
 from accounts.refusals import NotAllowed, Refused
 from corpus.actions.imports import request_import
 from corpus.formats.records import DocumentRecord
-from corpus.models import Collection, Document, ImportKind, ImportRun, Role
+from corpus.models import Collection, Document, ImportRun, Role
 from corpus.models.documents import SEARCHED_ABSTRACT
 from corpus.queries.import_errors import group_errors
 from corpus.runs import documents as loading
@@ -256,7 +256,7 @@ class TestJob:
             by=None,
             at=AT,
             collection=collection,
-            kind=ImportKind.DOCUMENTS,
+            kind="documents",
             files=[jsonl(tmp_path / "a.jsonl", rows)],
             send=False,
         )
@@ -305,7 +305,7 @@ class TestJob:
             by=None,
             at=AT,
             collection=collection,
-            kind=ImportKind.DOCUMENTS,
+            kind="documents",
             files=[jsonl(tmp_path / "a.jsonl", [TEA])],
             send=False,
         )

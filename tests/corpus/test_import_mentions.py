@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts.models import JobState
-from corpus.models import CitationMention, ImportKind, Link, MentionReference
+from corpus.models import CitationMention, Link, MentionReference
 from corpus.queries.mentions import MentionFilter, find_mentions, pieces_of
 from corpus.queries.origins import fetch_origin
 from corpus.runs.mentions import NOTHING_LINKED, link_mentions
@@ -75,7 +75,7 @@ def document(collection):
 
 
 def load(collection, path: Path, **options: Any):
-    return import_files(collection, path, kind=ImportKind.MENTIONS, **options)
+    return import_files(collection, path, kind="mentions", **options)
 
 
 def reasons(run) -> list[str]:

@@ -17,7 +17,7 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.imports import KEPT_AFTER_DRY_RUN, MOST_FILES, request_import
-from corpus.models import Collection, ImportKind, ImportRun, Membership, Role
+from corpus.models import Collection, ImportRun, Membership, Role
 from corpus.runs.imports import UPLOADS
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import ImportRunFactory, TopicFactory
@@ -112,7 +112,7 @@ class TestSending:
                 by=None,
                 at=AT,
                 collection=collection,
-                kind=ImportKind.DOCUMENTS,
+                kind="documents",
                 files=[Path("x")] * (MOST_FILES + 1),
                 send=False,
             )
@@ -128,7 +128,6 @@ class TestSending:
         assert len(bomb) < 100_000
         send(client, ("bomb.jsonl.gz", bomb))
         run = collection.import_runs.get()
-        from corpus.formats import documents
         from corpus.formats.members import Limits
 
         small = Limits(member_bytes=1_000_000, total_bytes=1_000_000)

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.models import Item
-from corpus.models import Aspect, AspectNode, Collection, ImportKind, ImportRun, Topic, TopicKind
+from corpus.models import Aspect, AspectNode, Collection, ImportRun, Topic, TopicKind
 from corpus.queries.statistics import collection_statistics
 from corpus.runs.trees import LONGEST_ASPECT
 from tests.corpus.importing import counts, import_files, jsonl
@@ -41,7 +41,7 @@ def collection(db: None) -> Collection:
 
 
 def bring(collection: Collection, path: Path, *rows: dict[str, Any], **options: Any) -> ImportRun:
-    return import_files(collection, jsonl(path / "topics.jsonl", rows), kind=ImportKind.TOPICS, **options)
+    return import_files(collection, jsonl(path / "topics.jsonl", rows), kind="topics", **options)
 
 
 def tree(topic: Topic) -> list[tuple[str, list[int], list[str]]]:
@@ -220,7 +220,7 @@ class TestDorisMae:
 
     def test_counts_are_the_papers(self, collection: Collection) -> None:
         folder = shared_path("data", "doris-mae")
-        run = import_files(collection, folder / "queries.txt", kind=ImportKind.TOPICS)
+        run = import_files(collection, folder / "queries.txt", kind="topics")
         expected = json.loads((folder / "expected_counts.json").read_text())
         totals, found = expected["totals"], collection_statistics(collection)
         assert counts(run) == (totals["queries"], 0, 0, 0)
@@ -237,7 +237,7 @@ class TestDorisMae:
 
     def test_pools_of_its_bm25_run_give_the_published_pairs(self, collection: Collection, tmp_path: Path) -> None:
         folder = shared_path("data", "doris-mae")
-        import_files(collection, folder / "queries.txt", kind=ImportKind.TOPICS)
+        import_files(collection, folder / "queries.txt", kind="topics")
         lines = (folder / "runs" / "bm25.run").read_text().splitlines()
         docnos = dict.fromkeys(line.split()[2] for line in lines)
         import_files(collection, jsonl(tmp_path / "d.jsonl", ({"id": d, "title": f"Abstract {d}"} for d in docnos)))

@@ -18,7 +18,6 @@ from corpus.actions.pools import add_to_pool, remove_from_pool, request_pools
 from corpus.models import (
     Collection,
     Document,
-    ImportKind,
     ImportRun,
     Membership,
     PoolEntry,
@@ -299,7 +298,7 @@ class TestByHand:
 
 
 def import_pool(collection: Collection, *files: Path, **options: object) -> ImportRun:
-    return import_files(collection, *files, kind=ImportKind.POOL, **options)
+    return import_files(collection, *files, kind="pool", **options)
 
 
 class TestLists:
@@ -343,7 +342,7 @@ class TestLists:
         (tmp_path / "bad").write_text("1 Q0 D1 1 2.5 bm25\n")
         run = import_pool(collection, tmp_path / "good", tmp_path / "bad")
         assert (run.state, run.errors[0]["file"]) == (JobState.FAILED, "bad")
-        assert "this is a run: import it as one" in run.reason
+        assert "holds no pool list: it looks like trec-run" in run.reason
         assert pools(collection) == {}
 
     def test_a_dry_run_counts_the_same_and_writes_nothing(self, collection: Collection, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from adjudication.stats.retrieval import canonical_ranking
 from annotation.models import Campaign, CampaignKind, Item
 from corpus.actions.imports import request_import
 from corpus.actions.pools import delete_run, describe_run
-from corpus.models import Collection, ImportKind, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
+from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
 from corpus.runs import rankings
 from corpus.runs.pools import lock_pools
 from tests.corpus.importing import counts, import_files
@@ -57,7 +57,7 @@ def write(path: Path, scores: Scores, tag: str = "bm25") -> Path:
 
 
 def import_runs(collection: Collection, *files: Path, **options: object) -> ImportRun:
-    return import_files(collection, *files, kind=ImportKind.RUNS, **options)
+    return import_files(collection, *files, kind="runs", **options)
 
 
 def stored(collection: Collection, name: str = "bm25") -> dict[str, list[str]]:
@@ -265,7 +265,7 @@ class TestBadFiles:
     ) -> None:
         monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
         files = [write(tmp_path / "a.run", ONE)]
-        run = request_import(by=None, at=AT, collection=collection, kind=ImportKind.RUNS, files=files, send=False)
+        run = request_import(by=None, at=AT, collection=collection, kind="runs", files=files, send=False)
         merge = rankings._merge
 
         def merge_and_cancel(*arguments: object) -> None:

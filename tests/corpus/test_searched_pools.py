@@ -11,7 +11,7 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.pools import request_pools
-from corpus.models import Citation, Collection, ImportKind, PoolEntry, PoolRun
+from corpus.models import Citation, Collection, PoolEntry, PoolRun
 from corpus.retrieval.analysis import Analysis
 from corpus.retrieval.index import Settings
 from corpus.retrieval.recipe import Recipe
@@ -171,9 +171,9 @@ class TestRefusals:
     ) -> None:
         (tmp_path / "list").write_text("1 cold\n")
         (tmp_path / "run").write_text(f"1 Q0 cold 1 1.0 {name}\n")
-        listed = import_files(collection, tmp_path / "list", kind=ImportKind.POOL, method=name)
+        listed = import_files(collection, tmp_path / "list", kind="pool", method=name)
         assert "means something else" in listed.reason
-        run = import_files(collection, tmp_path / "run", kind=ImportKind.RUNS)
+        run = import_files(collection, tmp_path / "run", kind="runs")
         assert "Litmus itself uses" in run.reason
 
 

@@ -16,7 +16,7 @@ from annotation.actions.campaigns import open_campaign
 from annotation.actions.imports import request_judgment_import
 from annotation.models import Annotator, Assignment, Campaign, ExtractionSource, Item, Judgment, Submission
 from corpus.actions.undoing import undo_import
-from corpus.models import CitationMention, Collection, Document, ImportKind, ImportRun, RetrievalRun, Role
+from corpus.models import CitationMention, Collection, Document, ImportRun, RetrievalRun, Role
 from corpus.queries.contents import contents
 from tests.corpus.importing import import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
@@ -44,7 +44,7 @@ def state(collection: Collection) -> dict[str, list[Any]]:
     }
 
 
-def imported(collection: Collection, kind: ImportKind, *files: Path, **parameters: Any) -> ImportRun:
+def imported(collection: Collection, kind: str, *files: Path, **parameters: Any) -> ImportRun:
     run = import_files(collection, *files, kind=kind, **parameters)
     assert run.state == "done", run.reason
     return run
@@ -63,7 +63,7 @@ TOPICS = [{"number": "1", "text": "Which tea?", "targets": ["d1"]}, {"number": "
 def test_documents_are_deleted_and_changed_ones_are_as_before(collection: Collection, tmp_path: Path) -> None:
     DocumentFactory(collection=collection, docno="d1", title="Old", keywords=["a", "b"], year=1999, extra={"x": [1]})
     before = state(collection)
-    run = imported(collection, ImportKind.DOCUMENTS, jsonl(tmp_path / "d.jsonl", DOCUMENTS))
+    run = imported(collection, "documents", jsonl(tmp_path / "d.jsonl", DOCUMENTS))
     assert (run.created, run.updated) == (2, 1)
     undone(run)
     assert state(collection) == before
@@ -76,8 +76,8 @@ def test_documents_are_deleted_and_changed_ones_are_as_before(collection: Collec
 def test_documents_stay_while_pools_hold_them_or_a_later_import_changed_them(
     collection: Collection, tmp_path: Path
 ) -> None:
-    run = imported(collection, ImportKind.DOCUMENTS, jsonl(tmp_path / "d.jsonl", DOCUMENTS))
-    later = imported(collection, ImportKind.DOCUMENTS, jsonl(tmp_path / "e.jsonl", [{**DOCUMENTS[0], "title": "New"}]))
+    run = imported(collection, "documents", jsonl(tmp_path / "d.jsonl", DOCUMENTS))
+    later = imported(collection, "documents", jsonl(tmp_path / "e.jsonl", [{**DOCUMENTS[0], "title": "New"}]))
     with pytest.raises(Refused, match="later imports that changed it: 1"):
         undone(run)
     undone(later)
@@ -88,9 +88,9 @@ def test_documents_stay_while_pools_hold_them_or_a_later_import_changed_them(
 
 
 def test_topics_with_aspects_and_targets(collection: Collection, tmp_path: Path) -> None:
-    imported(collection, ImportKind.DOCUMENTS, jsonl(tmp_path / "d.jsonl", DOCUMENTS))
+    imported(collection, "documents", jsonl(tmp_path / "d.jsonl", DOCUMENTS))
     before = state(collection)
-    run = imported(collection, ImportKind.TOPICS, jsonl(tmp_path / "t.jsonl", TOPICS))
+    run = imported(collection, "topics", jsonl(tmp_path / "t.jsonl", TOPICS))
     assert run.created == 2
     undone(run)
     assert state(collection) == before
@@ -102,10 +102,10 @@ def test_runs_unless_pools_were_filled_from_them(collection: Collection, tmp_pat
     before = state(collection)
     file = tmp_path / "a.run"
     file.write_text("1 Q0 d1 1 2.0 bm\n1 Q0 d2 2 1.0 bm\n")
-    run = imported(collection, ImportKind.RUNS, file)
+    run = imported(collection, "runs", file)
     undone(run)
     assert state(collection) == before
-    again = imported(collection, ImportKind.RUNS, file)
+    again = imported(collection, "runs", file)
     make_pool(collection.topics.get(), [document], method="bm")
     with pytest.raises(Refused, match="documents that its runs brought into pools: 1"):
         undone(again)
@@ -193,9 +193,7 @@ def test_mentions_until_questions_are_written_from_them(collection: Collection) 
 def test_page_api_and_command(collection: Collection, client: Client, tmp_path: Path) -> None:
     members = one_member_each(collection)
     client.force_login(members[Role.MANAGER].user)
-    runs = [
-        imported(collection, ImportKind.DOCUMENTS, jsonl(tmp_path / f"{n}.jsonl", [DOCUMENTS[n]])) for n in range(3)
-    ]
+    runs = [imported(collection, "documents", jsonl(tmp_path / f"{n}.jsonl", [DOCUMENTS[n]])) for n in range(3)]
     page = client.get(reverse("import_detail", args=["tea", runs[0].pk]))
     assert reverse("import_undo", args=["tea", runs[0].pk]) in page.text
     client.post(reverse("import_undo", args=["tea", runs[0].pk]))

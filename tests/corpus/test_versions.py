@@ -20,7 +20,7 @@ from corpus.actions.imports import request_import
 from corpus.actions.sub_queries import make_sub_queries
 from corpus.actions.topics import create_topic, reword_query, update_topic
 from corpus.actions.versions import redo_change, restore_version, undo_change
-from corpus.models import Aspect, ImportKind, Role, SubQueryAspect, Topic, TopicVersion
+from corpus.models import Aspect, Role, SubQueryAspect, Topic, TopicVersion
 from corpus.queries.versions import compare_versions, fetch_steps
 from corpus.runs.trees import stored_trees
 from corpus.runs.versions import fingerprint_of, read_content
@@ -92,7 +92,7 @@ class TestKeeping:
         ]
         file = tmp_path / "topics.jsonl"
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        kind = ImportKind.TOPICS
+        kind = "topics"
         run = request_import(by=manager, at=AT, collection=topic.collection, kind=kind, files=[file], send=False)
         jobs.carry_out(run)
         found = TopicVersion.objects.order_by("topic__number", "number")

@@ -9,7 +9,6 @@ from corpus.models import (
     AspectNode,
     Collection,
     Document,
-    ImportKind,
     ImportRun,
     PoolEntry,
     PoolSource,
@@ -57,7 +56,7 @@ class ImportRunFactory(factory.django.DjangoModelFactory):
         model = ImportRun
 
     collection = factory.SubFactory(CollectionFactory)
-    kind = ImportKind.DOCUMENTS
+    kind = "documents"
     requested_at = AT
 
 

@@ -49,7 +49,7 @@ from corpus.actions.collections import create_collection
 from corpus.actions.imports import request_import
 from corpus.actions.people import add_member
 from corpus.actions.pools import request_pools
-from corpus.models import Collection, ImportKind
+from corpus.models import Collection
 
 SEED = 10
 DEPTH = 7
@@ -58,10 +58,10 @@ SENT_AT_ONCE = 20  # judgments
 DONE_OF_MAIN = {"Ada": 70, "Ben": 45, "Chloe": 25}
 BEGAN = timedelta(days=4)  # before now
 FILES = (
-    (ImportKind.DOCUMENTS, ["documents.jsonl"]),
-    (ImportKind.TOPICS, ["topics.jsonl"]),
-    (ImportKind.RUNS, ["bm25-query.run", "bm25-aspects.run", "bm25-titles.run"]),
-    (ImportKind.MENTIONS, ["mentions.jsonl"]),
+    ("documents", ["documents.jsonl"]),
+    ("topics", ["topics.jsonl"]),
+    ("runs", ["bm25-query.run", "bm25-aspects.run", "bm25-titles.run"]),
+    ("mentions", ["mentions.jsonl"]),
 )
 
 
@@ -111,7 +111,7 @@ def load(now: datetime) -> Collection:
         _judge(main, person, people[person.name], at + timedelta(days=2), most=DONE_OF_MAIN[person.name])
     _let_baseline_judge(trial, manager, now)
     _compute(trial, manager, now)
-    _import(collection, manager, at, ImportKind.TOPICS, ["questions.jsonl"])
+    _import(collection, manager, at, "topics", ["questions.jsonl"])
     load_questions(collection, people, at + timedelta(days=3))
     load_authors(collection, manager, at + timedelta(days=3))
     load_papers(collection, people, at + timedelta(days=3))
@@ -134,7 +134,7 @@ def _hashed_password() -> str:
     return make_password(PASSWORD)
 
 
-def _import(collection: Collection, by: User, at: datetime, kind: ImportKind, names: list[str]) -> None:
+def _import(collection: Collection, by: User, at: datetime, kind: str, names: list[str]) -> None:
     files = [HERE / name for name in names]
     run = request_import(by=by, at=at, collection=collection, kind=kind, files=files, send=False)
     jobs.carry_out(run)

@@ -24,4 +24,4 @@ class Command(ToldCommand):
         if run is None:
             raise Refused(f"The collection {slug} has no import {number}.")
         undo_import(by=None, at=timezone.now(), run=run)
-        return f"The import {number} of {run.get_kind_display()} was undone.", {"import": number, "kind": run.kind}
+        return f"The import {number} of {run.label} was undone.", {"import": number, "kind": run.kind}

@@ -1,0 +1,1 @@
+"""What of this app can be imported; see corpus/imports/registry.py."""

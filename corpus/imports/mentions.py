@@ -1,0 +1,28 @@
+"""Importing paragraphs that cite."""
+
+from collections.abc import Iterator
+
+from corpus.forms.imports import MentionImportForm
+from corpus.imports.registry import Importer, at_once
+from corpus.models import CitationMention, ImportRun, MentionReference
+from corpus.runs.mentions import load_mentions
+from corpus.runs.undoing import Standing, Undoing
+
+
+def _standing(run: ImportRun) -> Iterator[Standing]:
+    discarded = CitationMention.objects.filter(imported_in=run, discarded_at__isnull=False)
+    yield "mentions that somebody discarded", discarded.count()
+
+
+MENTIONS = Importer(
+    name="mentions",
+    label="citation mentions",
+    unit="paragraphs",
+    title="Import citation mentions",
+    about="Paragraphs that cite other papers, from S2ORC (both generations), doc2json, GROBID TEI or JSON Lines. "
+    "What they cite is linked to documents by id, DOI or title.",
+    reading=at_once(load_mentions),
+    form=MentionImportForm,
+    target="mention_list",
+    undoing=Undoing(CitationMention, ((MentionReference, "mention"),), standing=_standing),
+)

@@ -1,0 +1,84 @@
+"""What an import of one sort of records is: its words, its form, the work, how it is undone.
+
+A new sort is one module with an `Importer` and one line in the `importers` of its AppConfig; which formats it is read
+from, the formats say (corpus/formats/registry.py).
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.urls import reverse
+
+from accounts.extensions import extensions
+from accounts.jobs import Progress
+from corpus.forms.imports import ImportForm
+from corpus.models import ImportRun
+from corpus.runs.imports import Reading, Work
+from corpus.runs.tally import Tally
+from corpus.runs.undoing import Undoing
+
+
+@dataclass(frozen=True)
+class WayOn:
+    """Links after an import: to what came in (address and words), and to the form that sends more."""
+
+    result: str
+    label: str
+    again: str
+
+
+def at_once(work: Work) -> Reading:
+    """The reading of an import that reads and writes in one transaction."""
+
+    def reading(_run: ImportRun, _progress: Progress, _tally: Tally) -> AbstractContextManager[Work]:
+        return nullcontext(work)
+
+    return reading
+
+
+def no_more(run: ImportRun) -> dict[str, Any]:  # noqa: ARG001
+    """Most imports say nothing in JSON but their counts."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Importer:
+    """How records of one sort come in. `name` is stored, stands in addresses, and is what formats say they carry."""
+
+    name: str
+    label: str
+    unit: str  # what is counted as new, updated, unchanged
+    title: str
+    about: str
+    # Reads before the transaction begins, which may be slow or ask others, may be cancelled and writes nothing; gives
+    # the work that is done within the transaction.
+    reading: Reading
+    form: type[ImportForm] = ImportForm
+    target: str = ""  # name of the page where that lies which came in; "" where it belongs to a campaign
+    links: Callable[[ImportRun], WayOn] | None = None  # where `target` does not do
+    undoing: Undoing | None = None
+    # What is looked at while files are uploaded: whether their format is known, whether they are text, or nothing,
+    # because the reader says best what is wrong with a file, and where.
+    checks: Literal["format", "text", "nothing"] = "format"
+    more: Callable[[ImportRun], dict[str, Any]] = no_more  # in the JSON of the command
+
+    def way_on(self, run: ImportRun) -> WayOn:
+        """Where a finished import leads."""
+        if self.links:
+            return self.links(run)
+        slug = run.collection.slug
+        return WayOn(
+            reverse(self.target, args=[slug]), f"See the {self.label}", reverse("import_create", args=[slug, self.name])
+        )
+
+
+def importers() -> dict[str, Importer]:
+    """All importers by name."""
+    return extensions("importers")
+
+
+def collection_importers() -> dict[str, Importer]:
+    """Those that need nothing but a collection."""
+    return {name: each for name, each in importers().items() if each.target}
