@@ -5,6 +5,7 @@ class CorpusConfig(AppConfig):
     """Its importers are dotted paths: see accounts/extensions.py."""
 
     name = "corpus"
+    registries = {"formats": "corpus.formats.known.FORMATS"}
     importers = {
         "documents": "corpus.imports.documents.DOCUMENTS",
         "topics": "corpus.imports.topics.TOPICS",

@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource
 from annotation.runs.papers import papers_read
+from corpus.formats.registry import labels_for
 from corpus.forms.imports import ImportForm, NamesField
 from corpus.imports.registry import Importer
 from corpus.models import ImportRun, Paper
@@ -27,8 +28,8 @@ class PaperImportForm(ImportForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["uploads"].help_text = (
-            "PDF, GROBID TEI, S2ORC JSON Lines, ACM-CR XML, or archives of them. A table (TSV or CSV) with the columns"
-            " doi and first_sentence_number says in which order papers come and how their sentence topics are numbered."
+            f"{labels_for('papers')}, or archives of them. A table (TSV or CSV) with the columns doi and"
+            " first_sentence_number says in which order papers come and how their sentence topics are numbered."
         )
 
 
@@ -44,8 +45,8 @@ PAPERS = Importer(
     label="papers",
     unit="papers",
     title="Import papers",
-    about="Citing papers as PDF, GROBID TEI, S2ORC JSON or ACM-CR XML. Each is read by itself: a file that cannot be "
-    "read is reported, the others come in. What people have made of a paper is never touched.",
+    about="Citing papers. Each file is read by itself: one that cannot be read is reported, the others come in. What "
+    "people have made of a paper is never touched.",
     reading=papers_read,
     form=PaperImportForm,
     target="paper_list",

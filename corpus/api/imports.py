@@ -23,7 +23,7 @@ from accounts.schema import answers
 from corpus.actions.imports import request_import
 from corpus.actions.undoing import undo_import
 from corpus.api.base import InCollectionView
-from corpus.formats.registry import AUTO
+from corpus.formats.registry import AUTO, format_names
 from corpus.forms.imports import ListField, parameters_from
 from corpus.imports.registry import Importer, collection_importers, importers
 from corpus.models import ImportRun, Role
@@ -73,15 +73,17 @@ class ImportSerializer(serializers.ModelSerializer[ImportRun]):
 class NewImportSerializer(serializers.Serializer[Any]):
     """What is sent; each sort of records has options of its own, those of its form."""
 
-    format = serializers.CharField(max_length=40, default=AUTO)
     dry_run = serializers.BooleanField(default=False)
     files = serializers.ListField(child=serializers.FileField(), min_length=1, max_length=100)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         found = collection_importers()
         options = {name: field for each in found.values() for name, field in _options(each)}
+        names = "; ".join(f"of {each.label}: {', '.join(format_names(name))}" for name, each in found.items())
+        format = serializers.CharField(max_length=40, default=AUTO, help_text=f"One of these, {names}.")  # noqa: A001
         return {"kind": serializers.ChoiceField([(name, each.label) for name, each in found.items()])} | {
             **super().get_fields(),
+            "format": format,
             **options,
         }
 

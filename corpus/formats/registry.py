@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache, cached_property
-from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import Any
 
 from corpus.formats.jsonl import parse_object
 from corpus.formats.records import BrokenFile
+from corpus.plugins import Registry
 
 AUTO = "auto"
-GROUP = "litmus.formats"  # of entry points; each names a `Format`
+GROUP = "litmus.formats"  # of entry points; each leads to a `Format`, under its name
 HEAD_BYTES = 1 << 16
 MARK_CHARS = 4096  # within which a text says what it is
 SAMPLE_LINES = 20
@@ -126,14 +126,9 @@ class Format:
 
 
 @cache
-def formats() -> Mapping[str, Format]:
-    """All formats by name; Litmus's own first. Errors: ValueError where two have one name."""
-    found: dict[str, Format] = {}
-    plug_ins = [point.load() for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
-    for each in (*map(resolve_name, BUILT_IN), *plug_ins):
-        if found.setdefault(each.name, each) is not each:
-            raise ValueError(f"two formats are named {each.name}")
-    return found
+def formats() -> Registry[Format]:
+    """All formats by name: Litmus's own in the order of `BUILT_IN`, then those of other packages."""
+    return Registry(GROUP, Format, *map(resolve_name, BUILT_IN))
 
 
 def formats_for(carried: str) -> list[Format]:
@@ -148,10 +143,14 @@ def format_names(carried: str) -> tuple[str, ...]:
 
 
 def format_label(name: str) -> str:
-    """What people call a format; the name of one that is no longer installed."""
-    if name == AUTO:
-        return "Find out from the file"
-    return formats()[name].label if name in formats() else f"{name} (not installed)"
+    """What people call a format that was chosen or stored, whose package may be gone since."""
+    return "Find out from the file" if name == AUTO else formats().label_of(name)
+
+
+def labels_for(carried: str) -> str:
+    """The formats from which this is read, as words: "BibTeX, JSON Lines or BEIR"."""
+    *labels, last = [each.label for each in formats_for(carried)]
+    return f"{', '.join(labels)} or {last}" if labels else last
 
 
 def shapes_named(names: set[str]) -> list[Shape]:
@@ -179,7 +178,6 @@ def detect(data: bytes, file: str, wanted: str = "") -> tuple[Format, Shape]:
     raise BrokenFile(file, 0, f"its format is not recognised (it begins with “{words}”); name the format")
 
 
-@cache
 def _surest_first() -> list[tuple[Format, Shape]]:
     found = [(each, shape) for each in formats().values() for shape in each.shapes]
     return sorted(found, key=lambda pair: pair[1].certainty)

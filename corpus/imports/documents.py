@@ -30,8 +30,7 @@ DOCUMENTS = Importer(
     label="documents",
     unit="documents",
     title="Import documents",
-    about="Records of the literature from BibTeX, JSON Lines, BEIR or TREC files. Known docnos are updated, "
-    "new ones are added, nothing is removed.",
+    about="Records of the literature. Known docnos are updated, new ones are added, nothing is removed.",
     reading=at_once(load_documents),
     form=DocumentImportForm,
     target="document_list",

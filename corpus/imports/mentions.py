@@ -19,8 +19,7 @@ MENTIONS = Importer(
     label="citation mentions",
     unit="paragraphs",
     title="Import citation mentions",
-    about="Paragraphs that cite other papers, from S2ORC (both generations), doc2json, GROBID TEI or JSON Lines. "
-    "What they cite is linked to documents by id, DOI or title.",
+    about="Paragraphs that cite other papers. What they cite is linked to documents by id, DOI or title.",
     reading=at_once(load_mentions),
     form=MentionImportForm,
     target="mention_list",

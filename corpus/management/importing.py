@@ -15,7 +15,7 @@ from accounts.management.told import ToldCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.actions.imports import request_import
-from corpus.formats.registry import AUTO, format_names
+from corpus.formats.registry import AUTO, format_names, formats_for
 from corpus.forms.imports import DocnosField, parameters_from
 from corpus.imports.registry import Importer, importers
 from corpus.models import ImportRun
@@ -45,10 +45,14 @@ class ImportCommand(ToldCommand):
         parser.add_argument(
             "files", nargs="+", type=Path, metavar="FILE", help="plain, compressed (gz, bz2, xz), archive or folder"
         )
-        parser.add_argument("--format", default=AUTO, help=f"one of {', '.join(format_names(self.kind))}")
+        parser.add_argument("--format", default=AUTO, help=f"one of {self._formats()}")
         parser.add_argument("--dry-run", action="store_true", help="count and report, but write nothing")
         for name, field in self.importer.form.options().items():
             _add_option(parser, name, field)
+
+    def _formats(self) -> str:
+        labels = {each.name: f"{each.name} ({each.label})" for each in formats_for(self.kind)}
+        return ", ".join(labels.get(name, name) for name in format_names(self.kind))
 
     def add_scope(self, parser: CommandParser) -> None:
         """Positional arguments between the collection and the files."""
