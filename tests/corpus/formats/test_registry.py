@@ -1,0 +1,89 @@
+"""Every format and every importer says what it must; other packages bring formats, and may go again."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from corpus import plugins
+from corpus.formats.reading import read_path
+from corpus.formats.records import TopicRecord
+from corpus.formats.registry import (
+    AUTO,
+    GROUP,
+    Certainty,
+    Format,
+    Shape,
+    format_label,
+    format_names,
+    formats,
+    formats_for,
+    labels_for,
+)
+from corpus.imports.registry import importers
+
+COMPANIONS = {"paper-order", "reference-notes"}  # read with papers
+
+
+@pytest.mark.parametrize("name", formats())
+def test_a_format_can_be_told_and_reads_what_its_shapes_carry(name: str) -> None:
+    each = formats()[name]
+    assert each.label
+    assert each.help.endswith(".")
+    assert each.shapes
+    carried = {what for shape in each.shapes for what in shape.carries}
+    assert set(each.reads) <= carried
+    assert carried - set(each.reads) <= ({"papers"} if COMPANIONS & set(each.reads) else set())
+    assert set(each.reads) <= set(importers()) | COMPANIONS
+
+
+@pytest.mark.parametrize("name", importers())
+def test_an_importer_has_words_and_formats(name: str) -> None:
+    each = importers()[name]
+    assert each.name == name
+    assert all((each.label, each.unit, each.title, each.about))
+    assert formats_for(name)
+    assert bool(each.target) != bool(each.links)
+    assert each.form(kind=name).fields["format"].choices == [(n, format_label(n)) for n in format_names(name)]
+
+
+def _read_words(stream, file):
+    for line, text in enumerate(stream, 1):
+        yield TopicRecord(str(line), "", text.decode().strip(), "", "question", "", (), (), file, line)
+
+
+WORDS = Format(
+    name="words",
+    label="Plain words",
+    help="A question a line, after a line of three dots.",
+    reads={"topics": _read_words},
+    shapes=(Shape("words", ("topics",), lambda head: head.text.startswith("..."), Certainty.SURE),),
+)
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch):
+    """A package that brings a format is installed."""
+    points = [EntryPoint("words", f"{__name__}:WORDS", GROUP), EntryPoint("broken", "no_such_package:FORMAT", GROUP)]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == GROUP else [])
+    formats().reload()
+    yield
+    monkeypatch.undo()
+    formats().reload()
+
+
+def test_another_package_brings_a_format(words, tmp_path) -> None:
+    assert format_names("topics")[-1] == "words"
+    assert labels_for("topics").endswith(" or Plain words")
+    (tmp_path / "a.txt").write_text("...\nWhich tea?\n")
+    for choice in (AUTO, "words"):
+        assert [topic.text for topic in read_path(tmp_path / "a.txt", choice, "topics", "topics")] == [
+            "...",
+            "Which tea?",
+        ]
+    assert [broken.name for broken in formats().broken] == ["broken"]
+
+
+def test_a_format_whose_package_is_gone_keeps_its_name() -> None:
+    assert format_label("words") == "words (not installed)"
+    with pytest.raises(ValueError, match="unknown format 'words'"):
+        list(read_path("x", "words", "topics", "topics"))
