@@ -13,9 +13,9 @@ from django.db import transaction
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from accounts.extensions import extensions
 from corpus.formats.members import is_packed
 from corpus.formats.records import BrokenFile
 from corpus.formats.registry import AUTO, HEAD_BYTES, detect, format_names
@@ -89,7 +89,7 @@ def holds_files(dry_run: ImportRun) -> bool:
     return bool(dry_run.files) and all("path" in file for file in dry_run.files)
 
 
-def check_format(kind: format: str) -> None:  # noqa: A002
+def check_format(kind: str, format: str) -> None:  # noqa: A002
     """Refuse formats that nothing reads."""
     names = format_names(kind)
     if format not in names:

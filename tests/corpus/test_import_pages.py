@@ -128,12 +128,11 @@ class TestSending:
         assert len(bomb) < 100_000
         send(client, ("bomb.jsonl.gz", bomb))
         run = collection.import_runs.get()
+        from corpus.formats import reading
         from corpus.formats.members import Limits
 
         small = Limits(member_bytes=1_000_000, total_bytes=1_000_000)
-        monkeypatch.setattr(
-            documents.read_documents, "__kwdefaults__", {**documents.read_documents.__kwdefaults__, "limits": small}
-        )
+        monkeypatch.setattr(reading.read_path, "__kwdefaults__", {**reading.read_path.__kwdefaults__, "limits": small})
         jobs.carry_out(run)
         run.refresh_from_db()
         assert run.state == JobState.FAILED
