@@ -17,3 +17,4 @@ class AdjudicationConfig(AppConfig):
     label_verbs = {"adjudication": "adjudication.permissions.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}
     erasures = {"0-adjudication": "adjudication.runs.persons.erase"}  # needs the names that annotation replaces
+    registries = {"exporters": "adjudication.exports.registry.EXPORTERS"}  # open to other packages

@@ -12,8 +12,8 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from adjudication.exports.contexts import made_topics
 from adjudication.exports.findings import find
-from adjudication.exports.options import PARAGRAPH, make_options
-from adjudication.exports.sources import labelled_campaigns
+from adjudication.exports.forms import PARAGRAPH
+from adjudication.exports.options import make_options
 from adjudication.models import ContextCheck
 from adjudication.permissions import check_adjudicator
 from annotation.permissions.labels import check_can_read_labels_of
@@ -89,7 +89,7 @@ def make_context_topics(
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker of numbers at a time
     options = make_options(collection, "topics", level=level, drafts=drafts)
     if by is not None:
-        check_can_read_labels_of(labelled_campaigns(options), by)
+        check_can_read_labels_of(options.exporter.campaigns(options), by)
     if fatal := [finding.text for finding in find(options) if finding.is_fatal]:
         raise Refused(" ".join(fatal))
     wanted: dict[str, TopicRecord] = {}

@@ -2,8 +2,10 @@
 
 from typing import Any, ClassVar
 
+from django import forms
 from django.http import StreamingHttpResponse
 from django.utils import timezone
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -13,46 +15,32 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.actions.exports import take_out
-from adjudication.exports.options import (
-    ASPECTS,
-    GRADES,
-    ITERATIONS,
-    KINDS,
-    LEVELS,
-    PREFIX_WORDS,
-    UNRESOLVED,
-    make_options,
-    whole_number,
-)
+from adjudication.exports.forms import words_of
+from adjudication.exports.options import formats, make_options, option_fields
+from adjudication.exports.registry import EXPORTERS
 from corpus.api.base import InCollectionView
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
-CONTENT_TYPES = sorted({kind.content_type.split(";")[0] for kind in KINDS.values()})
-WORDS = ("campaign", "criterion", "level", "grades", "unresolved", "aspects", "iteration", *PREFIX_WORDS)
-PARAMETERS = [
-    OpenApiParameter("campaign", OpenApiTypes.STR, description="slug; needed when there are several"),
-    OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first"),
-    OpenApiParameter("level", OpenApiTypes.STR, enum=list(LEVELS)),
-    OpenApiParameter("grades", OpenApiTypes.STR, enum=list(GRADES)),
-    OpenApiParameter("annotators", OpenApiTypes.BOOL, description="labels by annotator, named in column 2"),
-    OpenApiParameter("unresolved", OpenApiTypes.STR, enum=list(UNRESOLVED)),
-    OpenApiParameter(
-        "aspects",
-        OpenApiTypes.STR,
-        enum=list(ASPECTS),
-        description="“judged”: score over judged aspects only; a ZIP archive with a comment file and a manifest",
-    ),
-    OpenApiParameter("iteration", OpenApiTypes.STR, enum=list(ITERATIONS), description="of contexts"),
-    OpenApiParameter("first_number", OpenApiTypes.INT, description="of sentence topics"),
-    OpenApiParameter("query_prefix", OpenApiTypes.STR, description="of BEIR: what ids of queries begin with"),
-    OpenApiParameter(
-        "document_prefix",
-        OpenApiTypes.STR,
-        description="of BEIR: what ids of documents begin with; both remembered",
-    ),
-    OpenApiParameter("drafts", OpenApiTypes.BOOL, description="of contexts: also what nobody has confirmed"),
-]
+
+class ExportSchema(AutoSchema):
+    """The parameters and types of all exports there are, those of other packages as well."""
+
+    def get_override_parameters(self) -> list[Any]:
+        return [parameter(name, field) for name, field in option_fields().items()]
+
+    def get_response_serializers(self) -> Any:
+        types = sorted({exporter.media_type.split(";")[0] for exporter in EXPORTERS.values()})
+        return answers({(200, *types): OpenApiTypes.BINARY}, 403, 422)
+
+
+def parameter(name: str, field: forms.Field) -> OpenApiParameter:
+    """An option as OpenAPI has it."""
+    if isinstance(field, forms.ChoiceField):
+        return OpenApiParameter(name, OpenApiTypes.STR, enum=words_of(field), description=str(field.help_text))
+    sorts = ((forms.BooleanField, OpenApiTypes.BOOL), (forms.IntegerField, OpenApiTypes.INT))
+    sort = next((sort for kind, sort in sorts if isinstance(field, kind)), OpenApiTypes.STR)
+    return OpenApiParameter(name, sort, description=str(field.help_text))
 
 
 class ExportKindSerializer(serializers.Serializer[Any]):
@@ -80,31 +68,23 @@ class ExportList(InCollectionView):
     @extend_schema(operation_id="exports_list", responses=answers({200: ExportKindSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List the kinds of export."""
-        return Response([{"name": name, "label": kind.label} for name, kind in KINDS.items()])
+        return Response([{"name": name, "label": exporter.label} for name, exporter in formats().items()])
 
 
 class ExportFile(InCollectionView):
     """One export."""
 
+    schema = ExportSchema()
     content_negotiation_class = AnyType
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
-    @extend_schema(
-        operation_id="exports_read",
-        parameters=PARAMETERS,
-        responses=answers({(200, *CONTENT_TYPES): OpenApiTypes.BINARY}, 403, 422),
-    )
+    @extend_schema(operation_id="exports_read")
     def get(self, request: Request, slug: str, name: str) -> StreamingHttpResponse:
         """The file as a stream; 422 tells everything that stands in its way."""
-        asked = request.query_params
-        words: dict[str, Any] = {key: asked[key] for key in WORDS if key in asked}
-        annotators, drafts = (asked.get(key, "").lower() in ("1", "true") for key in ("annotators", "drafts"))
-        if "first_number" in asked:
-            words["first_number"] = whole_number(asked["first_number"])
-        options = make_options(self.collection, name, annotators=annotators, drafts=drafts, **words)
-        chosen = {**words, "annotators": annotators, "drafts": drafts}
-        at, logged = timezone.now(), request.method == "GET"
-        export = take_out(options=options, membership=self.membership, at=at, chosen=chosen, logged=logged)
+        asked = {option: request.query_params.get(option) for option in option_fields()}
+        options = make_options(self.collection, name, **asked)
+        logged = request.method == "GET"
+        export = take_out(options=options, membership=self.membership, at=timezone.now(), logged=logged)
         response = StreamingHttpResponse(export.pieces, content_type=export.content_type)
         response["Content-Disposition"] = f'attachment; filename="{export.filename}"'
         return response

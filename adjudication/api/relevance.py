@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.api.results import InUnsealedView, OverrideSerializer
-from adjudication.exports.options import ASPECTS, EVERY, JUDGED
+from adjudication.exports.forms import ASPECTS, EVERY, JUDGED
 from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from annotation.api.judgments import OVERRIDDEN

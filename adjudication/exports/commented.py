@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adjudication.exports import statements
-from adjudication.exports.options import Options
+from adjudication.exports.exporter import Members, Options
 from adjudication.exports.streams import pieces, rows
 from corpus.formats.csv_text import write_csv
 
-Members = Iterator[tuple[str, Iterator[bytes]]]
-
+USUAL = {"level": "query", "grades": "sum", "annotators": False, "unresolved": "refuse"}  # of exports without them
 COMMENT, MANIFEST = "comment.tsv", "manifest.json"
 COLUMNS = ("topic", "annotator", "docno", "aspects_judged", "aspects")
 MEANING = (
@@ -41,10 +40,21 @@ def with_manifest(options: Options, members: Members, warnings: Sequence[str], o
 def _comment(options: Options) -> Iterator[str]:
     """A row for each score, in the order of the file; no annotator where scores stand on verdicts."""
     found = (
-        (options.query_prefix + topic, "".join(who), options.document_prefix + docno, judged, aspects)
+        (
+            _prefix(options, "query_prefix") + topic,
+            "".join(who),
+            _prefix(options, "document_prefix") + docno,
+            judged,
+            aspects,
+        )
         for topic, *who, docno, _, judged, aspects in rows(statements.sums_of(options), options)
     )
     return write_csv(COLUMNS, found, guarded=False, delimiter="\t")
+
+
+def _prefix(options: Options, option: str) -> str:
+    """What ids begin with, where the export gives them a prefix."""
+    return options[option] or ""
 
 
 def _noted(name: str, content: Iterable[bytes], files: list[dict[str, Any]]) -> Iterator[bytes]:
@@ -60,20 +70,20 @@ def _noted(name: str, content: Iterable[bytes], files: list[dict[str, Any]]) -> 
 def _aspects(options: Options) -> dict[str, Any]:
     """How many aspects are judged, of all and of each topic."""
     topics = [
-        {"topic": options.query_prefix + number, "judged": judged, "aspects": aspects}
+        {"topic": _prefix(options, "query_prefix") + number, "judged": judged, "aspects": aspects}
         for number, judged, aspects in rows(statements.aspects_judged_of(options), options)
     ]
     totals = {name: sum(each[name] for each in topics) for name in ("judged", "aspects")}
-    return {"scored": options.aspects, "meaning": MEANING, **totals, "topics": topics}
+    return {"scored": options["aspects"], "meaning": MEANING, **totals, "topics": topics}
 
 
 def _manifest(options: Options, more: dict[str, Any]) -> Iterator[bytes]:
     about = {
-        "format": options.kind.name,
+        "format": options.exporter.format,
         "collection": options.collection.slug,
         "campaign": options.campaign.slug if options.campaign else None,
         "criterion": options.criterion.key if options.criterion else None,
-        **{name: getattr(options, name) for name in ("level", "grades", "annotators", "unresolved")},
+        **{name: options.values.get(name, usual) for name, usual in USUAL.items()},
         **more,
     }
     yield (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()

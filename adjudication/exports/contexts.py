@@ -6,10 +6,9 @@ running number begins at 0, or where it was asked to, and starts again from a pa
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
-from adjudication.exports.options import PARAGRAPH, Options
-from adjudication.exports.streams import pieces
+from adjudication.exports.exporter import Options
+from adjudication.exports.forms import PARAGRAPH
 from adjudication.queries.papers import REOPENED, paper_rows
 from annotation.queries.contexts import GivenPaper, given_papers
 from annotation.queries.gold import (
@@ -25,11 +24,8 @@ from annotation.queries.gold import (
     gold_of,
 )
 from corpus.formats.acm_cr import DoisLine, write_acm_cr, write_dois
-from corpus.formats.acm_cr_topics import merged_qrels, paragraph_topics, sentence_topics
-from corpus.formats.qrels import write_qrels
+from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics
 from corpus.formats.records import MAX_TOPIC_LENGTH, QrelRow, TopicRecord, id_problem
-from corpus.formats.trec_topics import write_trec_topics
-from corpus.formats.zip_stream import zipped
 from corpus.models import Document, Paper
 
 Made = tuple[TopicRecord, list[QrelRow]]
@@ -38,33 +34,18 @@ MOST_EXAMPLES = 3
 SHEET_OF_NONE = "N/A"  # what a sheet says of a reference without an address
 
 
-def context_pieces(options: Options) -> Iterator[bytes]:
-    """The file that the options ask for, in pieces."""
-    if options.kind.name == "acm-cr":
-        return zipped((name, pieces(lines)) for name, lines in context_files(options))
-    if options.kind.name == "blacklist":
-        keys = Paper.objects.filter(collection=options.collection).values_list("key", flat=True)
-        return pieces(f"{key}\n" for key in keys.iterator())
-    made = made_topics(options)
-    if options.kind.name == "topics":
-        return pieces(write_trec_topics(topic for topic, _ in made))
-    rows = merged_qrels(made)
-    if options.iteration == "zero":
-        rows = (replace(row, iteration="0") for row in rows)
-    return pieces(write_qrels(rows, separator="\t"))
-
-
 def made_topics(options: Options) -> Iterator[Made]:
     """The topics of the level with their qrels, paper by paper."""
-    given = given_papers(options.collection, drafts=options.drafts)
+    given = given_papers(options.collection, drafts=options["drafts"])
     if options.level == PARAGRAPH:
         for each in given:
             yield from paragraph_topics([each.annotated], each.docnos)
         return
-    running = options.first_number or 0
+    first_number = options["first_number"]
+    running = first_number or 0
     for each in given:
         own = each.gold.paper.first_sentence_number
-        if options.first_number is None and own is not None:
+        if first_number is None and own is not None:
             running = own
         for pair in sentence_topics([each.annotated], each.docnos, first_number=running):
             running += 1
@@ -74,7 +55,7 @@ def made_topics(options: Options) -> Iterator[Made]:
 def context_files(options: Options) -> Iterator[tuple[str, Iterable[str]]]:
     """(name, lines) of an XML and a sheet for each paper."""
     taken: set[str] = set()
-    for each in given_papers(options.collection, drafts=options.drafts):
+    for each in given_papers(options.collection, drafts=options["drafts"]):
         stem = _stem(each.gold.paper.key, taken)
         yield f"{stem}.xml", write_acm_cr(each.annotated)
         yield f"{stem}.dois", write_dois(_sheet(each))
@@ -109,9 +90,7 @@ def _stem(key: str, taken: set[str]) -> str:
 
 def context_findings(options: Options) -> list[tuple[str, str, str, int]]:
     """(severity, code, text, count) of everything to say about the export."""
-    if options.kind.name == "blacklist":
-        return [] if options.collection.papers.exists() else [("fatal", "no-papers", "There are no papers yet.", 0)]
-    golds = Counter((gold.status, gold.origin) for gold in gold_of(options.collection, drafts=options.drafts))
+    golds = Counter((gold.status, gold.origin) for gold in gold_of(options.collection, drafts=options["drafts"]))
     states: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     for (status, origin), count in golds.items():
@@ -119,7 +98,7 @@ def context_findings(options: Options) -> list[tuple[str, str, str, int]]:
         sources[origin] += count
     found = _of_states(states, options)
     if not found or found[0][0] != "fatal":
-        found += _of_topics(options) if options.kind.name != "acm-cr" else []
+        found += _of_topics(options) if options["level"] else []
         found += _of_papers(options) + _of_sources(sources) + _of_newer(options)
     return found
 
@@ -128,12 +107,12 @@ def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, s
     if not states:
         return [("fatal", "no-papers", "The collection has no papers. Import them first.", 0)]
     waiting = states[MACHINE] + states[DRAFT]
-    if not options.drafts and states.total() == waiting + states[NOTHING] + states[DISAGREED]:
+    if not options["drafts"] and states.total() == waiting + states[NOTHING] + states[DISAGREED]:
         advice = "Include drafts to write what is there so far, marked as such." if waiting else ""
         return [("fatal", "nothing-confirmed", f"No paper is confirmed by anybody yet. {advice}".strip(), waiting)]
     found = []
     if waiting:
-        told = "not confirmed yet and marked so" if options.drafts else "left out: not confirmed yet"
+        told = "not confirmed yet and marked so" if options["drafts"] else "left out: not confirmed yet"
         found.append(("warning", "drafts", f"{_papers(waiting)} {_are(waiting)} {told}.", waiting))
     if states[DISAGREED]:
         count = states[DISAGREED]

@@ -5,8 +5,8 @@ from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.exports import statements
+from adjudication.exports.exporter import Options
 from adjudication.exports.findings import find
-from adjudication.exports.options import Options
 from adjudication.exports.streams import rows
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.evaluation import RunScores, compare_runs, mean_scores, score_run
@@ -44,7 +44,7 @@ def evaluate_runs(
         }
     except ValueError as error:
         raise Refused(f"Runs cannot be evaluated: {error}.") from None
-    about = {"aspects": options.aspects, "notes": [finding.text for finding in findings]}
+    about = {"aspects": options["aspects"], "notes": [finding.text for finding in findings]}
     return {**_told(scores, measures, resamples, seed), **about}
 
 

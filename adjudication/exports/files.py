@@ -5,17 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.refusals import Refused
-from adjudication.exports.commented import Members, with_manifest
-from adjudication.exports.findings import OVERRIDE, Finding, find, note_standing
-from adjudication.exports.lines import members, written
-from adjudication.exports.options import Options, make_options
-from adjudication.exports.sources import labelled_campaigns
+from adjudication.exports.commented import with_manifest
+from adjudication.exports.exporter import ZIP, Finding, Members, Options
+from adjudication.exports.findings import OVERRIDE, find, note_standing
+from adjudication.exports.options import make_options
 from adjudication.queries.queue import VoteStanding
 from annotation.models import Campaign, CampaignKind
 from annotation.permissions.seals import check_not_sealed
 from corpus.formats.zip_stream import zipped
-
-ARCHIVE = "application/zip"
 
 
 @dataclass(frozen=True)
@@ -38,19 +35,19 @@ def open_export(options: Options) -> Export:
 
     Nothing is read until the pieces are; they come from a cursor on the server, so memory stays flat.
     """
-    for campaign in labelled_campaigns(options):
+    for campaign in options.exporter.campaigns(options):
         check_not_sealed(campaign)
     findings = find(options)
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
-        raise Refused(f"{options.kind.label} cannot be written. " + " ".join(fatal))
+        raise Refused(f"{options.exporter.label} cannot be written. " + " ".join(fatal))
     name, warnings = sent_name(options, findings), tuple(findings)
     if not has_manifest(options, findings):
-        return Export(name, options.kind.content_type, warnings, written(options))
+        return Export(name, options.exporter.media_type, warnings, options.exporter.pieces(options))
     texts = [finding.text for finding in findings]
     overrides = [finding.text for finding in findings if finding.code == OVERRIDE]
-    found = with_manifest(options, members(options), texts, overrides)
+    found = with_manifest(options, options.exporter.members(options), texts, overrides)
     alone = found if name != options.base_name else None
-    return Export(name, ARCHIVE, warnings, zipped(found), alone)
+    return Export(name, ZIP, warnings, zipped(found), alone)
 
 
 def has_manifest(options: Options, findings: Iterable[Finding]) -> bool:

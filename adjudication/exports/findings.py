@@ -1,58 +1,28 @@
-"""What stands in the way of an export, found before its first byte: fatal findings refuse it, warnings go with it."""
+"""What stands in the way of an export, found before its first byte: what exports of campaigns share, and how to ask."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
 from adjudication.exports import statements
-from adjudication.exports.contexts import context_findings
-from adjudication.exports.lines import column
-from adjudication.exports.options import Options
-from adjudication.exports.streams import parameters
-from adjudication.exports.topics import query_problem
+from adjudication.exports.exporter import FATAL, WARNING, Finding, Options, Reader
+from adjudication.exports.streams import column
 from adjudication.queries.overrides import overrides_in_verdicts
-from adjudication.queries.question_set import UNDECIDED, fetch_question_set
 from adjudication.queries.queue import VoteStanding, count_late, fetch_vote_standing
 from annotation.models import Campaign
 from annotation.queries.overrides import overrides_in
 from corpus.formats.records import id_problem
 
-FATAL, WARNING = "fatal", "warning"
 OVERRIDE = "machine_override"
 MOST_EXAMPLES = 3
 HIGHEST = 127  # what trec_eval holds
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing found. `code` is stable; `text` says what, how often, and what to do; `see` names a queue filter."""
-
-    severity: str
-    code: str
-    text: str
-    count: int = 0
-    see: str = ""
-
-    @property
-    def is_fatal(self) -> bool:
-        return self.severity == FATAL
-
-
-Read = Callable[[str], list[tuple[Any, ...]]]
-
-
 def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
     """Everything that stands in the way of this export, fatal findings first.
 
-    A page that asks for several kinds passes one `memo`, so that what they share is read once; one that knows how the
+    A page that asks for several exports passes one `memo`, so that what they share is read once; one that knows how the
     campaign's vote stands puts it in by `note_standing`.
     """
-    if options.of_contexts:
-        return [Finding(severity, code, text, count) for severity, code, text, count in context_findings(options)]
-    memo = {} if memo is None else memo
-    found = question_findings(options, memo) if options.kind.questions else _found(options, memo)
+    found = options.exporter.findings(options, Reader(options, memo))
     return sorted(found, key=lambda finding: not finding.is_fatal)
 
 
@@ -67,93 +37,29 @@ def _standing(campaign: Campaign, memo: dict[Any, Any]) -> VoteStanding:
     return known or note_standing(memo, campaign, fetch_vote_standing(campaign))
 
 
-def _found(options: Options, memo: dict[Any, Any]) -> list[Finding]:
+def qrel_findings(options: Options, read: Reader) -> list[Finding]:
+    """Of files that hold a campaign's verdicts on documents, or its labels in their place."""
     if options.campaign is None:
-        return _unjudged_findings(options)
-    read = _reader(options, memo)
-    found = _override_findings(options, options.campaign)
+        return []
+    found = override_findings(options, options.campaign, by_votes=options.uses_verdicts)
     if options.uses_verdicts:
-        found += _verdict_findings(options, read, _standing(options.campaign, memo))
-    if options.kind.verdicts:
-        found += _grade_findings(options, read) + _id_findings(read)
-        found += _withdrawn_findings(read)
-    if options.annotators:
-        found += _name_findings(read)
-    if options.kind.name == "diversity":
-        found += _digit_findings(read)
-    if options.kind.name == "doris-mae":
-        found += _doris_findings(read)
-    if options.kind.name == "beir":
-        found += _beir_findings(options, read)
-    return found
+        found += _verdict_findings(options, read, _standing(options.campaign, read.memo))
+    return found + _grade_findings(options, read) + _id_findings(read) + _withdrawn_findings(read)
 
 
-def _override_findings(options: Options, campaign: Campaign) -> list[Finding]:
-    """Machines whose labels are written, or had a vote in what is, although their test was not passed."""
-    stands_on_votes = options.uses_verdicts or options.kind.name == "verdicts" or options.kind.questions
-    overridden = overrides_in_verdicts(campaign) if stands_on_votes else overrides_in(campaign)
-    if options.kind.verdicts and options.criterion is not None:
+def override_findings(options: Options, campaign: Campaign | None, *, by_votes: bool = False) -> list[Finding]:
+    """Machines whose labels are written, or had a vote in what is (`by_votes`), although their test was not passed."""
+    if campaign is None:
+        return []
+    overridden = overrides_in_verdicts(campaign) if by_votes else overrides_in(campaign)
+    if options.exporter.verdicts and options.criterion is not None:
         overridden = [each for each in overridden if each.criterion == options.criterion.key]
     return [Finding(WARNING, OVERRIDE, each.text, len(each.annotators)) for each in overridden]
 
 
-def _unjudged_findings(options: Options) -> list[Finding]:
-    """Of files that stand on no campaign."""
-    if options.kind.verdicts:
-        text = "No campaign judges documents yet, so the file holds queries, pools and abstracts without a value."
-        return [Finding(WARNING, "not_judged", text)]
-    if options.kind.name == "queries-txt" and (reason := query_problem(options)):
-        return [Finding(FATAL, "no_queries_txt", reason)]
-    return []
-
-
-def question_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
-    """What stands in the way of a question set: nothing kept; ids that files cannot carry; what is not decided yet."""
-    slug = options.campaign.slug if options.campaign else ""
-    key = ("questions", slug)
-    found = memo[key] if key in memo else fetch_question_set(options.collection, slug)
-    memo[key] = found
-    if not found.questions:
-        text = "No question has been rated yet, and none came with a quality. Rate some in a rubric campaign first."
-        return [Finding(FATAL, "no_questions", text)]
-    kept, is_table = found.kept, options.kind.name in ("question-statistics", "question-latex")
-    if not kept and not is_table:
-        return [Finding(FATAL, "none_kept", "No question is kept.")]
-    overridden = [each for campaign in found.campaigns for each in _override_findings(options, campaign)]
-    undecided, alone = len(found.in_state(UNDECIDED)), sum(not question.targets for question in kept)
-    findings = list(dict.fromkeys(overridden))
-    if undecided:
-        text = (
-            f"Not decided yet (not rated, or tied), so left out: {undecided:,} of {len(found.questions):,} questions."
-        )
-        findings.append(Finding(WARNING, "undecided", text, undecided))
-    if alone and not is_table:
-        findings.append(Finding(WARNING, "no_targets", f"Kept questions without a target: {alone:,}.", alone))
-    if options.kind.name == "question-beir":
-        findings += _beir_findings(options, _reader(options, memo))
-    return findings
-
-
-def _reader(options: Options, memo: dict[Any, Any]) -> Read:
-    """Reads a statement's rows for these options, each statement once."""
-    named: dict[str, Any] = {}
-
-    def read(statement: str) -> list[tuple[Any, ...]]:
-        if not named:
-            named.update(parameters(options))
-        key = (statement, *named.values())
-        if key not in memo:
-            with connection.cursor() as cursor:
-                cursor.execute(statement, named)
-                memo[key] = cursor.fetchall()
-        return list(memo[key])
-
-    return read
-
-
-def _verdict_findings(options: Options, read: Read, standing: VoteStanding) -> list[Finding]:
+def _verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> list[Finding]:
     """Values that are missing, undecided or no longer sure; the option decides whether they refuse or are left out."""
-    counts = _one(read, ITEMS, ITEM_COLUMNS)
+    counts = read.one(ITEMS, ITEM_COLUMNS)
     if not counts["items"]:
         return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
     if not counts["valued"]:
@@ -202,7 +108,7 @@ def _items(count: int) -> str:
     return f"{count:,} item" if count == 1 else f"{count:,} items"
 
 
-def _grade_findings(options: Options, read: Read) -> list[Finding]:
+def _grade_findings(options: Options, read: Reader) -> list[Finding]:
     """Grades that trec_eval cannot hold or would read as unjudged, and documents judged in part."""
     found = []
     levels = options.criterion.levels.all() if options.criterion else []
@@ -211,9 +117,9 @@ def _grade_findings(options: Options, read: Read) -> list[Finding]:
         found.append(Finding(FATAL, "negative_level", text, len(negative)))
     if not options.sums:
         return found
-    pairs = _one(read, statements.coverage_of(options), statements.COVERAGE_COLUMNS)
+    pairs = read.one(statements.coverage_of(options), statements.COVERAGE_COLUMNS)
     highest = pairs["highest"]
-    if highest is not None and highest > HIGHEST and options.grades == "sum" and options.kind.name != "doris-mae":
+    if highest is not None and highest > HIGHEST and options["grades"] == "sum" and not options.exporter.adds_up:
         text = f"The largest sum is {highest}; trec_eval holds at most {HIGHEST}. Export binary grades or means."
         found.append(Finding(FATAL, "grade_too_large", text, 1))
     return found + (_judged_findings(pairs) if options.judged_only else _aspect_findings(options, pairs))
@@ -240,15 +146,19 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
         )
         text += f"other aspects, {advice}."
         found.append(Finding(FATAL, "aspects_missing", text, pairs["short"]))
-    adds_up = options.kind.name == "doris-mae"  # its readers add up whatever values there are: nothing can be left out
+    adds_up = options.exporter.adds_up
     partial = pairs["begun"] if adds_up and options.skips else pairs["partial"]
-    leaves_out = (options.skips or options.annotators) and not adds_up
+    leaves_out = (options.skips or options["annotators"]) and not adds_up
     if partial:
         some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
         told = "They are left out." if leaves_out else f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
         text = f"{some}, so their scores would be too low. {told}"
         found.append(Finding(WARNING if leaves_out else FATAL, "partial", text, partial))
-    if options.skips and pairs["begun"] and not (pairs["complete"] or pairs["short"] or options.annotators or adds_up):
+    if (
+        options.skips
+        and pairs["begun"]
+        and not (pairs["complete"] or pairs["short"] or options["annotators"] or adds_up)
+    ):
         text = f"No document is judged on every aspect of its topic: {_first(pairs['examples'])}."
         found.append(Finding(FATAL, "nothing_complete", f"{text} Judge the other aspects, {advice}.", pairs["begun"]))
     return found
@@ -260,7 +170,7 @@ def _first(examples: list[str] | None) -> str:
     return ", ".join(shown[:MOST_EXAMPLES]) + (" …" if len(shown) > MOST_EXAMPLES else "")
 
 
-def _id_findings(read: Read) -> list[Finding]:
+def _id_findings(read: Reader) -> list[Finding]:
     """Docnos and topic numbers that no TREC file can carry, by name."""
     odd = [name for (name,) in read(ODD_IDS)]
     bad = [problem for name in odd if (problem := id_problem(name))]
@@ -270,7 +180,7 @@ def _id_findings(read: Read) -> list[Finding]:
     return [Finding(FATAL, "bad_id", f"Ids that cannot be written: {named}.", len(bad))]
 
 
-def _withdrawn_findings(read: Read) -> list[Finding]:
+def _withdrawn_findings(read: Reader) -> list[Finding]:
     """Topics of the campaign that the file does not hold, because they are no longer ours to publish."""
     (count,) = read(WITHDRAWN)[0]
     if not count:
@@ -279,7 +189,7 @@ def _withdrawn_findings(read: Read) -> list[Finding]:
     return [Finding(WARNING, "withdrawn", text, count)]
 
 
-def _name_findings(read: Read) -> list[Finding]:
+def name_findings(read: Reader) -> list[Finding]:
     names = [name for (name,) in read(NAMES)]
     columns: dict[str, list[str]] = {}
     for name in names:
@@ -295,54 +205,6 @@ def _name_findings(read: Read) -> list[Finding]:
     if not names:
         found.append(Finding(FATAL, "no_judgments", "Nobody has judged in this campaign yet."))
     return found
-
-
-def _digit_findings(read: Read) -> list[Finding]:
-    """ndeval reads topics as digits only."""
-    odd = [number for (number,) in read(ODD_NUMBERS)]
-    if not odd:
-        return []
-    named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
-    text = f"ndeval takes topic numbers of digits only; it cannot read {named}. Export qrels by aspect instead."
-    return [Finding(FATAL, "number_not_digits", text, len(odd))]
-
-
-def _doris_findings(read: Read) -> list[Finding]:
-    """DORIS-MAE scores an abstract once for each text of an aspect, with 0, 1 or 2."""
-    found = []
-    if other := read(statements.OTHER_SCORES):
-        text = "DORIS-MAE's layout holds the values 0, 1 and 2 of aspects; the campaign has others, or whole topics."
-        found.append(Finding(FATAL, "no_doris_score", text, sum(count for _, count in other)))
-    for aspect, docno, count in read(statements.TWO_SCORES):
-        text = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share: decide on one."
-        found.append(Finding(FATAL, "two_scores", text, count))
-    ((alone,),) = read(statements.POOLED_ALONE)
-    if alone:
-        text = f"Pooled documents without any value, which readers of DORIS-MAE's layout score 0: {alone:,}."
-        found.append(Finding(WARNING, "pooled_alone", text, alone))
-    return found
-
-
-def _beir_findings(options: Options, read: Read) -> list[Finding]:
-    found = []
-    if options.query_prefix or options.document_prefix:
-        text = f"Ids begin with “{options.query_prefix}” (queries) and “{options.document_prefix}” (documents)."
-        found.append(Finding(WARNING, "prefixed_ids", text))
-    if same := [name for (name,) in read(SAME_IDS)]:
-        text = (
-            f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}. Give the ids prefixes,"
-            " such as q for queries and d for documents."
-        )
-        found.append(Finding(FATAL, "same_id", text, len(same)))
-    if quoted := [name for (name,) in read(QUOTED_IDS)]:
-        text = f"BEIR reads a double quote as the start of a quoted field: {', '.join(quoted[:MOST_EXAMPLES])}."
-        found.append(Finding(FATAL, "quoted_id", text, len(quoted)))
-    return found
-
-
-def _one(read: Read, statement: str, names: str) -> dict[str, Any]:
-    """The single row of a statement, its columns by name."""
-    return dict(zip(names.split(), read(statement)[0], strict=True))
 
 
 ITEM_COLUMNS = "items valued missing unresolved excluded reopened"
@@ -371,17 +233,4 @@ WHERE i.campaign_id = %(campaign)s AND i.topic_id IS NOT NULL AND t.id IS NULL
 NAMES = """
 SELECT who.name FROM annotation_annotator who WHERE who.campaign_id = %(campaign)s AND EXISTS (
   SELECT FROM annotation_assignment a WHERE a.annotator_id = who.id AND a.state = 'done') ORDER BY who.name
-"""
-ODD_NUMBERS = f"""
-SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON i.topic_id = t.id
-WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1
-"""
-SAME_IDS = f"""
-SELECT t.written FROM {statements.STANDING} t JOIN corpus_document d ON d.collection_id = t.collection_id
-  AND %(document_prefix)s::text || d.docno = %(query_prefix)s::text || t.written
-WHERE t.collection_id = %(collection)s ORDER BY 1
-"""
-QUOTED_IDS = """
-SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno LIKE '%%"%%'
-UNION SELECT t.number FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number LIKE '%%"%%' ORDER BY 1
 """

@@ -6,8 +6,12 @@ taken off, which is so where the numbers written stay unique without them. Value
 unless labels are wanted.
 """
 
-from adjudication.exports.options import Options
+from typing import TYPE_CHECKING
+
 from adjudication.queries.relevance import WHOLE
+
+if TYPE_CHECKING:
+    from adjudication.exports.exporter import Options
 
 # Topics but those whose authors have withdrawn them: judged, so they stay, but they are not published.
 # `written` is their number in files.
@@ -281,22 +285,22 @@ FROM corpus_document d WHERE d.collection_id = %(collection)s AND NOT EXISTS (
 """
 
 
-def sums_of(options: Options) -> str:
+def sums_of(options: "Options") -> str:
     """The statement of documents' scores: topic, annotator where wanted, docno, sum, aspects judged, aspects."""
-    if options.annotators:
+    if options["annotators"]:
         return QUERY_SUMS_BY_ANNOTATOR
     return SUB_QUERY_SUMS if options.level == "sub-query" else QUERY_SUMS
 
 
-def coverage_of(options: Options) -> str:
+def coverage_of(options: "Options") -> str:
     """The statement of how much of what a score needs is asked and judged; one row of `COVERAGE_COLUMNS`."""
     return _values_of(options) + COVERAGE
 
 
-def aspects_judged_of(options: Options) -> str:
+def aspects_judged_of(options: "Options") -> str:
     """The statement of how many aspects each topic (or sub-query) has values on, and how many it has."""
     return _values_of(options) + ASPECTS_JUDGED
 
 
-def _values_of(options: Options) -> str:
+def _values_of(options: "Options") -> str:
     return SUB_QUERY_VALUES if options.level == "sub-query" else QUERY_VALUES

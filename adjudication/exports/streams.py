@@ -1,13 +1,16 @@
 """Rows from server-side cursors, and lines as bytes in pieces: nothing is ever held whole."""
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
-from adjudication.exports.options import Options
 from corpus.formats.zip_stream import PIECE
+
+if TYPE_CHECKING:
+    from adjudication.exports.exporter import Options
 
 ROWS = 2000  # fetched at a time
 
@@ -19,29 +22,39 @@ WHERE collection_id = %(collection)s AND (%(campaign)s::bigint IS NULL
 """
 
 
-def parameters(options: Options) -> dict[str, Any]:
-    """What the statements of exports call by name."""
+def parameters(options: "Options") -> dict[str, Any]:
+    """What the statements of exports call by name: their options, and what these mean in the database."""
     named = {
+        **options.values,
         "collection": options.collection.pk,
         "campaign": options.campaign.pk if options.campaign else None,
         "criterion": options.criterion.pk if options.criterion else None,
         "judged_only": options.judged_only,
-        "annotators": options.annotators,
+        "annotators": bool(options["annotators"]),
     }
     with connection.cursor() as cursor:
         cursor.execute(BARE, named)
         ((bare,),) = cursor.fetchall()
-    prefixes = {"query_prefix": options.query_prefix, "document_prefix": options.document_prefix}
-    return {**named, **prefixes, "bare": bool(bare)}
+    return {**named, "bare": bool(bare)}
 
 
-def rows(statement: str, options: Options, **more: Any) -> Iterator[tuple[Any, ...]]:
+def rows(statement: str, options: "Options", **more: Any) -> Iterator[tuple[Any, ...]]:
     """The statement's rows, fetched `ROWS` at a time from a cursor on the server; `more` replaces named parameters."""
     named = {**parameters(options), **more}
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(statement, named)
         while found := cursor.fetchmany(ROWS):
             yield from found
+
+
+def loaded(value: Any) -> Any:
+    """JSON of the database: text where the cursor leaves it undecoded."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def column(name: str) -> str:
+    """An annotator's name as a column of qrels: blanks become underscores."""
+    return "_".join(name.split())
 
 
 def pieces(lines: Iterable[str]) -> Iterator[bytes]:

@@ -15,7 +15,8 @@ from accounts.jobs import Progress
 from accounts.models import User
 from accounts.refusals import Refused
 from adjudication.exports.contexts import made_topics
-from adjudication.exports.options import CONTEXT_LEVELS, make_options
+from adjudication.exports.forms import CONTEXT_LEVELS
+from adjudication.exports.options import make_options
 from adjudication.models import ContextCheck
 from adjudication.permissions import can_adjudicate, check_adjudicator
 from adjudication.stats.retrieval import canonical_ranking, ndcg, recall

@@ -15,7 +15,7 @@ from accounts.telling import refusals_in_message
 from adjudication.actions.contexts import make_context_topics, request_context_check
 from adjudication.exports.context_table import as_csv, as_latex, paper_rows, papers_csv, table_rows
 from adjudication.exports.contexts import source_words
-from adjudication.exports.options import CONTEXT_LEVELS
+from adjudication.exports.forms import CONTEXT_LEVELS
 from adjudication.forms.contexts import ContextCheckForm
 from adjudication.models import ContextCheck
 from adjudication.permissions import can_adjudicate, check_can_adjudicate

@@ -8,7 +8,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
-from adjudication.exports.options import QUESTION_KINDS
+from adjudication.exports.exporter import QUESTIONS
+from adjudication.exports.options import in_section
 from adjudication.queries.question_set import (
     DISCARDED,
     KEPT,
@@ -60,6 +61,6 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
         "states": [(name, label, len(found.in_state(name))) for name, label in STATES.items()],
         "page": page,
         "questions": page.object_list,
-        "files": QUESTION_KINDS,
+        "files": in_section(QUESTIONS),
     }
     return render(request, "adjudication/question_set.html", context, status=403 if reason else 200)

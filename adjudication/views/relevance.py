@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from adjudication.exports.options import JUDGED
+from adjudication.exports.forms import JUDGED
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope

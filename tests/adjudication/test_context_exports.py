@@ -118,7 +118,7 @@ def test_what_nobody_has_confirmed_stays_out_unless_asked_for(material, tmp_path
     Paper.objects.all().delete()
     with pytest.raises(CommandError, match="has no papers"):
         export(tmp_path / "n", "--format", "topics", "--level", "sentence")
-    with pytest.raises(CommandError, match="there are topics and qrels"):
+    with pytest.raises(CommandError, match="is an option of qrels, topics"):
         export(tmp_path / "n", "--format", "beir", "--level", "sentence")
 
 

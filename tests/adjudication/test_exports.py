@@ -18,10 +18,11 @@ from django.utils import timezone
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from adjudication.actions.verdicts import decide_verdict
+from adjudication.exports.exporters.qrels import grade
 from adjudication.exports.files import open_export
 from adjudication.exports.findings import find
-from adjudication.exports.lines import grade
-from adjudication.exports.options import GRADES, make_options
+from adjudication.exports.forms import GRADES
+from adjudication.exports.options import make_options
 from adjudication.models import Verdict
 from annotation.models import Criterion, Level
 from corpus.actions.sub_queries import make_sub_queries
@@ -344,7 +345,7 @@ class TestSampledCampaign:
 
     def test_only_scores_can_be_asked_for_so(self, sampled: Built) -> None:
         for kind, level in (("qrels", "aspect"), ("diversity", "query"), ("judgments", "query")):
-            with pytest.raises(Refused, match="Only scores"):
+            with pytest.raises(Refused, match=r"Only scores|an option of qrels, doris-mae, beir"):
                 make_options(sampled.collection, kind, level=level, aspects="judged")
 
     def test_the_page_offers_it(self, sampled: Built) -> None:
@@ -433,7 +434,7 @@ def test_options_that_name_nothing_are_refused(built: Built) -> None:
         ("qrels", {"campaign": "nope"}, "no campaign"),
         ("qrels", {"criterion": "nope"}, "no criterion"),
         ("qrels", {"level": "word"}, "none of"),
-        ("judgments", {"annotators": True}, "by annotator"),
+        ("judgments", {"annotators": True}, "an option of qrels"),
     ):
         with pytest.raises(Refused, match=reason):
             make_options(built.collection, kind, **options)  # type: ignore[arg-type]

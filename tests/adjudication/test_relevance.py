@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from adjudication.exports.evaluation import evaluate_runs
-from adjudication.exports.lines import qrel_rows
+from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.options import make_options
 from adjudication.models import Verdict
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic

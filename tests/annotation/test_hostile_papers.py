@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudication.exports.contexts import context_pieces
 from adjudication.exports.options import make_options
 from annotation.definitions.extractions import (
     BadExtraction,
@@ -79,7 +78,7 @@ def draft_of(collection, tmp_path: Path) -> list[str]:
     import zipfile
 
     options = make_options(collection=collection, kind="acm-cr", drafts=True)
-    with zipfile.ZipFile(BytesIO(b"".join(context_pieces(options)))) as archive:
+    with zipfile.ZipFile(BytesIO(b"".join(options.exporter.pieces(options)))) as archive:
         names = [name for name in archive.namelist() if name.endswith(".xml")]
         return [read_acm_cr(BytesIO(archive.read(name)), name).title for name in names]
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from adjudication.actions.verdicts import decide_verdict
-from adjudication.exports.options import QUESTION_KINDS
+from adjudication.exports.exporters.questions import QUESTION_EXPORTERS
 from adjudication.models import Verdict
 from annotation.actions.annotators import add_members, remove_annotator
 from annotation.actions.assignments import assign_items
@@ -266,7 +266,7 @@ def question_statuses(rubric: Rubric, person: str, campaign: str = "") -> dict[s
     client.force_login(rubric.people[person])
     more = f"?campaign={campaign}" if campaign else ""
     found = {"question_set": client.get(reverse("question_set", args=["signs"]) + more).status_code}
-    for kind in QUESTION_KINDS:
+    for kind in QUESTION_EXPORTERS:
         for name in ("export_download", "api_export"):
             found[f"{name} {kind.name}"] = client.get(reverse(name, args=["signs", kind.name]) + more).status_code
     found["rewrite_list"] = client.get(reverse("rewrite_list", args=["signs", rubric.campaign.slug])).status_code
@@ -283,7 +283,7 @@ def test_a_question_set_stays_hidden_from_whoever_still_rates_a_question_of_it()
     assert "You still have items to judge in Questions" in page
     assert rubric.topics["q1"].text not in page
     offers = client_of(rubric, "ada").get(reverse("export_list", args=["signs"])).content.decode()
-    assert offers.count("You still have items to judge in Questions") >= len(QUESTION_KINDS)
+    assert offers.count("You still have items to judge in Questions") >= len(QUESTION_EXPORTERS)
     assert 403 not in question_statuses(rubric, "mia").values()
     for number in ("q1", "q2", "q3"):
         rate(rubric, "ada", number)

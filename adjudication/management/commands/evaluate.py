@@ -6,7 +6,8 @@ from django.core.management.base import CommandParser
 
 from accounts.management.told import ToldCommand
 from adjudication.exports.evaluation import MEASURES, evaluate_runs
-from adjudication.exports.options import ASPECTS, EVERY, UNRESOLVED, make_options
+from adjudication.exports.forms import ASPECTS, EVERY, UNRESOLVED
+from adjudication.exports.options import make_options
 from adjudication.stats.retrieval import measure_names
 from corpus.queries.collections import collection_with
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.management.told import ToldCommand
 from adjudication.actions.contexts import make_context_topics
-from adjudication.exports.options import CONTEXT_LEVELS
+from adjudication.exports.forms import CONTEXT_LEVELS
 from corpus.queries.collections import collection_with
 
 

@@ -1,0 +1,114 @@
+"""Citation contexts as files: topics and qrels of paragraphs or sentences, ACM-CR's files, the citing papers."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from django import forms
+
+from adjudication.exports.contexts import context_files, context_findings, made_topics
+from adjudication.exports.exporter import CONTEXTS, FATAL, ZIP, Exporter, Finding, Members, Options, Reader
+from adjudication.exports.forms import ContextForm, LevelField, NumberField, WordField
+from adjudication.exports.streams import pieces
+from annotation.models import Campaign, CampaignKind
+from corpus.formats.acm_cr_topics import merged_qrels
+from corpus.formats.qrels import write_qrels
+from corpus.formats.trec_topics import write_trec_topics
+from corpus.formats.zip_stream import zipped
+from corpus.models import Paper
+
+
+class ContextExporter(Exporter):
+    """What is made from the extractions of papers."""
+
+    section = CONTEXTS
+    form = ContextForm
+
+    def campaigns(self, options: Options) -> Iterable[Campaign]:
+        return options.collection.campaigns.filter(kind=CampaignKind.EXTRACTION)
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        return [Finding(*found) for found in context_findings(options)]
+
+    def stem(self, options: Options) -> list[str]:
+        return [options.collection.slug, options["level"] or "", "drafts" if options["drafts"] else ""]
+
+
+class LevelledForm(ContextForm):
+    iteration = WordField(
+        [("reference", "the reference's number"), ("zero", "0")],
+        label="Second column of qrels",
+        help_text="of contexts: second column of qrels, the reference's number or 0",
+    )
+    first_number = NumberField(
+        required=False,
+        min_value=0,
+        widget=forms.TextInput(
+            attrs={"inputmode": "numeric", "pattern": "[0-9]{1,9}", "placeholder": "each paper's own"}
+        ),
+        label="First number of sentence topics",
+        help_text="of sentence topics; without it each paper's own, or 0",
+    )
+    field_order = ("iteration", "first_number", "drafts")
+
+
+class LevelledContexts(ContextExporter):
+    """One topic for each paragraph, or for each sentence that cites."""
+
+    def __init__(self, level: str) -> None:
+        form: type[ContextForm] = type("LevelForm", (LevelledForm,), {"level": LevelField(level)})
+        self.form = form
+        self.name = f"{self.suffix}:{level}"
+        self.label = f"TREC {self.suffix} of {level}s"
+
+
+class ContextTopics(LevelledContexts):
+    suffix = "topics"
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return write_trec_topics(topic for topic, _ in made_topics(options))
+
+
+class ContextQrels(LevelledContexts):
+    suffix = "qrels"
+
+    def lines(self, options: Options) -> Iterator[str]:
+        found = merged_qrels(made_topics(options))
+        if options["iteration"] == "zero":
+            found = (replace(row, iteration="0") for row in found)
+        return write_qrels(found, separator="\t")
+
+
+class AcmCr(ContextExporter):
+    name = "acm-cr"
+    label = "Citation contexts, ACM-CR XML"
+    suffix = "acm-cr.zip"
+    media_type = ZIP
+    unpacks = True
+    about = "For each paper its contexts and references as XML, and a sheet of what its references are."
+
+    def pieces(self, options: Options) -> Iterator[bytes]:
+        return zipped(self.members(options))
+
+    def members(self, options: Options) -> Members:
+        return ((name, pieces(lines)) for name, lines in context_files(options))
+
+
+class Blacklist(ContextExporter):
+    """The names of papers alone."""
+
+    name = "blacklist"
+    label = "Citing papers"
+    suffix = "blacklist.txt"
+    about = "The papers whose contexts are queries, one in each line: they are left out of what is searched."
+    labels = False
+
+    def campaigns(self, options: Options) -> Iterable[Campaign]:
+        return []
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        there = options.collection.papers.exists()
+        return [] if there else [Finding(FATAL, "no-papers", "There are no papers yet.")]
+
+    def lines(self, options: Options) -> Iterator[str]:
+        keys = Paper.objects.filter(collection=options.collection).values_list("key", flat=True)
+        return (f"{key}\n" for key in keys.iterator())

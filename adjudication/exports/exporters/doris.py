@@ -1,0 +1,86 @@
+"""DORIS-MAE's JSON: topics with trees and pools in memory, documents and values as a stream."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from adjudication.exports import statements
+from adjudication.exports.exporter import FATAL, WARNING, CampaignExporter, Finding, Options, Reader, find_campaign
+from adjudication.exports.exporters.documents import document_records
+from adjudication.exports.exporters.topics import standing_topics, topic_record
+from adjudication.exports.findings import qrel_findings
+from adjudication.exports.forms import SummedForm
+from adjudication.exports.streams import rows
+from annotation.models import Campaign, CampaignKind
+from corpus.formats.doris_json_writer import write_doris_json
+from corpus.formats.records import JudgmentRow, TopicRecord
+from corpus.models import Collection
+
+
+class DorisMae(CampaignExporter):
+    name = "doris-mae"
+    label = "DORIS-MAE JSON"
+    suffix = "doris-mae.json"
+    media_type = "application/json; charset=utf-8"
+    about = (
+        "Queries with aspects and pools, all abstracts, and the value of each aspect and abstract, in version 1 of "
+        "DORIS-MAE's layout. Can be imported again."
+    )
+    form = SummedForm
+    verdicts = True
+    adds_up = True
+
+    def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
+        """Without a campaign as well: queries, pools and abstracts, before anything is judged."""
+        if collection.campaigns.filter(kind=CampaignKind.RELEVANCE).exists():
+            return super().options(collection, values)
+        if values["campaign"]:
+            find_campaign(collection, values["campaign"])  # refuses a name that is none
+        return Options(collection, self)
+
+    def campaigns(self, options: Options) -> list[Campaign]:
+        return [options.campaign] if options.campaign else []
+
+    def is_summed(self, level: str) -> bool:
+        return True
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        """DORIS-MAE scores an abstract once for each text of an aspect, with 0, 1 or 2."""
+        if options.campaign is None:
+            text = "No campaign judges documents yet, so the file holds queries, pools and abstracts without a value."
+            return [Finding(WARNING, "not_judged", text)]
+        found = qrel_findings(options, read)
+        if other := read(statements.OTHER_SCORES):
+            text = (
+                "DORIS-MAE's layout holds the values 0, 1 and 2 of aspects; the campaign has others, or whole topics."
+            )
+            found.append(Finding(FATAL, "no_doris_score", text, sum(count for _, count in other)))
+        for aspect, docno, count in read(statements.TWO_SCORES):
+            text = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share: decide on one."
+            found.append(Finding(FATAL, "two_scores", text, count))
+        ((alone,),) = read(statements.POOLED_ALONE)
+        if alone:
+            text = f"Pooled documents without any value, which readers of DORIS-MAE's layout score 0: {alone:,}."
+            found.append(Finding(WARNING, "pooled_alone", text, alone))
+        return found
+
+    def stem(self, options: Options) -> list[str]:
+        return [*super().stem(options), "judged-aspects" if options.judged_only else ""]
+
+    def lines(self, options: Options) -> Iterator[str]:
+        docnos = [docno for (docno,) in rows(statements.DOCNOS, options)]
+        return write_doris_json(_topics(options), docnos, document_records(options), _scores(options))
+
+
+def _topics(options: Options) -> list[TopicRecord]:
+    pools: dict[str, list[str]] = {}
+    for number, docno in rows(statements.POOLED_DOCNOS, options):
+        pools.setdefault(number, []).append(docno)
+    topics = standing_topics(options.collection).prefetch_related("nodes__aspect", "targets__document")
+    records = map(topic_record, topics)
+    return [replace(one, extra={**one.extra, "candidate_pool": pools.get(one.number, [])}) for one in records]
+
+
+def _scores(options: Options) -> Iterator[JudgmentRow]:
+    for number, aspect, docno, value in rows(statements.DORIS_SCORES, options):
+        yield JudgmentRow("", number, aspect, docno, "", str(value), False)

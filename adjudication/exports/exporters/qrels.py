@@ -1,0 +1,111 @@
+"""Qrels, as trec_eval, ir-measures and ndeval read them.
+
+External ids only: docnos, topic numbers, names. Aspects are topics of their own, numbered `topic.place`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from accounts.refusals import Refused
+from adjudication.exports import statements
+from adjudication.exports.exporter import FATAL, CampaignExporter, Finding, Options, Reader
+from adjudication.exports.findings import MOST_EXAMPLES, name_findings, qrel_findings
+from adjudication.exports.forms import ASPECT, QUERY, SUB_QUERY, ByLevelForm, LevelField, SwitchField
+from adjudication.exports.streams import column, rows
+from corpus.formats.qrels import write_diversity_qrels, write_qrels
+from corpus.formats.records import QrelRow
+from corpus.models import Collection
+
+
+class QrelsForm(ByLevelForm):
+    level = LevelField(QUERY, ASPECT, SUB_QUERY)
+    annotators = SwitchField(
+        label="Qrels by annotator", strict=True, help_text="labels by annotator, each named in column 2"
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        if values.get("annotators") and values.get("level") == SUB_QUERY:
+            text = "Qrels of sub-queries stand on verdicts; labels by annotator are written for queries and aspects."
+            self.add_error("annotators", text)
+        return values
+
+
+class Qrels(CampaignExporter):
+    name = "qrels"
+    label = "TREC qrels"
+    suffix = "qrels"
+    about = "One line per topic (or aspect, or sub-query) and document, as trec_eval and ir-measures read it."
+    form = QrelsForm
+    verdicts = True
+
+    def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
+        check_sub_queries(collection, values)
+        return super().options(collection, values)
+
+    def is_summed(self, level: str) -> bool:
+        return level != ASPECT
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        found = qrel_findings(options, read)
+        return found + name_findings(read) if options["annotators"] else found
+
+    def stem(self, options: Options) -> list[str]:
+        values = "annotators" if options["annotators"] else options["grades"] if options.level != ASPECT else ""
+        judged_only = "judged-aspects" if options.judged_only else ""
+        return [*super().stem(options), options.level, values, judged_only]
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return write_qrels(qrel_rows(options))
+
+
+class Diversity(CampaignExporter):
+    name = "diversity"
+    label = "TREC diversity qrels"
+    suffix = "diversity.qrels"
+    about = "Topic, subtopic, document and judgment, as ndeval reads it. Its subtopics are listed under “Aspects”."
+    verdicts = True
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        """ndeval reads topics as digits only."""
+        odd = [number for (number,) in read(ODD_NUMBERS)]
+        named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
+        text = f"ndeval takes topic numbers of digits only; it cannot read {named}. Export qrels by aspect instead."
+        return qrel_findings(options, read) + ([Finding(FATAL, "number_not_digits", text, len(odd))] if odd else [])
+
+    def lines(self, options: Options) -> Iterator[str]:
+        found = rows(statements.ASPECT_VALUES, options)
+        return write_diversity_qrels(QrelRow(number, str(place), docno, value) for number, place, docno, value in found)
+
+
+def check_sub_queries(collection: Collection, values: Mapping[str, Any]) -> None:
+    """Refused where sub-queries are asked for and there are none."""
+    if values["level"] == SUB_QUERY and not collection.sub_queries.exists():
+        raise Refused("There are no sub-queries yet. Make them first on the page “Sub-queries”.")
+
+
+def qrel_rows(options: Options) -> Iterator[QrelRow]:
+    """Values of verdicts, or labels with their annotator as iteration, for queries or for aspects."""
+    if options.level == ASPECT and options["annotators"]:
+        for number, place, name, docno, value in rows(statements.ASPECT_VALUES_BY_ANNOTATOR, options):
+            yield QrelRow(f"{number}.{place}", column(name), docno, value)
+    elif options.level == ASPECT:
+        for number, place, docno, value in rows(statements.ASPECT_VALUES, options):
+            yield QrelRow(f"{number}.{place}", "0", docno, value)
+    else:
+        for number, *who, docno, total, judged, _ in rows(statements.sums_of(options), options):
+            iteration = column(who[0]) if who else "0"
+            yield QrelRow(number, iteration, docno, grade(total, judged, options["grades"]))
+
+
+def grade(total: int, things: int, grades: str) -> int:
+    """A document's grade from the sum over so many `things`: the sum, mean ≥ 1, or the mean rounded half up."""
+    if grades == "binary":
+        return int(total >= things)
+    return (2 * total + things) // (2 * things) if grades == "mean" else total
+
+
+ODD_NUMBERS = f"""
+SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON i.topic_id = t.id
+WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1
+"""

@@ -1,0 +1,291 @@
+"""A question set as files: LitSearch's own schema, TREC, BEIR, and its tables."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from adjudication.exports.exporter import (
+    CSV,
+    FATAL,
+    NDJSON,
+    QUESTIONS,
+    TEXT,
+    WARNING,
+    Exporter,
+    Finding,
+    Members,
+    Options,
+    Reader,
+    find_campaign,
+)
+from adjudication.exports.exporters.beir import BeirArchive, beir_findings, beir_members
+from adjudication.exports.findings import override_findings
+from adjudication.exports.forms import CampaignField, ExportForm, PrefixForm
+from adjudication.queries.question_set import (
+    UNDECIDED,
+    QuestionSet,
+    SetQuestion,
+    campaigns_rating,
+    fetch_question_set,
+)
+from adjudication.queries.question_statistics import Cell, Kept, Statistics, question_statistics
+from adjudication.queries.report import escape
+from annotation.models import Campaign, CampaignKind
+from corpus.formats.csv_text import write_csv
+from corpus.formats.litsearch import query_object, write_litsearch_queries
+from corpus.formats.litsearch_parquet import write_litsearch_parquet
+from corpus.formats.qrels import write_qrels
+from corpus.formats.records import QrelRow, TopicRecord
+from corpus.formats.trec_topics import write_trec_topics
+from corpus.models import Collection
+from corpus.text.overlap import tell_share
+
+KEPT = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."
+FIGURES = "Counts, lengths, overlap, targets, and what is kept, by source and level."
+
+
+class QuestionForm(ExportForm):
+    campaign = CampaignField(required=False, help_text="slug; of question sets: what this rubric campaign rated")
+
+
+class QuestionExporter(Exporter):
+    """A question set; a campaign narrows it to what that one rated. It is small enough to be read whole."""
+
+    section = QUESTIONS
+    form: type[ExportForm] = QuestionForm
+    is_table = False
+
+    def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
+        """A campaign that rates no questions narrows nothing."""
+        campaign = find_campaign(collection, values["campaign"]) if values["campaign"] else None
+        narrowed = campaign if campaign and campaign.kind == CampaignKind.RUBRIC else None
+        return Options(collection, self, narrowed, values=values)
+
+    @property
+    def short(self) -> str:
+        return self.label.removeprefix("Question set, ")
+
+    def campaigns(self, options: Options) -> Iterable[Campaign]:
+        """All that rate one of its questions."""
+        return campaigns_rating(options.collection, options.campaign)
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        """Nothing kept; what is not decided yet; questions without targets."""
+        found = _read_set(options, read)
+        if not found.questions:
+            text = "No question has been rated yet, and none came with a quality. Rate some in a rubric campaign first."
+            return [Finding(FATAL, "no_questions", text)]
+        if not found.kept and not self.is_table:
+            return [Finding(FATAL, "none_kept", "No question is kept.")]
+        overridden = [each for one in found.campaigns for each in override_findings(options, one, by_votes=True)]
+        return [*dict.fromkeys(overridden), *_of_questions(found, is_table=self.is_table)]
+
+
+def _read_set(options: Options, read: Reader) -> QuestionSet:
+    key = ("questions", options.campaign.pk if options.campaign else None)
+    if key not in read.memo:
+        read.memo[key] = question_set(options)
+    found: QuestionSet = read.memo[key]
+    return found
+
+
+def question_set(options: Options) -> QuestionSet:
+    return fetch_question_set(options.collection, options.campaign.slug if options.campaign else "")
+
+
+def _of_questions(found: QuestionSet, *, is_table: bool) -> Iterator[Finding]:
+    if undecided := len(found.in_state(UNDECIDED)):
+        text = (
+            f"Not decided yet (not rated, or tied), so left out: {undecided:,} of {len(found.questions):,} questions."
+        )
+        yield Finding(WARNING, "undecided", text, undecided)
+    alone = sum(not question.targets for question in found.kept)
+    if alone and not is_table:
+        yield Finding(WARNING, "no_targets", f"Kept questions without a target: {alone:,}.", alone)
+
+
+class QuestionText(QuestionExporter):
+    """One that is written by a function over the question set."""
+
+    def __init__(
+        self,
+        name: str,
+        label: str,
+        suffix: str,
+        write: Callable[[QuestionSet], Iterator[str]],
+        *,
+        media_type: str = TEXT,
+        about: str = KEPT,
+        is_table: bool = False,
+    ) -> None:
+        self.name, self.label, self.suffix = name, f"Question set, {label}", suffix
+        self.media_type, self.about, self.is_table, self.write = media_type, about, is_table, write
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return self.write(question_set(options))
+
+
+class LitsearchParquet(QuestionExporter):
+    name = "litsearch-parquet"
+    label = "Question set, LitSearch parquet"
+    suffix = "litsearch.parquet"
+    media_type = "application/octet-stream"
+    about = KEPT
+
+    def pieces(self, options: Options) -> Iterator[bytes]:
+        return litsearch_parquet(question_set(options))
+
+
+class QuestionBeirForm(PrefixForm, QuestionForm):
+    pass
+
+
+class QuestionBeir(BeirArchive, QuestionExporter):
+    name = "question-beir"
+    label = "Question set, BEIR"
+    suffix = "questions.beir.zip"
+    about = "Documents, questions and targets."
+    form = QuestionBeirForm
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        found = super().findings(options, read)
+        fatal = any(finding.is_fatal for finding in found)
+        return found if fatal else found + beir_findings(options, read)
+
+    def members(self, options: Options) -> Members:
+        found = question_set(options)
+        return beir_members(options, topic_records(found), qrel_rows(found))
+
+
+def topic_records(found: QuestionSet) -> Iterator[TopicRecord]:
+    """The kept questions as topics, values in `extra`."""
+    for question in found.kept:
+        yield _record(question)
+
+
+def _record(question: SetQuestion) -> TopicRecord:
+    targets = tuple(target.docno for target in question.targets)
+    extra = {"query_set": _query_set(question), "specificity": question.group, "quality": question.quality}
+    texts = (question.text, question.text, "")  # a topic without a title has its text there too
+    return TopicRecord(question.number, *texts, "", question.source, (), (), "", 0, targets, extra)
+
+
+def _query_set(question: SetQuestion) -> str | None:
+    """The subset; None leaves it to the source, whose name in LitSearch is known (all but “author”)."""
+    return question.subset if question.subset != question.source or question.source == "author" else None
+
+
+def qrel_rows(found: QuestionSet) -> Iterator[QrelRow]:
+    """Every target of a kept question is relevant."""
+    for question in found.kept:
+        for target in question.targets:
+            yield QrelRow(question.number, "0", target.docno, 1)
+
+
+def litsearch_lines(found: QuestionSet) -> Iterator[str]:
+    return write_litsearch_queries(topic_records(found))
+
+
+def litsearch_parquet(found: QuestionSet) -> Iterator[bytes]:
+    records = list(topic_records(found))
+    return write_litsearch_parquet(records, map(query_object, records))
+
+
+CELL_COLUMNS = ("questions", "mean_length", "mean_overlap", "targets", "targets_per_question", "targets_found")
+
+
+def statistics_csv(found: QuestionSet) -> Iterator[str]:
+    """One row for each subset, family and level, with what is kept beside those of subsets."""
+    statistics = question_statistics(found)
+    header = ("level_of_table", "row", "group", *CELL_COLUMNS, "examined", "kept", "kept_percent", "undecided")
+    return write_csv(header, _csv_rows(statistics))
+
+
+def _csv_rows(statistics: Statistics) -> Iterator[Sequence[object]]:
+    kept = {row.label: row for row in statistics.kept}
+    shown = set()
+    for line in statistics.lines:
+        level = "family" if line.is_family else "subset"
+        for group, cell in zip((*statistics.groups, "all"), (*line.cells, line.total), strict=True):
+            row = kept.get(line.label) if group == "all" and not line.is_family else None
+            shown.add(line.label if row else "")
+            yield (level, line.label, group, *_figures(cell), *_kept_figures(row))
+    for label, row in kept.items():
+        if label not in shown:
+            yield ("subset", label, "all", *_figures(Cell(0, None, None, 0, 0)), *_kept_figures(row))
+
+
+def _figures(cell: Cell) -> tuple[object, ...]:
+    means = (_rounded(cell.length), _rounded(cell.overlap), cell.targets, _rounded(cell.per_question))
+    return (cell.questions, *means, cell.found)
+
+
+def _kept_figures(row: Kept | None) -> tuple[object, ...]:
+    if row is None:
+        return (None, None, None, None)
+    return (row.examined, row.kept, _rounded(row.percent), row.undecided)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def statistics_latex(found: QuestionSet) -> Iterator[str]:
+    """The table as a LaTeX tabular: questions, mean length, overlap and targets by level; then what is kept."""
+    statistics = question_statistics(found)
+    groups = statistics.groups
+    yield "\\begin{table}\n\\centering\n"
+    yield f"\\begin{{tabular}}{{l{'rrrr' * len(groups)}r}}\n\\hline\n"
+    yield " & ".join(["", *(f"\\multicolumn{{4}}{{c}}{{{escape(group)}}}" for group in groups), "Total"]) + " \\\\\n"
+    yield " & ".join(["", *["\\#Q & Len. & Overlap & \\#P"] * len(groups), "\\#Q"]) + " \\\\\n\\hline\n"
+    for line in statistics.lines:
+        label = escape(line.label) if line.is_family else f"\\quad {escape(line.label)}"
+        cells = [part for cell in line.cells for part in _latex_cell(cell)]
+        yield " & ".join([label, *cells, f"{line.total.questions}"]) + " \\\\\n"
+    yield "\\hline\n\\end{tabular}\n"
+    kept = "; ".join(f"{escape(row.label)} {escape(row.told)} of {row.examined}" for row in statistics.kept)
+    yield (
+        "\\caption{Questions: their number, mean length in words, mean share of their words in titles and abstracts of"
+        f" their targets, mean number of targets. Kept: {kept}.}}\n\\end{{table}}\n"
+    )
+
+
+def _latex_cell(cell: Cell) -> tuple[str, str, str, str]:
+    def shown(value: float | None, digits: int) -> str:
+        return "--" if value is None else tell_share(value, digits)
+
+    return str(cell.questions), shown(cell.length, 1), shown(cell.overlap, 2), shown(cell.per_question, 2)
+
+
+QUESTION_EXPORTERS = (
+    QuestionText("litsearch", "LitSearch JSONL", "litsearch.jsonl", litsearch_lines, media_type=NDJSON),
+    LitsearchParquet(),
+    QuestionText(
+        "question-topics", "TREC topics", "questions.topics", lambda found: write_trec_topics(topic_records(found))
+    ),
+    QuestionText(
+        "question-qrels",
+        "TREC qrels",
+        "questions.qrels",
+        lambda found: write_qrels(qrel_rows(found)),
+        about="The targets of those that are kept.",
+    ),
+    QuestionBeir(),
+    QuestionText(
+        "question-statistics",
+        "tables as CSV",
+        "questions.csv",
+        statistics_csv,
+        media_type=CSV,
+        about=FIGURES,
+        is_table=True,
+    ),
+    QuestionText(
+        "question-latex",
+        "tables as LaTeX",
+        "questions.tex",
+        statistics_latex,
+        media_type="application/x-tex; charset=utf-8",
+        about=FIGURES,
+        is_table=True,
+    ),
+)

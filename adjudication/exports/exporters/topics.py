@@ -1,0 +1,159 @@
+"""Topics in TREC's layout, in JSONL and in `queries.txt` as imports read them, and what subtopics stand for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
+
+from adjudication.exports import statements
+from adjudication.exports.exporter import FATAL, NDJSON, Exporter, Finding, Options, Reader
+from adjudication.exports.exporters.qrels import check_sub_queries
+from adjudication.exports.forms import ASPECT, QUERY, SUB_QUERY, ExportForm, LevelField
+from adjudication.exports.streams import rows
+from corpus.formats.csv_text import write_csv
+from corpus.formats.doris_queries import write_doris_queries
+from corpus.formats.jsonl_topics import write_jsonl_topics
+from corpus.formats.records import AspectRecord, TopicRecord
+from corpus.formats.trec_topics import one_line, write_trec_topics
+from corpus.models import AspectNode, Collection, Target, Topic, TopicKind
+from corpus.queries.authors import withdrawn_topics
+
+AT_ONCE = 500  # topics read together
+
+
+class Aspects(Exporter):
+    name = "aspects"
+    label = "Aspects"
+    suffix = "aspects.tsv"
+    media_type = "text/tab-separated-values; charset=utf-8"
+    about = "Which aspect each subtopic number stands for."
+    labels = False
+
+    def lines(self, options: Options) -> Iterator[str]:
+        found = ((number, place, one_line(text)) for number, place, text in rows(statements.ASPECTS, options))
+        return write_csv(("topic", "subtopic", "text"), found, guarded=False, delimiter="\t")
+
+
+class TopicsForm(ExportForm):
+    level = LevelField(QUERY, ASPECT, SUB_QUERY)
+
+
+class Topics(Exporter):
+    name = "topics"
+    label = "TREC topics"
+    suffix = "topics"
+    about = "All topics with number, title, description and narrative; or one topic for each aspect or sub-query."
+    form = TopicsForm
+    labels = False
+
+    def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
+        check_sub_queries(collection, values)
+        return super().options(collection, values)
+
+    def stem(self, options: Options) -> list[str]:
+        return [*super().stem(options), options.level if options.level != QUERY else ""]
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return write_trec_topics(trec_topics(options))
+
+
+class TopicsJsonl(Exporter):
+    """All topics that may be published, with aspects, ties, targets and whatever an import brought."""
+
+    name = "topics-jsonl"
+    label = "Topics, JSONL"
+    suffix = "topics.jsonl"
+    media_type = NDJSON
+    about = (
+        "All topics with their aspects, the sentences these come from, targets and source papers. Can be imported "
+        "again."
+    )
+    labels = False
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return write_jsonl_topics(map(topic_record, _read(standing_topics(options.collection))))
+
+
+class QueriesTxt(Exporter):
+    """Complex queries, and what else has aspects; the layout has no place for ties, targets and the rest."""
+
+    name = "queries-txt"
+    label = "Queries with aspects, queries.txt"
+    suffix = "queries.txt"
+    about = "Each complex query: sentences, aspects, sub-aspects, in DORIS-MAE's text layout. Can be imported again."
+    labels = False
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        problem = _query_problem(options)
+        return [Finding(FATAL, "no_queries_txt", problem)] if problem else []
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return write_doris_queries(map(topic_record, _read(_queries(options.collection))))
+
+
+def trec_topics(options: Options) -> Iterator[TopicRecord]:
+    """Topics, or aspects or sub-queries as topics. Where a topic has no title, its text stands there too."""
+    wanted = {ASPECT: statements.ASPECT_TOPICS, SUB_QUERY: statements.SUB_TOPICS}
+    for number, title, text, narrative in rows(wanted.get(options.level, statements.TOPICS), options):
+        yield TopicRecord(number, title or text, text, narrative, "", "", (), (), "", 0)
+
+
+def _query_problem(options: Options) -> str:
+    """Why `queries.txt` cannot be written, or ""."""
+    found = False
+    for record in map(topic_record, _read(_queries(options.collection))):
+        found = True
+        try:
+            list(write_doris_queries([record]))
+        except ValueError as error:
+            return f"queries.txt cannot hold topic {record.number}: {error}."
+    return "" if found else "There is no complex query yet, and no topic with aspects."
+
+
+def standing_topics(collection: Collection) -> QuerySet[Topic]:
+    """The topics without those that their authors have withdrawn."""
+    return collection.topics.exclude(pk__in=withdrawn_topics(collection).values("pk"))
+
+
+def _queries(collection: Collection) -> QuerySet[Topic]:
+    placed = AspectNode.objects.filter(topic=OuterRef("pk"))
+    return standing_topics(collection).filter(Q(kind=TopicKind.COMPLEX_QUERY) | Exists(placed))
+
+
+def _read(topics: QuerySet[Topic]) -> Iterator[Topic]:
+    targets = Prefetch("targets", Target.objects.select_related("document").order_by("pk"))
+    return topics.prefetch_related("nodes__aspect", targets).iterator(AT_ONCE)
+
+
+def topic_record(topic: Topic) -> TopicRecord:
+    """The topic with its tree as it is now."""
+    nodes = list(topic.nodes.all())
+    aspects = tuple(
+        _aspect(top, topic, tuple(_aspect(below, topic) for below in nodes if below.parent_id == top.pk))
+        for top in nodes
+        if top.parent_id is None
+    )
+    targets = tuple(target.document.docno for target in topic.targets.all())
+    return TopicRecord(
+        number=topic.number,
+        title=topic.title,
+        text=topic.text,
+        narrative=topic.narrative,
+        kind=topic.kind,
+        source=topic.source,
+        sentences=tuple(topic.sentences),
+        aspects=aspects,
+        file="",
+        line=0,
+        targets=targets,
+        extra=topic.extra,
+    )
+
+
+def _aspect(node: AspectNode, topic: Topic, below: tuple[AspectRecord, ...] = ()) -> AspectRecord:
+    spoken_in = None if node.spoken_in is None else _places(node.spoken_in, topic)
+    return AspectRecord(node.aspect.text, below, _places(node.sentences, topic), spoken_in)
+
+
+def _places(tied: Iterable[int], topic: Topic) -> tuple[int, ...]:
+    return tuple(place for place in tied if place < len(topic.sentences))

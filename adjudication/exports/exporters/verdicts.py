@@ -1,0 +1,57 @@
+"""Verdicts with the policy and the votes they stand on."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from adjudication.exports import statements
+from adjudication.exports.exporter import NDJSON, CampaignExporter, Finding, Options, Reader
+from adjudication.exports.findings import override_findings
+from adjudication.exports.streams import loaded, rows
+from corpus.formats.jsonl import write_objects
+
+
+class Verdicts(CampaignExporter):
+    name = "verdicts"
+    label = "Verdicts, JSONL"
+    suffix = "verdicts.jsonl"
+    media_type = NDJSON
+    about = "The value of each item with the policy and the votes it stands on."
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        return override_findings(options, options.campaign, by_votes=True)
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return write_objects(_objects(options))
+
+
+def _objects(options: Options) -> Iterator[dict[str, Any]]:
+    """One object per item and criterion, with the policy and the votes, by annotator's name."""
+    names = dict(options.campaign.annotators.values_list("pk", "name")) if options.campaign else {}
+    for row in rows(statements.VERDICTS, options):
+        topic, aspect, docno, criterion, value, method, votes, ties, fewest, *more = row
+        rules, at, comment, cause, reopened = more
+        cast = dict(loaded(votes))
+        found = {
+            "topic": topic,
+            "aspect": aspect,
+            "docno": docno,
+            "criterion": criterion,
+            "value": value,
+            "method": method,
+            "policy": _policy(ties, fewest, loaded(rules), {pk: names[pk] for pk in cast}) if ties else None,
+            "votes": {names[annotator]: vote for annotator, vote in cast.items()},
+            "decided_at": at.isoformat() if at else None,
+            "comment": comment,
+            "cause": cause,
+            "reopened": reopened is not None,
+        }
+        yield {name: each for name, each in found.items() if name == "value" or each not in (None, "")}
+
+
+def _policy(ties: str, fewest: int, rules: dict[str, Any], voters: dict[int, str]) -> dict[str, Any]:
+    """By which rules the votes were counted; with the weights of these voters where votes were weighted."""
+    found = {"ties": ties, "min_votes": fewest, "voters": rules.get("voters", "humans")}
+    if rules.get("weighted"):
+        weights = rules.get("weights", {})
+        found["weights"] = {name: weights.get(str(pk)) for pk, name in voters.items()}
+    return found

@@ -1,0 +1,206 @@
+"""The options of exports, each defined once. An exporter's form drives the page, the API's parameters and the command.
+
+Fields are Django's. What they may say in addition: values that are `is_strict` are refused by exports that do not have
+the option, others are passed over there; `on_card` puts a field on the card of its export instead of above the list;
+`offered` are the choices that a collection has, none of which leaves the field out of the page.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from django import forms
+
+from annotation.models import CampaignKind
+from corpus.models import Collection
+
+QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
+PARAGRAPH, SENTENCE = "paragraph", "sentence"  # levels of citation contexts
+CONTEXT_LEVELS = (PARAGRAPH, SENTENCE)
+GRADES = ("sum", "binary", "mean")
+UNRESOLVED = ("refuse", "skip")
+EVERY, JUDGED = "every", "judged"  # which of a topic's aspects a document's score needs
+ASPECTS = (EVERY, JUDGED)
+_PREFIX = re.compile(r"[!#-~]{0,20}").fullmatch
+Choices = Sequence[tuple[str, str]]
+
+
+def words_of(field: forms.Field) -> list[str]:
+    """The words one can choose from, none where the field is no choice."""
+    return [str(word) for word, _ in cast(Choices, field.choices)] if isinstance(field, forms.ChoiceField) else []
+
+
+class Switch(forms.CheckboxInput):
+    """On for 1 and true, as addresses have it."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"value": "1"})
+
+    def value_from_datadict(self, data: Mapping[str, Any], _: Any, name: str) -> bool:
+        return str(data.get(name, "")).lower() in ("1", "true", "on")
+
+
+class SwitchField(forms.BooleanField):
+    widget = Switch
+
+    def __init__(self, *, strict: bool = False, argument: str = "", **more: Any) -> None:
+        """`argument` is its name on the command line, where that differs."""
+        super().__init__(required=False, initial=False, **more)
+        self.strict, self.argument = strict, argument
+
+    def is_strict(self, _: Any) -> bool:
+        return self.strict
+
+
+class WordField(forms.ChoiceField):
+    """One of some words, the first unless another is asked for."""
+
+    def __init__(self, choices: Choices, *, strict: Sequence[str] = (), **more: Any) -> None:
+        super().__init__(choices=choices, required=False, initial=choices[0][0], **more)
+        self.strict = strict
+        self.error_messages["invalid_choice"] = f"“%(value)s” is none of {', '.join(word for word, _ in choices)}."
+
+    def is_strict(self, value: Any) -> bool:
+        return value in self.strict
+
+
+class LevelField(WordField):
+    """What one topic of the file stands for."""
+
+    def __init__(self, *levels: str, **more: Any) -> None:
+        known = [(level, level) for level in levels]
+        super().__init__(known, label="Level", strict=(SUB_QUERY, *CONTEXT_LEVELS), **more)
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
+        levels = [level for level in words_of(self) if level not in CONTEXT_LEVELS]  # those have cards of their own
+        return [(level, level) for level in levels if level != SUB_QUERY or collection.sub_queries.exists()]
+
+
+class CampaignField(forms.CharField):
+    """A campaign's slug or name; whether there is one is for the exporter to find out."""
+
+    widget = forms.Select
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
+        found = collection.campaigns.exclude(kind=CampaignKind.EXTRACTION).order_by("name")
+        return [(campaign.slug, str(campaign)) for campaign in found]
+
+
+class CriterionField(forms.CharField):
+    """A criterion's key; offered where the campaign has several."""
+
+    widget = forms.Select
+
+    def offered(self, collection: Collection, values: Mapping[str, Any]) -> Choices:
+        campaign = collection.campaigns.filter(slug=values.get("campaign", "")).first()
+        found = [(one.key, one.label) for one in campaign.criteria.all()] if campaign else []
+        return found if len(found) > 1 else []
+
+
+class NumberField(forms.IntegerField):
+    default_error_messages = {"invalid": "“%(value)s” is not a whole number of at most nine digits."}
+
+    def to_python(self, value: Any) -> int | None:
+        word = "" if value is None else str(value).strip()
+        if word and not (word.removeprefix("-").isascii() and word.removeprefix("-").isdigit() and len(word) < 10):
+            raise forms.ValidationError(self.error_messages["invalid"], "invalid", {"value": word[:40]})
+        return int(word) if word else None
+
+
+class PrefixField(forms.CharField):
+    """What ids begin with: "" for nothing, None where it was not asked for."""
+
+    widget = forms.TextInput(attrs={"class": "input mono", "maxlength": 20, "size": 6, "autocomplete": "off"})
+    on_card = True
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(required=False, strip=False, **more)
+
+    def to_python(self, value: Any) -> str | None:
+        if value is not None and not _PREFIX(value):
+            text = f"“{value[:40]}” cannot begin an id: at most 20 ASCII characters, no blank, no double quote."
+            raise forms.ValidationError(text)
+        return value if value is None else str(value)
+
+    def is_strict(self, value: Any) -> bool:
+        return bool(value)
+
+
+class ExportForm(forms.Form):
+    """The options of an export; one without options of its own uses it as it is."""
+
+    @classmethod
+    def ordered(cls) -> dict[str, forms.Field]:
+        """The fields in the order of a form."""
+        names = dict.fromkeys([*(cls.field_order or ()), *cls.base_fields])
+        return {name: cls.base_fields[name] for name in names if name in cls.base_fields}
+
+    def clean(self) -> dict[str, Any]:
+        """Fields that were left empty have their initial value."""
+        for name, field in self.fields.items():
+            if self.cleaned_data.get(name) in (None, "") and field.initial is not None and name not in self.errors:
+                self.cleaned_data[name] = field.initial
+        return self.cleaned_data
+
+
+class CampaignForm(ExportForm):
+    """Of files about what one campaign judged."""
+
+    campaign = CampaignField(required=False, label="Campaign", help_text="slug; required when there are several")
+    criterion = CriterionField(required=False, label="Criterion", help_text="key; without one, the campaign's first")
+    level = LevelField(QUERY, ASPECT)
+    grades = WordField(
+        [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
+        label="Grade of a document",
+        help_text="sum over aspects, mean of 1 or more, or rounded mean",
+    )
+    unresolved = WordField(
+        [("refuse", "refuse to write"), ("skip", "skip")],
+        label="Items without a sure value",
+        help_text="items without a sure value: refuse, or skip them",
+    )
+
+
+class SummedForm(CampaignForm):
+    """Of files that hold scores of documents over the aspects of a query."""
+
+    aspects = WordField(
+        [(EVERY, "every aspect of the topic"), (JUDGED, "judged aspects only")],
+        label="Score over",
+        strict=(JUDGED,),
+        help_text="score over every aspect of a topic, or over the judged ones only: then a comment file and a manifest"
+        " go with the file",
+    )
+    field_order = ("campaign", "criterion", "level", "grades", "aspects", "unresolved")
+
+
+class ByLevelForm(SummedForm):
+    """Of files that hold such scores, or values of aspects."""
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        if values.get("aspects") == JUDGED and values.get("level") == ASPECT:
+            text = "Only scores over aspects can be written over the judged ones alone: by query or sub-query."
+            self.add_error("aspects", text)
+        return values
+
+
+class ContextForm(ExportForm):
+    """Of files made from papers."""
+
+    drafts = SwitchField(
+        label="Include drafts and proposals, marked as such",
+        argument="include-drafts",
+        help_text="of contexts: also papers that nobody has confirmed, marked as such",
+    )
+
+
+class PrefixForm(forms.Form):
+    """Of BEIR, which takes equal ids of a query and a document for one thing."""
+
+    query_prefix = PrefixField(
+        label="Query ids begin with", help_text="of BEIR: what ids of queries begin with; remembered"
+    )
+    document_prefix = PrefixField(
+        label="Document ids begin with", help_text="of BEIR: what ids of documents begin with; remembered"
+    )
