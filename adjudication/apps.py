@@ -10,6 +10,7 @@ class AdjudicationConfig(AppConfig):
     }
     help_pages = {"statistics": "adjudication.views.statistics_help.LINK"}
     registries = {  # see corpus/plugins.py
+        "exporters": "adjudication.exports.registry.EXPORTERS",
         "statistics": "adjudication.stats.statistics.STATISTICS",
         "tie_policies": "adjudication.stats.policies.TIE_POLICIES",
     }
@@ -17,4 +18,3 @@ class AdjudicationConfig(AppConfig):
     label_verbs = {"adjudication": "adjudication.permissions.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}
     erasures = {"0-adjudication": "adjudication.runs.persons.erase"}  # needs the names that annotation replaces
-    registries = {"exporters": "adjudication.exports.registry.EXPORTERS"}  # open to other packages
