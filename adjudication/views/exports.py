@@ -22,6 +22,7 @@ from adjudication.permissions import check_can_take_out
 from corpus.models import Collection, Membership
 from corpus.permissions import can_manage, check_can_oversee, fetch_membership
 
+AT_ONCE = ("select", "checkbox")  # fields that are applied when they change
 SECTIONS = {JUDGMENTS: "Collection and judgments", QUESTIONS: "Question set", CONTEXTS: "Citation contexts"}
 
 
@@ -37,7 +38,13 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     if JUDGMENTS in bars and "campaign" in bars[JUDGMENTS].fields:
         asked["campaign"] = bars[JUDGMENTS].initial["campaign"]
     sections = [
-        {"key": key, "title": title, "options": bars.get(key), "offers": _offers(membership, key, asked, memo)}
+        {
+            "key": key,
+            "title": title,
+            "options": bars.get(key),
+            "at_once": key in bars and all(_is_at_once(field) for field in bars[key].fields.values()),
+            "offers": _offers(membership, key, asked, memo),
+        }
         for key, title in SECTIONS.items()
         if key != CONTEXTS or collection.papers.exists()
     ]
@@ -100,9 +107,13 @@ def _toolbar(collection: Collection, fields: Mapping[str, forms.Field], asked: M
         if offered is not None:
             field.widget.choices = offered
             values[name] = values[name] or offered[0][0]
-        if field.widget.input_type in ("select", "checkbox"):
+        if _is_at_once(field):
             field.widget.attrs["data-submit-on-change"] = True
-    return type("Toolbar", (forms.Form,), shown)(initial=values, auto_id="x-%s") if shown else None
+    return type("Toolbar", (forms.Form,), shown)(initial=values, auto_id="x-%s", label_suffix="") if shown else None
+
+
+def _is_at_once(field: forms.Field) -> bool:
+    return field.widget.input_type in AT_ONCE
 
 
 def _value(field: forms.Field, name: str, asked: Mapping[str, str]) -> Any:
@@ -140,6 +151,6 @@ def _offer(
     offer = {"exporter": exporter, "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}
     if card := exporter.card(options, findings):
         shown = {name: exporter.form.base_fields[name] for name in card}
-        form = type("Card", (forms.Form,), shown)(initial=card, auto_id=f"{exporter.format}-%s")
+        form = type("Card", (forms.Form,), shown)(initial=card, auto_id=f"{exporter.format}-%s", label_suffix="")
         offer |= {"card": form, "hidden": {name: value for name, value in options.asked.items() if value}}
     return offer
