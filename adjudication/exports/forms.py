@@ -30,6 +30,11 @@ def words_of(field: forms.Field) -> list[str]:
     return [str(word) for word, _ in cast(Choices, field.choices)] if isinstance(field, forms.ChoiceField) else []
 
 
+def is_on(value: Any) -> bool:
+    """Whether a switch is on, as addresses, forms and code say it."""
+    return str(value).lower() in ("1", "true", "on")
+
+
 class Switch(forms.CheckboxInput):
     """On for 1 and true, as addresses have it."""
 
@@ -37,7 +42,7 @@ class Switch(forms.CheckboxInput):
         super().__init__(attrs={"value": "1"})
 
     def value_from_datadict(self, data: Mapping[str, Any], _: Any, name: str) -> bool:
-        return str(data.get(name, "")).lower() in ("1", "true", "on")
+        return is_on(data.get(name, ""))
 
 
 class SwitchField(forms.BooleanField):
@@ -48,8 +53,8 @@ class SwitchField(forms.BooleanField):
         super().__init__(required=False, initial=False, **more)
         self.strict, self.argument = strict, argument
 
-    def is_strict(self, _: Any) -> bool:
-        return self.strict
+    def is_strict(self, value: Any) -> bool:
+        return self.strict and is_on(value)
 
 
 class WordField(forms.ChoiceField):

@@ -94,8 +94,7 @@ def _known(exporter: Exporter, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_strict(field: forms.Field, value: Any) -> bool:
-    is_strict = getattr(field, "is_strict", bool)
-    return bool(value) and bool(is_strict(value))
+    return hasattr(field, "is_strict") and bool(value) and bool(field.is_strict(value))
 
 
 def _has(exporter: Exporter, name: str, value: Any) -> bool:

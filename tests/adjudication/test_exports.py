@@ -440,6 +440,11 @@ def test_options_that_name_nothing_are_refused(built: Built) -> None:
             make_options(built.collection, kind, **options)  # type: ignore[arg-type]
 
 
+def test_words_that_would_change_nothing_are_passed_over(built: Built) -> None:
+    for words in ({"campaign": "nope"}, {"drafts": True}, {"grades": "mean"}, {"annotators": "false"}, {"level": ""}):
+        assert make_options(built.collection, "documents", **words).asked == {}
+
+
 def test_another_criterion_can_be_chosen(built: Built) -> None:
     other = Criterion.objects.create(campaign=built.campaign, key="clarity", label="Clarity", position=1)
     Level.objects.bulk_create([Level(criterion=other, value=v, label=str(v)) for v in (0, 1)])
