@@ -9,6 +9,7 @@ unless labels are wanted.
 from typing import TYPE_CHECKING
 
 from adjudication.queries.relevance import WHOLE
+from corpus.formats.judgment_columns import KEPT, NAMES
 
 if TYPE_CHECKING:
     from adjudication.exports.exporter import Options
@@ -182,10 +183,25 @@ LEFT JOIN places ON places.aspect_id = i.aspect_id
 WHERE i.campaign_id = %(campaign)s
 ORDER BY t.position, t.id, place, d.docno COLLATE "C", who.name COLLATE "C"
 """
-JUDGMENTS = """
-SELECT who.name, who.kind, who.model, who.run_number, t.number, asp.text, d.docno, c.key, j.value, j.reason,
-  s.note, s.flagged, g.version, CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at)
-    ELSE s.received_at END, s.active_ms
+# Where the columns of a judgments file come from; those that an answer keeps as they are, from its own fields.
+_LABEL = {
+    "annotator": "who.name",
+    "topic": "t.number",
+    "aspect": "asp.text",
+    "docno": "d.docno",
+    "criterion": "c.key",
+    "value": "j.value",
+    "machine": "who.kind = 'machine'",
+    "model": "CASE who.kind WHEN 'machine' THEN who.model END",
+    "run": "CASE who.kind WHEN 'machine' THEN who.run_number END",
+    "reason": "j.reason",
+    "flagged": "s.flagged",
+    "guideline": "g.version",
+    "at": "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END",
+    **{column.name: f"s.{column.name}" for column in KEPT},
+}
+JUDGMENTS = f"""
+SELECT {", ".join(_LABEL[name] for name in NAMES)}
 FROM annotation_item i
 JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
 JOIN annotation_judgment j ON j.assignment_id = a.id

@@ -16,12 +16,24 @@ from annotation.actions.answers import ChangedElsewhere, Given, Invalid, Receipt
 from annotation.actions.hands import take_hand
 from annotation.actions.submissions import submit
 from annotation.api.base import AtDeskView
-from annotation.forms.labelling import MOST_AT_ONCE, read_given, read_have, read_have_text
+from annotation.forms.labelling import (
+    KINDS,
+    LONGEST_GROUND,
+    LONGEST_NOTE,
+    LONGEST_REASON,
+    LONGEST_REWRITE,
+    MOST_AT_ONCE,
+    MOST_FOUND,
+    MOST_MS,
+    MOST_UNITS,
+    Malformed,
+    read_have_text,
+    read_sent,
+)
 from annotation.models import SubmissionKind, SubmissionOutcome
 from annotation.queries.labelling import fetch_progress, why_empty
 from annotation.queries.units import fetch_units
 
-KINDS = (SubmissionKind.ANSWER, SubmissionKind.SKIP, SubmissionKind.UNDO)
 HAVE = OpenApiParameter(
     "have", OpenApiTypes.STR, description="Units you hold: ids with dots between, units with commas"
 )
@@ -119,6 +131,7 @@ class NextSerializer(serializers.Serializer[Any]):
     guideline = serializers.IntegerField(help_text="newest version")
 
 
+# For the schema only: what is sent is read and checked once, by annotation.forms.labelling, as at the desk.
 class GivenSerializer(serializers.Serializer[Any]):
     """One answer, skip or undo. Send it again with the same uuid as often as you like: it counts once."""
 
@@ -127,26 +140,31 @@ class GivenSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(KINDS, default=SubmissionKind.ANSWER)
     base = serializers.UUIDField(allow_null=True, required=False, help_text="current submission as you know it")
     answers = serializers.DictField(child=serializers.IntegerField(), required=False)
-    reasons = serializers.DictField(child=serializers.CharField(max_length=60), required=False)
-    reason = serializers.CharField(max_length=500, required=False, allow_blank=True)
-    note = serializers.CharField(max_length=10_000, required=False, allow_blank=True)
+    reasons = serializers.DictField(child=serializers.CharField(max_length=LONGEST_GROUND), required=False)
+    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
+    note = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
     flagged = serializers.BooleanField(default=False)
-    rewrite = serializers.CharField(max_length=5_000, required=False, allow_blank=True, help_text="of a question")
+    rewrite = serializers.CharField(
+        max_length=LONGEST_REWRITE, required=False, allow_blank=True, help_text="of a question"
+    )
     found = serializers.ListField(
-        child=serializers.CharField(max_length=300), max_length=100, required=False, help_text="docnos, of a question"
+        child=serializers.CharField(max_length=300),
+        max_length=MOST_FOUND,
+        required=False,
+        help_text="docnos, of a question",
     )
     guideline = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False, allow_null=True)
-    active_ms = serializers.IntegerField(min_value=0, max_value=86_400_000, required=False, allow_null=True)
-    away_ms = serializers.IntegerField(min_value=0, max_value=86_400_000, required=False, allow_null=True)
+    active_ms = serializers.IntegerField(min_value=0, max_value=MOST_MS, required=False, allow_null=True)
+    away_ms = serializers.IntegerField(min_value=0, max_value=MOST_MS, required=False, allow_null=True)
 
 
 class SubmissionsSerializer(serializers.Serializer[Any]):
     submissions = serializers.ListField(child=GivenSerializer(), min_length=1, max_length=MOST_AT_ONCE)
     have = serializers.ListField(
         child=serializers.ListField(
-            child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), min_length=1, max_length=200
+            child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), min_length=1, max_length=MOST_AT_ONCE
         ),
-        max_length=50,
+        max_length=MOST_UNITS,
         required=False,
         help_text="units you hold still; with it the answer brings the units that come next",
     )
@@ -200,24 +218,20 @@ class Submissions(AtDeskView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Store submissions in order, each by itself. 409 or 422 when one of them was refused or did not count."""
-        wanted = SubmissionsSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = wanted.validated_data
-        given = [read_given(_plain(each)) for each in values["submissions"]]
-        have = read_have(values["have"]) if "have" in values else None
-        answer = submit(collection=slug, campaign=campaign, given=given, have=have, by=self.person, at=timezone.now())
-        results = [_result(*pair) for pair in zip(given, answer.results, strict=True)]
+        try:
+            sent = read_sent(request.data, device="api")
+        except Malformed as bad:
+            raise serializers.ValidationError({bad.field: [bad.said]}) from bad
+        answer = submit(
+            collection=slug, campaign=campaign, given=sent.given, have=sent.have, by=self.person, at=timezone.now()
+        )
+        results = [_result(*pair) for pair in zip(sent.given, answer.results, strict=True)]
         data = {
             "results": [result for _, result in results],
             "units": fetch_units(answer.desk, answer.units),
             "guideline": answer.desk.guideline,
         }
         return Response(data, status=max(status for status, _ in results))
-
-
-def _plain(submission: dict[str, Any]) -> dict[str, Any]:
-    """The validated submission in the shape that the labelling screen's reader takes."""
-    return {**submission, "device": "api"}
 
 
 def _result(given: Given, result: Receipt | Refused) -> tuple[int, dict[str, Any]]:

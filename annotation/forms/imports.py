@@ -2,6 +2,7 @@
 
 from django import forms
 
+from corpus.formats.judgment_columns import DETAILS
 from corpus.forms.imports import ImportForm
 
 
@@ -14,5 +15,7 @@ class JudgmentImportForm(ImportForm):
         help_text="Left empty, the files name the annotators. For qrels with 0 in column 2, name whose they are.",
     )
     machine = forms.BooleanField(required=False, label="They are a machine's labels")
+
+    details = ", ".join(column.name for column in DETAILS)  # that say how a label was given
 
     field_order = ("uploads", "format", "annotator", "machine", "dry_run")

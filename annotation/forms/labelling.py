@@ -15,20 +15,23 @@ from annotation.models import SubmissionKind
 
 KINDS = (SubmissionKind.ANSWER, SubmissionKind.SKIP, SubmissionKind.UNDO)
 DEVICES = ("keyboard", "mouse", "touch", "api")
+MOST_UNITS = 50  # that somebody can hold
 MOST_AT_ONCE = 200  # submissions in one request: all aspects of a document, with room
 LONGEST_NOTE = 10_000  # characters
 LONGEST_REASON = 500
+LONGEST_GROUND = 60  # of a level
 LONGEST_REWRITE = 5_000
 MOST_FOUND = 100  # further targets of one question
 MOST_MS = 24 * 3600 * 1000  # nobody looks at one item for longer; clocks that jump are cut here
 
 
 class Malformed(Refused):
-    """What was sent has not the shape it must have; `field` says where."""
+    """What was sent has not the shape it must have; `field` says where, `said` why."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
         self.field = field
+        self.said = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +48,23 @@ def read_body(body: bytes) -> Sent:
         data = json.loads(body)
     except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
         raise Malformed("body", "it is not JSON.") from None
+    return read_sent(data)
+
+
+def read_sent(data: Any, **fixed: Any) -> Sent:
+    """The same from the parsed object; `fixed` are fields that the sender has no say in. Errors: Malformed."""
     if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
         raise Malformed("submissions", "send an object with a list of submissions.")
     if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
         raise Malformed("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
-    given = [read_given(each) for each in data["submissions"]]
+    given = [read_given({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
     have = data.get("have")
     return Sent(given, None if have is None else read_have(have))
 
 
 def read_have(value: Any) -> list[list[int]]:
     """Units as lists of assignment ids."""
-    if not isinstance(value, list) or len(value) > 50:
+    if not isinstance(value, list) or len(value) > MOST_UNITS:
         raise Malformed("have", "send a list of units.")
     for unit in value:
         if not isinstance(unit, list) or not unit or len(unit) > MOST_AT_ONCE or not all(map(_is_id, unit)):
@@ -166,7 +174,9 @@ def _id(data: dict[str, Any], name: str) -> int:
 
 def _number(data: dict[str, Any], name: str) -> int | None:
     value = data.get(name)
-    return value if type(value) is int and 0 < value < 2**31 else None
+    if value is None or (type(value) is int and 0 < value < 2**31):
+        return value
+    raise Malformed(name, "send the number of a version, or leave it out.")
 
 
 def _milliseconds(data: dict[str, Any], name: str) -> int | None:
@@ -188,7 +198,9 @@ def _answers(value: Any) -> dict[str, int]:
 
 
 def _texts(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(each, str) and len(each) <= 60 for each in value.values()):
+    if not isinstance(value, dict) or not all(
+        isinstance(each, str) and len(each) <= LONGEST_GROUND for each in value.values()
+    ):
         raise Malformed("reasons", "send an object of texts by criterion.")
     return value
 

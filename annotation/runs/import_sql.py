@@ -4,12 +4,23 @@
 `judgment_group` the answers: one for each annotator and item, with what is there already.
 """
 
-STAGE = """
+from corpus.formats.judgment_columns import COLUMNS, KEPT, Column
+
+
+def listed(table: str = "") -> str:
+    """The columns that an answer keeps as they are, for a SELECT or an INSERT."""
+    return ", ".join(f"{table}.{column.name}" if table else column.name for column in KEPT)
+
+
+def known(column: Column, value: str) -> str:
+    """A text that is not known is stored as an empty one."""
+    return f"coalesce({value}, '')" if column.sql == "text" else value
+
+
+STAGE = f"""
 DROP TABLE IF EXISTS judgment_row, judgment_match, judgment_group, judgment_name, judgment_uuid, judgment_open;
 CREATE TEMP TABLE judgment_row (
-  n bigint, file text, line integer, annotator text, topic text, aspect text, docno text, criterion text, value text,
-  machine boolean, said text, reason text, note text, flagged boolean, guideline integer, at timestamptz,
-  active_ms integer, model text, run smallint
+  n bigint, file text, line integer, {", ".join(f"{column.name} {column.sql}" for column in COLUMNS)}, said text
 ) ON COMMIT DROP;
 CREATE TEMP TABLE judgment_name (name text PRIMARY KEY, annotator_id bigint, machine boolean, problem text)
   ON COMMIT DROP;
@@ -19,14 +30,16 @@ COPY_ROWS = "COPY judgment_row FROM STDIN"
 COPY_NAMES = "COPY judgment_name FROM STDIN"
 COPY_UUIDS = "COPY judgment_uuid (grp, uuid) FROM STDIN"
 NAMES = """
-SELECT annotator, bool_or(machine), max(model), coalesce(max(run), 1) FROM judgment_row GROUP BY 1 ORDER BY min(n)
+SELECT annotator, bool_or(machine), coalesce(max(model), ''), coalesce(max(run), 1)
+FROM judgment_row GROUP BY 1 ORDER BY min(n)
 """
 
 # A value is compared as a number only after it was seen to be one.
-_MATCH = """
+_MATCH = f"""
 CREATE TEMP TABLE judgment_match ON COMMIT DROP AS
 SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS criterion_id, cr.key AS criterion,
-  l.value AS value, r.said, r.reason, r.note, r.flagged, r.guideline, v.id AS guideline_id, r.at, r.active_ms,
+  l.value AS value, r.said, coalesce(r.reason, '') AS reason, r.flagged, r.guideline,
+  v.id AS guideline_id, r.at, {listed("r")},
   CASE
     WHEN g.problem <> '' THEN g.problem
     WHEN t.id IS NULL THEN format('topic %%s is not in the collection', r.topic)
@@ -54,7 +67,7 @@ LEFT JOIN annotation_item i ON i.campaign_id = %(campaign)s AND i.topic_id = t.i
   AND coalesce(i.aspect_id, 0) = coalesce(a.id, 0) AND (r.aspect = '' OR a.id IS NOT NULL)
 LEFT JOIN annotation_guideline v ON v.campaign_id = %(campaign)s AND v.version = r.guideline
 LEFT JOIN annotation_level l ON l.criterion_id = cr.id
-  AND l.value = CASE WHEN r.value ~ '^[+-]?[0-9]{1,4}$' THEN r.value::integer END
+  AND l.value = CASE WHEN r.value ~ '^[+-]?[0-9]{{1,4}}$' THEN r.value::integer END
 """
 MATCH = _MATCH.replace(
     "<documents>",
@@ -74,15 +87,15 @@ FROM (
 WHERE m.n = s.n AND s.n <> s.first
 """
 # One answer per annotator and item. `last` is the newest submission that counts: its kind says who gave what is there.
-GROUP = """
+GROUP = f"""
 CREATE TEMP TABLE judgment_group ON COMMIT DROP AS
 SELECT row_number() OVER (ORDER BY min(m.n)) AS grp, min(m.n) AS n, count(*) AS size, m.annotator_id, m.item_id,
   bool_or(m.machine) AS machine, jsonb_object_agg(m.criterion, m.value) AS answers,
-  coalesce(jsonb_object_agg(m.criterion, m.reason) FILTER (WHERE m.reason <> ''), '{}'::jsonb) AS reasons,
-  max(m.note) AS note, coalesce(bool_or(m.flagged), false) AS flagged, max(m.guideline_id) AS guideline_id,
-  max(m.at) AS at, max(m.active_ms) AS active_ms,
+  coalesce(jsonb_object_agg(m.criterion, m.reason) FILTER (WHERE m.reason <> ''), '{{}}'::jsonb) AS reasons,
+  coalesce(bool_or(m.flagged), false) AS flagged, max(m.guideline_id) AS guideline_id, max(m.at) AS at,
+  {", ".join(f"{known(column, f'max(m.{column.name})')} AS {column.name}" for column in KEPT)},
   e.id AS assignment_id, e.state AS state, e.slot AS slot, last.uuid AS last_uuid, last.kind AS last_kind,
-  coalesce(have.answers, '{}'::jsonb) AS before,
+  coalesce(have.answers, '{{}}'::jsonb) AS before,
   last.how AS how_before,
   NULL::integer AS new_slot, NULL::bigint AS open_id,
   NULL::bigint AS queue_id, 0 AS position, ''::text AS fate
@@ -90,7 +103,7 @@ FROM judgment_match m
 LEFT JOIN annotation_assignment e ON e.item_id = m.item_id AND e.annotator_id = m.annotator_id AND e.repeat = 0
 LEFT JOIN LATERAL (
   SELECT s.uuid, s.kind,
-    jsonb_build_array(s.reasons, s.note, s.flagged, s.guideline_id, s.client_at, s.active_ms) AS how
+    jsonb_build_array(s.reasons, s.flagged, s.guideline_id, s.client_at, {listed("s")}) AS how
   FROM annotation_submission s WHERE s.assignment_id = e.id AND s.outcome = 'counted'
   ORDER BY s.id DESC LIMIT 1
 ) last ON true
@@ -102,7 +115,7 @@ WHERE m.problem = ''
 GROUP BY m.annotator_id, m.item_id, e.id, e.state, e.slot, last.uuid, last.kind, last.how, have.answers
 """
 # fate: unchanged, updated, created, or what is in the way.
-DECIDE = """
+DECIDE = f"""
 UPDATE judgment_group SET fate = CASE
     WHEN NOT (before || answers) ?& %(criteria)s::text[] THEN 'lacks a value for another criterion of the same item'
     WHEN state = 'done' AND before @> answers AND (last_kind = 'answer' OR how IN (how_before, silent)) THEN 'unchanged'
@@ -112,8 +125,8 @@ UPDATE judgment_group SET fate = CASE
     ELSE 'created'
   END
 FROM (
-  SELECT grp AS of, jsonb_build_array(reasons, note, flagged, guideline_id, at, active_ms) AS how,
-    '[{}, "", false, null, null, null]'::jsonb AS silent
+  SELECT grp AS of, jsonb_build_array(reasons, flagged, guideline_id, at, {listed()}) AS how,
+    '[{{}}, false, null, null, {", ".join(column.nothing for column in KEPT)}]'::jsonb AS silent
   FROM judgment_group
 ) given WHERE given.of = grp
 """
@@ -214,11 +227,11 @@ WRITTEN = """
 SELECT grp, assignment_id, coalesce(last_uuid::text, ''), answers::text FROM judgment_group
 WHERE fate IN ('created', 'updated') AND grp > %(after)s ORDER BY grp LIMIT %(most)s
 """
-SUBMIT = """
-INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, note, flagged,
-  guideline_id, active_ms, client_at, device, received_at, imported_in_id)
-SELECT u.uuid, g.assignment_id, 'import', 'counted', g.answers, g.reasons, '', g.note, g.flagged,
-  g.guideline_id, g.active_ms, g.at, 'import', %(at)s, %(run)s
+SUBMIT = f"""
+INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, flagged,
+  guideline_id, client_at, device, received_at, imported_in_id, {listed()})
+SELECT u.uuid, g.assignment_id, 'import', 'counted', g.answers, g.reasons, '', g.flagged,
+  g.guideline_id, g.at, 'import', %(at)s, %(run)s, {listed("g")}
 FROM judgment_group g JOIN judgment_uuid u ON u.grp = g.grp ORDER BY g.grp
 """
 JUDGE = """

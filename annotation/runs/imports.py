@@ -20,7 +20,7 @@ from annotation.runs import import_sql as sql
 from annotation.runs.constraints import checked_at_once
 from annotation.runs.import_people import People
 from annotation.runs.machine_labels import MOST_TEXT
-from corpus.formats.judgments import read_judgments
+from corpus.formats.judgments import cells_of, read_judgments
 from corpus.formats.records import JudgmentRow, Problem, Skip
 from corpus.models import ImportRun
 from corpus.runs.background import in_background
@@ -88,16 +88,8 @@ def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip 
 
 
 def _line(n: int, row: JudgmentRow) -> bytes:
-    texts = (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value)
-    place = (str(n), copy_text(row.file), str(row.line))
-    numbers = (row.guideline, row.at, row.active_ms)
-    how = ("t" if row.machine else "f", copy_text(row.said[:MOST_TEXT]), copy_text(row.reason), copy_text(row.note))
-    more = (_null(row.flagged), *map(_null, numbers), copy_text(row.model), _null(row.run))
-    return encode_line((*place, *map(copy_text, texts), *how, *more))
-
-
-def _null(value: object) -> str:
-    return "\\N" if value is None else str(value)
+    cells = ("\\N" if value is None else copy_text(str(value)) for value in cells_of(row))
+    return encode_line((str(n), copy_text(row.file), str(row.line), *cells, copy_text(row.said[:MOST_TEXT])))
 
 
 def _stage(batch: Batch, tally: Tally) -> None:

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from corpus.formats.csv_text import read_csv
+from corpus.formats.csv_text import read_csv, write_csv
 from corpus.formats.json_fields import FieldError, take_first
-from corpus.formats.jsonl import read_objects
+from corpus.formats.jsonl import read_objects, write_objects
+from corpus.formats.judgment_columns import COLUMNS, DETAILS, NAMES, SAID, flag
 from corpus.formats.qrels import read_qrels
 from corpus.formats.reading import read_path
 from corpus.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
 from corpus.formats.registry import Format, Shape
 from corpus.formats.repeats import without_repeats
 
-COLUMNS = ("annotator", "topic", "aspect", "docno", "criterion", "value", "machine")
-DETAILS = ("reason", "note", "flagged", "guideline", "at", "active_ms", "model", "run")  # how a label was given
-SAID = "said"  # a machine's words; kept where its value is -1, an answer that could not be read
 MAX_NAME_LENGTH = 200
-MAX_REASON_LENGTH, MAX_MODEL_LENGTH, MAX_NOTE_LENGTH = 60, 150, 10_000
-MAX_NUMBERS = {"guideline": 2**31 - 1, "active_ms": 2**31 - 1, "run": 2**15 - 1}
-
-_YES = frozenset({"1", "true", "yes", "y", "machine"})
-_NO = frozenset({"", "0", "false", "no", "n", "human"})
+FLAGS = [column.name for column in COLUMNS if column.is_flag]
 
 
 def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each row; columns other than `COLUMNS`, `DETAILS` and `SAID` are passed over."""
+    """Yield one judgment for each row; columns other than `COLUMNS` and `SAID` are passed over."""
     required = ("topic", "value") if annotator else ("annotator", "topic", "value")
     for found in read_csv(stream, file, required=required):
         yield found if isinstance(found, Problem) else _row(found[1], file, found[0], annotator)
 
 
 def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each line; keys other than `COLUMNS`, `DETAILS` and `SAID` are passed over."""
+    """Yield one judgment for each line; keys other than `COLUMNS` and `SAID` are passed over."""
     for found in read_objects(stream, file):
         if isinstance(found, Problem):
             yield found
             continue
         line, item = found
         try:
-            yield _row({name: _cell(item, name) for name in (*COLUMNS, *DETAILS, SAID)}, file, line, annotator)
+            yield _row({name: _cell(item, name) for name in (*NAMES, SAID)}, file, line, annotator)
         except FieldError as error:
             yield Problem(file, line, str(error))
 
@@ -85,7 +79,7 @@ def _cell(item: dict[str, Any], name: str) -> str:
     value = take_first(item, (name,))[1]
     if value is None:
         return ""
-    if isinstance(value, bool) and name in ("machine", "flagged"):
+    if isinstance(value, bool) and name in FLAGS:
         return "1" if value else "0"
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise FieldError(f"{name!r} is neither text nor a number")
@@ -93,49 +87,26 @@ def _cell(item: dict[str, Any], name: str) -> str:
 
 
 def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> JudgmentRow | Problem:
-    named, topic, aspect, docno, criterion, value, machine = (cells.get(name, "").strip() for name in COLUMNS)
+    named, topic, aspect, docno, criterion, value = (cells.get(name, "").strip() for name in NAMES[:6])
     annotator = annotator or named
-    reason = _problem(annotator, topic, docno, value)
-    if reason is None and machine.lower() not in _YES | _NO:
-        reason = f"machine is {machine!r}; 1 or 0 is wanted"
-    if reason:
+    if reason := _problem(annotator, topic, docno, value):
         return Problem(file, line, reason)
-    is_machine = machine.lower() in _YES
     said = cells.get(SAID, "") if value == "-1" else ""  # also where a choice says later that all are a machine's
     try:
-        details = _details(cells)
+        is_machine = bool(_read("machine", flag, cells))
+        read = ((column.name, _read(column.name, column.read, cells)) for column in DETAILS if column.name in cells)
+        details = {name: found for name, found in read if found not in (None, "")}
     except ValueError as error:
         return Problem(file, line, str(error))
-    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, is_machine, file, line, said, **details)
+    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, is_machine, file, line, said, details)
 
 
-def _details(cells: dict[str, str]) -> dict[str, Any]:
-    """How the label was given. Raises `ValueError` with the reason for what cannot be read or kept."""
-    found: dict[str, Any] = {name: cells.get(name, "").strip() for name in DETAILS}
-    found["note"] = cells.get("note", "")
-    for name, most in (("reason", MAX_REASON_LENGTH), ("model", MAX_MODEL_LENGTH), ("note", MAX_NOTE_LENGTH)):
-        if len(found[name]) > most:
-            raise ValueError(f"{name} is longer than {most:,} characters")
-    for name, most in MAX_NUMBERS.items():
-        text = found[name]
-        if text and not (text.isascii() and text.isdigit() and int(text) <= most):
-            raise ValueError(f"{name} is {text[:40]!r}; a whole number up to {most:,} is wanted")
-        found[name] = int(text) if text else None
-    if found["flagged"].lower() not in _YES | _NO:
-        raise ValueError(f"flagged is {found['flagged'][:40]!r}; 1 or 0 is wanted")
-    found["flagged"] = found["flagged"].lower() in _YES if found["flagged"] else None
-    found["at"] = _time(found["at"]) if found["at"] else None
-    return found
-
-
-def _time(text: str) -> datetime:
+def _read(name: str, reader: Callable[[str], Any], cells: dict[str, str]) -> Any:
+    """The value of one cell. Raises `ValueError` that names the column."""
     try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise ValueError(f"at is {text[:40]!r}; a time with its zone is wanted, such as 2026-11-22T09:30:00+00:00")
-    return found
+        return reader(cells.get(name, ""))
+    except ValueError as error:
+        raise ValueError(f"{name} {error}") from None
 
 
 def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
@@ -149,6 +120,34 @@ def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
         return f"topic: {reason}"
     reason = id_problem(docno) if docno else None
     return f"docno: {reason}" if reason else None
+
+
+def write_csv_judgments(rows: Iterable[tuple[Any, ...]], *, guarded: bool = True) -> Iterator[str]:
+    """Yield rows of values in the order of `COLUMNS` as CSV; see `corpus.formats.csv_text` for the guard."""
+    return write_csv(NAMES, (tuple(map(_written, row)) for row in rows), guarded=guarded)
+
+
+def write_jsonl_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield the same as JSON Lines, without what is not known."""
+    return write_objects(map(_object, rows))
+
+
+def _object(row: tuple[Any, ...]) -> dict[str, Any]:
+    found = {name: _written(value) for name, value in zip(NAMES, row, strict=True) if value not in (None, "")}
+    return found | {name: bool(found[name]) for name in FLAGS if name in found}
+
+
+def cells_of(row: JudgmentRow) -> tuple[Any, ...]:
+    """The values of one label in the order of `COLUMNS`."""
+    what = (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value, row.machine)
+    return (*what, *(row.details.get(column.name) for column in DETAILS))
+
+
+def _written(value: Any) -> Any:
+    """A value as files have it: yes and no are 1 and 0, times in ISO 8601."""
+    if isinstance(value, bool):
+        return int(value)
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 CSV = Format(

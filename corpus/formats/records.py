@@ -8,9 +8,8 @@ raises `BrokenFile`, so that the caller can leave everything as it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 MAX_ID_LENGTH = 255
@@ -159,8 +158,8 @@ class JudgmentRow:
     `value` is the label as written, a number without a needless ".0"; `said` are a machine's words where its answer
     could not be read.
 
-    The rest is how it was given: `reason` of the level, `note` and `flagged` of the answer, `guideline` its version,
-    `at` when, `active_ms` how long; of a machine, `model` and `run`. None or "" where the file is silent.
+    `details` hold how it was given, by the names of `corpus.formats.judgment_columns`, without what the file is silent
+    about.
     """
 
     annotator: str
@@ -173,14 +172,7 @@ class JudgmentRow:
     file: str = ""
     line: int = 0
     said: str = ""
-    reason: str = ""
-    note: str = ""
-    flagged: bool | None = None
-    guideline: int | None = None
-    at: datetime | None = None
-    active_ms: int | None = None
-    model: str = ""
-    run: int | None = None
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 def id_problem(text: str, longest: int = MAX_ID_LENGTH) -> str | None:

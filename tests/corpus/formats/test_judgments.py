@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.formats.csv_text import write_csv
-from corpus.formats.jsonl import write_objects
 from corpus.formats.judgments import (
-    COLUMNS,
+    cells_of,
     read_csv_judgments,
     read_jsonl_judgments,
     read_judgments,
     read_qrels_judgments,
+    write_csv_judgments,
+    write_jsonl_judgments,
 )
 from corpus.formats.records import BrokenFile, JudgmentRow, Problem
 from tests.corpus.formats.reading import problems, records, stream
@@ -37,13 +37,9 @@ def key(row: JudgmentRow) -> tuple:
     return tuple(getattr(row, name) for name in JudgmentRow.__slots__ if name not in ("file", "line"))
 
 
-def cells(row: JudgmentRow) -> tuple[str, ...]:
-    return (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value, "1" if row.machine else "0")
-
-
 @given(st.lists(rows, max_size=4), st.booleans())
 def test_written_csv_is_read_back(written: list[JudgmentRow], guarded: bool) -> None:
-    content = "".join(write_csv(COLUMNS, map(cells, written), guarded=guarded))
+    content = "".join(write_csv_judgments(map(cells_of, written), guarded=guarded))
     found = records(read_csv_judgments(stream(content), "f"))
     if guarded:
         assert [key(row) for row in found] == [key(row) for row in written]
@@ -52,8 +48,7 @@ def test_written_csv_is_read_back(written: list[JudgmentRow], guarded: bool) -> 
 
 @given(st.lists(rows, max_size=4))
 def test_written_jsonl_is_read_back(written: list[JudgmentRow]) -> None:
-    content = "".join(write_objects(dict(zip(COLUMNS, cells(row), strict=True)) for row in written))
-    found = records(read_jsonl_judgments(stream(content), "f"))
+    found = records(read_jsonl_judgments(stream("".join(write_jsonl_judgments(map(cells_of, written)))), "f"))
     assert [key(row) for row in found] == [key(row) for row in written]
 
 

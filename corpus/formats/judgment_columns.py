@@ -1,0 +1,107 @@
+"""The columns of a judgments file: one list, from which the header, the reader, the writers and the import derive.
+
+A column that an answer keeps just as it is written (`kept`) needs nothing more than its entry here: the import stores
+it in the field of that name, and the export reads it from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+YES = frozenset({"1", "true", "yes", "y", "machine"})
+NO = frozenset({"", "0", "false", "no", "n", "human"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    read    the text of a cell to its value, None or "" for an empty one; raises ValueError with the reason
+    sql     PostgreSQL's type of the value
+    is_flag written as 1 or 0, in JSON as true or false
+    detail  how a label was given, not which label of whom on what
+    kept    stored with the answer, unchanged, in the field of the column's name
+    """
+
+    name: str
+    read: Callable[[str], Any] = str.strip
+    sql: str = "text"
+    is_flag: bool = False
+    detail: bool = False
+    kept: bool = False
+
+    @property
+    def nothing(self) -> str:
+        """What the field of an answer holds where files are silent, as JSON."""
+        return '""' if self.sql == "text" else "null"
+
+
+def text_up_to(most: int, text: str) -> str:
+    """The text as it stands. Errors: ValueError for a longer one."""
+    if len(text) > most:
+        raise ValueError(f"is longer than {most:,} characters")
+    return text
+
+
+def word_up_to(most: int, text: str) -> str:
+    """The text without blanks around it. Errors: ValueError for a longer one."""
+    return text_up_to(most, text.strip())
+
+
+def whole_up_to(most: int, text: str) -> int | None:
+    """A whole number, None for no text. Errors: ValueError."""
+    text = text.strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and int(text) <= most):
+        raise ValueError(f"is {text[:40]!r}; a whole number up to {most:,} is wanted")
+    return int(text)
+
+
+def flag(text: str) -> bool | None:
+    """Yes or no, None for no text. Errors: ValueError."""
+    word = text.strip().lower()
+    if word not in YES | NO:
+        raise ValueError(f"is {text.strip()[:40]!r}; 1 or 0 is wanted")
+    return word in YES if word else None
+
+
+def moment(text: str) -> datetime | None:
+    """A time with its zone, None for no text. Errors: ValueError."""
+    text = text.strip()
+    if not text:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError(f"is {text[:40]!r}; a time with its zone is wanted, such as 2026-11-22T09:30:00+00:00")
+    return found
+
+
+COLUMNS = (
+    Column("annotator"),
+    Column("topic"),
+    Column("aspect"),
+    Column("docno"),
+    Column("criterion"),
+    Column("value"),
+    Column("machine", flag, "boolean", is_flag=True),
+    Column("model", partial(word_up_to, 150), detail=True),
+    Column("run", partial(whole_up_to, 2**15 - 1), "smallint", detail=True),
+    Column("reason", partial(word_up_to, 60), detail=True),
+    Column("note", partial(text_up_to, 10_000), detail=True, kept=True),
+    Column("flagged", flag, "boolean", is_flag=True, detail=True),
+    Column("guideline", partial(whole_up_to, 2**31 - 1), "integer", detail=True),
+    Column("at", moment, "timestamptz", detail=True),
+    Column("active_ms", partial(whole_up_to, 2**31 - 1), "integer", detail=True, kept=True),
+)
+NAMES = tuple(column.name for column in COLUMNS)
+DETAILS = tuple(column for column in COLUMNS if column.detail)
+KEPT = tuple(column for column in COLUMNS if column.kept)
+SAID = "said"  # a machine's words; read only, and kept where its value is -1, an answer that could not be read
