@@ -87,12 +87,6 @@ def _absent(value: float | None, grades: Grades) -> float | None:
     return 0.0 if value is None and any(grade > 0 for grade in grades.values()) else value
 
 
-def standard_error_of_mean(values: Sequence[float]) -> float:
-    """sqrt(sum (x - mean)²) / Q, the limit of the query bootstrap for a plain mean."""
-    scores = np.asarray(values, dtype=np.float64)
-    return float(np.sqrt(((scores - scores.mean()) ** 2).sum()) / len(scores))
-
-
 def mean_scores(
     scores: RunScores,
     *,

@@ -53,8 +53,8 @@ def row_problem(topic: str, iteration: str, docno: str) -> str | None:
 def write_qrels(rows: Iterable[QrelRow], *, separator: str = " ") -> Iterator[str]:
     """Yield one line for each row.
 
-    Raises `ValueError` for ids with white space and values that trec_eval cannot hold. What concerns several rows
-    (a document judged twice) is for `corpus.formats.qrels_check` to find.
+    Raises `ValueError` for ids with white space and values that trec_eval cannot hold. That no document is judged
+    twice is for the caller to know.
     """
     for row in rows:
         if reason := row_problem(row.topic, row.iteration, row.docno):

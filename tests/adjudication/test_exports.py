@@ -28,7 +28,6 @@ from annotation.models import Criterion, Level
 from corpus.actions.sub_queries import make_sub_queries
 from corpus.formats.doris_json import read_doris_judgments, read_doris_topics
 from corpus.formats.judgments import read_judgments
-from corpus.formats.qrels_check import validate_qrels
 from corpus.formats.records import JudgmentRow, TopicRecord
 from corpus.formats.topics import read_topics
 from corpus.models import AspectNode, Document, Topic
@@ -103,7 +102,8 @@ def test_aspect_level_numbers_aspects_as_topics(built: Built) -> None:
 def test_diversity_has_subtopics_from_one(built: Built) -> None:
     lines = text_of(built, "diversity").splitlines()
     assert lines[:4] == ["7 1 doc-a 0", "7 1 doc-b 2", "7 2 doc-a 1", "7 2 doc-b 1"]
-    assert not [one for one in validate_qrels(lines, diversity=True) if one.severity == "fatal"]
+    assert len({tuple(line.split()[:3]) for line in lines}) == len(lines), "ndeval counts a repeated line twice"
+    assert all(line.split()[1].isdigit() and line.split()[1] != "0" for line in lines)
 
 
 def test_subtopics_follow_the_tree(built: Built) -> None:
@@ -116,7 +116,7 @@ def test_subtopics_follow_the_tree(built: Built) -> None:
 def test_by_annotator_in_column_two(built: Built) -> None:
     lines = text_of(built, "qrels", annotators=True).splitlines()
     assert lines[3:6] == ["7 ana doc-b 3", "7 ben doc-b 3", "7 cai doc-b 2"]
-    assert not [one for one in validate_qrels(lines, groups=True) if one.severity == "fatal"]
+    assert len({tuple(line.split()[:3]) for line in lines}) == len(lines), "trec_eval refuses a repeated document"
     assert "7.2 cai doc-b 0" in text_of(built, "qrels", annotators=True, level="aspect").splitlines()
 
 

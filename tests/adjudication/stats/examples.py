@@ -1,5 +1,7 @@
 """Made-up label sets for the tests: people and machine runs around a hidden truth, and hypothesis strategies."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -40,3 +42,9 @@ def matrices(
     shape = st.tuples(st.integers(0, max_items), st.integers(min_annotators, max_annotators))
     low = -1 if missing else 0
     return shape.flatmap(lambda size: hnp.arrays(np.int64, size, elements=st.integers(low, levels - 1)))
+
+
+def standard_error_of_mean(values: Sequence[float]) -> float:
+    """sqrt(sum (x - mean)²) / Q, the limit of the query bootstrap for a plain mean."""
+    scores = np.asarray(values, dtype=np.float64)
+    return float(np.sqrt(((scores - scores.mean()) ** 2).sum()) / len(scores))

@@ -5,10 +5,8 @@ import pytest
 
 from adjudication.stats.labels import (
     Annotator,
-    Kind,
     Labels,
     encode,
-    from_records,
     make_labels,
 )
 
@@ -63,44 +61,6 @@ def test_what_does_not_fit_is_refused(
 def test_a_mismatched_verdict_column_is_refused() -> None:
     with pytest.raises(ValueError, match="adjudicated must have one entry"):
         Labels(np.zeros((2, 1), np.int16), (0, 1), (Annotator("a"),), adjudicated=np.zeros(3, np.int16))
-
-
-def test_records_from_the_database_become_a_matrix() -> None:
-    people = [Annotator("a"), Annotator("m", Kind.MACHINE, "gpt", "1")]
-    labels, items = from_records(
-        [(17, "a", 1), (5, "m", 0), (17, "m", 1)],
-        (0, 1),
-        people,
-        topic_of={17: "t2", 5: "t1"},
-        adjudicated={17: 1},
-    )
-    assert items == [17, 5]
-    assert labels.positions.tolist() == [[1, 1], [-1, 0]]
-    assert labels.topics is not None
-    assert labels.topics.tolist() == [1, 0]
-    assert labels.adjudicated is not None
-    assert labels.adjudicated.tolist() == [1, -1]
-    assert labels.models() == {"gpt": (1,)}
-    assert labels.columns_of(Kind.HUMAN) == (0,)
-
-
-def test_no_records_are_no_items() -> None:
-    labels, items = from_records([], (0, 1), [Annotator("a")])
-    assert (labels.n_items, items) == (0, [])
-
-
-@pytest.mark.parametrize(
-    ("records", "message"),
-    [
-        ([(1, "b", 0)], "not among the columns"),
-        ([(1, "a", 0), (1, "a", 1)], "two labels on one item"),
-        ([(1, "a", -1)], "carries a label"),
-        ([(1, "a", 2)], "between 0 and 1"),
-    ],
-)
-def test_broken_records_are_refused(records: list[tuple[int, str, int]], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        from_records(records, (0, 1), [Annotator("a")])
 
 
 def test_taking_some_items_keeps_annotators_and_numbers_topics_anew() -> None:

@@ -15,7 +15,6 @@ from adjudication.stats.evaluation import (
     compare_runs,
     mean_scores,
     score_run,
-    standard_error_of_mean,
 )
 from adjudication.stats.results import Reason
 

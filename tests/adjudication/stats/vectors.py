@@ -12,7 +12,6 @@ from adjudication.stats import dawid_skene, retrieval
 from adjudication.stats.blocks import plan
 from adjudication.stats.bootstrap import make_rng, resample
 from adjudication.stats.coincidence import gwet
-from adjudication.stats.evaluation import standard_error_of_mean
 from adjudication.stats.figures import group_figure, pair_figure
 from adjudication.stats.intervals import Request, Sample, acceleration, make_interval, p_value
 from adjudication.stats.labels import Annotator, Kind, Labels, encode, make_labels
@@ -23,6 +22,7 @@ from adjudication.stats.results import Estimate
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
 from adjudication.stats.statistics import statistic
 from adjudication.stats.votes import vote
+from tests.adjudication.stats.examples import standard_error_of_mean
 from tests.shared import SHARED
 
 Vector = dict[str, Any]
