@@ -17,6 +17,7 @@ from adjudication.stats.evaluation import (
     score_run,
 )
 from adjudication.stats.results import Reason
+from tests.adjudication.stats.examples import standard_error_of_mean
 
 DOCNOS = [f"D{index:02}" for index in range(12)]
 
