@@ -347,6 +347,19 @@ def test_a_judgment_by_the_api_takes_no_more(signed_in, django_assert_max_num_qu
     assert len(answer.json()["units"]) == 1
 
 
+def test_the_api_checks_a_submission_as_the_desk_does():
+    built = build_work()
+    caller = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
+    path = reverse("api_submissions", args=[built.collection.slug, built.campaign.slug])
+    good = submission(Assignment.objects.filter(annotator__name="ana").first())
+    for field, value in (("uuid", "x"), ("note", "x" * 10_001), ("answers", {"relevance": "2"}), ("guideline", 0)):
+        answer = caller.post(path, {"submissions": [good | {field: value}]}, "application/json")
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, [field]), answer.content
+    assert caller.post(path, [], "application/json").status_code == 400
+    assert caller.post(path, {"submissions": [good]}, "application/json").status_code == 200
+    assert Submission.objects.get().device == "api"
+
+
 def test_the_page_costs_the_same_for_few_and_many_items(signed_in, django_assert_max_num_queries):
     few, many = build_work(items=3), build_work(items=300, slug="coffee")
     for built in (few, many):
