@@ -81,11 +81,16 @@ def check_not_own(verdict: Verdict, membership: Membership, *, override: bool) -
     check_not_own_item(verdict.item_id, membership, override=override)
 
 
+def can_override_own(membership: Membership) -> bool:
+    """Whether the person may decide an item that they judged, if they say so."""
+    return membership.role == Role.MANAGER
+
+
 def check_not_own_item(item: int, membership: Membership, *, override: bool) -> None:
     """The same of an item, whether it has a verdict or not."""
     if not judged_item(item, membership.user):
         return
-    if membership.role != Role.MANAGER:
+    if not can_override_own(membership):
         raise NotAllowed(OWN_ITEM)
     if not override:
         raise Refused(f"{OWN_ITEM} As a manager you can override this; the audit log says that you did.")

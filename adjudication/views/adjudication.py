@@ -22,7 +22,7 @@ from adjudication.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.forms.jobs import VoteForm
 from adjudication.forms.verdicts import first_error, moment_of
 from adjudication.models import Cause, Method, Verdict, VoteRun
-from adjudication.permissions import OWN_ITEM, check_can_adjudicate, judged_it
+from adjudication.permissions import OWN_ITEM, can_override_own, check_can_adjudicate, judged_it
 from adjudication.queries.ballots import fetch_ballots, fingerprint
 from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import (
@@ -39,7 +39,6 @@ from adjudication.queries.queue import (
 from adjudication.views.kinds import kind_of
 from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope, whole_number
 from annotation.models import Criterion, UnreadLabel
-from corpus.models import Role
 
 QUEUE_SHOWN = 40
 
@@ -247,7 +246,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     """The open item. Whoever judged it sees neither votes nor form, unless they manage and ask to override."""
     scope, kind = place.scope, kind_of(place.scope.campaign)
     own = judged_it(verdict, scope.user)
-    may_override = own and scope.membership.role == Role.MANAGER
+    may_override = own and can_override_own(scope.membership)
     override = (given.get("override") or "") if may_override else ""
     earlier, later = previous_to(place.rows, verdict), next_after(place.rows, verdict)
     context: dict[str, Any] = {

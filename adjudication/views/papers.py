@@ -25,14 +25,13 @@ from adjudication.actions.papers import (
     take_version,
     withdraw_acceptance,
 )
-from adjudication.permissions import OWN_ITEM, check_can_adjudicate, judged_item
+from adjudication.permissions import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
 from adjudication.queries.paper_view import PaperView, fetch_paper_view
 from adjudication.queries.papers import FILTERS, OPEN, PaperCase, PaperRow, fetch_case, paper_rows
 from adjudication.views.scope import Scope, fetch_label_scope, whole_number
 from annotation.actions.extractions import GRAVE
 from annotation.definitions.extractions import findings_of
 from annotation.models import CampaignKind, Item
-from corpus.models import Role
 
 QUEUE_SHOWN = 60
 SEEN_OWN = "adjudicating_own_papers"  # in the session: items whose accounts a manager asked to see, which was logged
@@ -245,7 +244,7 @@ def _last(request: HttpRequest, place: Place) -> PaperRow | None:
 def _item_context(request: HttpRequest, place: Place, item: Item) -> dict[str, Any]:
     """The open paper. Whoever worked on it sees nobody's account of it, unless they manage and asked to."""
     own = judged_item(item.pk, place.scope.user)
-    may_override = own and place.scope.membership.role == Role.MANAGER
+    may_override = own and can_override_own(place.scope.membership)
     earlier, later = place.beside(item.pk, -1), place.beside(item.pk, 1)
     context: dict[str, Any] = {
         "paper": item.paper,
