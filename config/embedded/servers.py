@@ -1,15 +1,13 @@
-"""What the keeper has to know of a server: where its programs are, how it starts, when it is ready, how it stops."""
+"""What a server is: where its programs are, how it starts, when it is ready, how it stops."""
 
 import contextlib
 import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,18 +20,34 @@ from config.embedded.unprivileged import Account, become, check_reach, server_ac
 LOG_LIMIT = 10_000_000  # bytes; a longer log is renamed to .old when its server starts
 
 
-@dataclass(frozen=True)
+def detach(command: list[str], log: Path, **how: Any) -> int:
+    """Start a process that is nobody's child, writing to `log`; its process id."""
+    with log.open("ab") as stream:
+        shell = ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *command]
+        return int(subprocess.run(shell, stdout=subprocess.PIPE, stderr=stream, check=True, **how).stdout)  # noqa: S603
+
+
+def is_alive(process: psutil.Process | None) -> bool:
+    """Whether it runs: a zombie does not."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process is not None and process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+@dataclass
 class Server(ABC):
     """A server of one data directory. Subclasses say how theirs differs."""
 
     places: Places
-
     name: str = ""
     stop_signal: signal.Signals = signal.SIGTERM
-    # How long a server may recover after a crash, and take to stop, in seconds.
+    # How long a server may recover after a crash, take to stop, and be kept from starting by what passes; seconds.
     start_timeout: float = 120
     stop_timeout: float = 60
-    obstacle_timeout: float = 30  # how long what passes by itself may keep it from starting
+    obstacle_timeout: float = 30
+    process: psutil.Process | None = None  # what `begin` has found or started
+    started: bool = False  # here; else it was found running
+    log_from: int = 0  # the log's size before
 
     @property
     def data(self) -> Path:
@@ -64,37 +78,57 @@ class Server(ABC):
     def is_ready(self) -> bool:
         """Whether it takes connections now."""
 
-    @abstractmethod
     def is_program(self, process: psutil.Process) -> bool:
         """Whether this process runs the server's program."""
+        return process.name().startswith(self.name)
 
     def account(self) -> Account | None:
         return server_account(self.data)
 
     def running(self) -> psutil.Process | None:
         """The living process that serves this data directory, whoever started it."""
-        pid = self.recorded_pid()
-        with contextlib.suppress(psutil.Error, OSError):
-            if pid:
-                process = psutil.Process(pid)
-                here = Path(process.cwd()) == self.data.resolve()
-                if here and self.is_program(process) and process.status() != psutil.STATUS_ZOMBIE:
-                    return process
+        with contextlib.suppress(psutil.Error, OSError, ValueError):  # ValueError: nothing is recorded
+            process = psutil.Process(self.recorded_pid() or -1)
+            if Path(process.cwd()) == self.data.resolve() and self.is_program(process) and is_alive(process):
+                return process
         return None
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start the server as a child of this process; it may not be ready yet."""
+    def begin(self) -> None:
+        """Find the server running, or start it; it may not be ready yet."""
+        self.process = self.running()
+        self.started = self.process is None
+        if self.started:
+            self.prepare()
+            self.launch()
+
+    def launch(self) -> None:
         self.make_socket_dir()
-        if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
+        self.log_from = self.log.stat().st_size if self.log.exists() else 0
+        if self.log_from > LOG_LIMIT:
             self.log.replace(self.log.with_suffix(".log.old"))
-        with self.log.open("ab") as log:
-            return subprocess.Popen(  # noqa: S603 - our own command
-                self.command(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                **self.child_settings(),
-            )
+            self.log_from = 0
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended before it could be looked at
+            self.process = psutil.Process(detach(self.command(), self.log, **self.child_settings()))
+
+    def wait_ready(self) -> None:
+        """Wait until connections are taken, starting the server again where what kept it from starting has passed.
+
+        Errors: EmbeddedError with what stands in its way, or with the end of the log.
+        """
+        began = time.monotonic()
+        while not self.is_ready():
+            waited = time.monotonic() - began
+            if waited > self.start_timeout:
+                raise EmbeddedError(f"{self.name} was not ready after {waited:.0f} seconds. {self.log_tail()}")
+            if not is_alive(self.process):
+                obstacle = self.passing_obstacle()
+                if self.started and not obstacle:
+                    raise EmbeddedError(f"{self.name} ended while starting. {self.log_tail()}")
+                if waited > self.obstacle_timeout:
+                    raise EmbeddedError(obstacle)
+                time.sleep(0.5 if obstacle else 0)
+                self.begin()  # also where the server that was found was just stopping
+            time.sleep(0.01)
 
     def child_settings(self) -> dict[str, Any]:
         """Keyword arguments of `subprocess` for every program of this server."""
@@ -113,77 +147,34 @@ class Server(ABC):
         """An empty place for the socket: what a killed server left is removed (no server is running now)."""
         self.socket.unlink(missing_ok=True)
         self.socket.with_name(self.socket.name + ".lock").unlink(missing_ok=True)
-        private_directory(self.socket.parent)
-        self.give(self.socket.parent)
+        self.make_directory(self.socket.parent)
 
-    def make_data_dir(self, directory: Path) -> None:
+    def make_directory(self, directory: Path) -> None:
+        """A directory of the server's account alone. As root that is another, which must get there."""
         private_directory(directory)
-        self.give(directory)
-
-    def give(self, directory: Path) -> None:
-        """As root: let the server's account own the directory, and see that it gets there."""
         if account := self.account():
             os.chown(directory, account.uid, account.gid)
             check_reach(account, Path(self.command()[0]), directory)
 
-    def wait_ready(self, alive: Callable[[], bool]) -> None:
-        """Wait until connections are taken.
-
-        Errors: EmbeddedError with the end of the log when the server ends or is too slow.
-        """
-        deadline = time.monotonic() + self.start_timeout
-        while not self.is_ready():
-            if not alive():
-                raise EmbeddedError(f"{self.name} ended while starting. The end of {self.log}:\n{self.log_tail()}")
-            if time.monotonic() > deadline:
-                raise EmbeddedError(
-                    f"{self.name} was not ready after {self.start_timeout:.0f} seconds. "
-                    f"The end of {self.log}:\n{self.log_tail()}"
-                )
-            time.sleep(0.02)
-
-    def passing_obstacle(self, log_from: int) -> str:  # noqa: ARG002 - for subclasses
-        """What kept the server from starting though it passes by itself, or "". `log_from`: the log's size before."""
+    def passing_obstacle(self) -> str:
+        """What kept the server from starting though it passes by itself, or ""."""
         return ""
 
-    def log_size(self) -> int:
-        return self.log.stat().st_size if self.log.exists() else 0
-
-    def log_since(self, size: int) -> str:
-        """What was logged since the log had this size, or all of it where a new log was begun."""
-        if not self.log.exists():
-            return ""
-        with self.log.open("rb") as log:
-            log.seek(size if size <= self.log_size() else 0)
-            return log.read(1_000_000).decode(errors="replace")
-
     def log_tail(self, lines: int = 12) -> str:
-        if not self.log.exists():
-            return "(empty)"
-        with self.log.open("rb") as log:
-            log.seek(max(0, self.log.stat().st_size - 8000))
-            return "\n".join("    " + line for line in log.read().decode(errors="replace").splitlines()[-lines:])
+        text = self.log.read_bytes()[-8000:].decode(errors="replace") if self.log.exists() else "(empty)"
+        return f"The end of {self.log}:\n" + "\n".join("    " + line for line in text.splitlines()[-lines:])
 
-    def stop(self, process: psutil.Process) -> None:
-        """Stop in order; after `stop_timeout` by force (the next start recovers)."""
+    def ask_to_stop(self, process: psutil.Process) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.send_signal(self.stop_signal)
-            try:
-                process.wait(self.stop_timeout)
-            except psutil.TimeoutExpired:
+
+    def wait_stopped(self, process: psutil.Process) -> None:
+        """Return when it has ended; after `stop_timeout` by force (the next start recovers)."""
+        deadline = time.monotonic() + self.stop_timeout
+        while is_alive(process):
+            if time.monotonic() > deadline:
                 process.kill()
-                process.wait(5)
-
-
-def takes_connections(path: Path) -> bool:
-    """Whether something accepts connections at this socket."""
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(2)
-        try:
-            client.connect(str(path))
-        except OSError:
-            return False
-        return True
+            time.sleep(0.01)
 
 
 def wheel_directory(package: str) -> Path | None:
@@ -195,8 +186,5 @@ def wheel_directory(package: str) -> Path | None:
 
 def program(*candidates: Path | str | None) -> Path | None:
     """The first candidate that can be run: a path, or a name to look up on the PATH."""
-    for candidate in candidates:
-        found = shutil.which(str(candidate)) if candidate else None
-        if found:
-            return Path(found)
-    return None
+    found = (shutil.which(str(candidate)) for candidate in candidates if candidate)
+    return next((Path(path) for path in found if path), None)

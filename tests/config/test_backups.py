@@ -7,8 +7,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from config import embedded
 from config.backups import BackupFailed, dump, load
 from tests.processes import CHECKOUT
 
@@ -17,6 +19,10 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 get_user_model().objects.create(email="ada@example.org", name="Ada Ünal")
+from corpus.runs.vectors import has_pgvector
+from django.db import connection
+if has_pgvector():
+    connection.cursor().execute("INSERT INTO corpus_documentvector VALUES (1, 'model', 2, '[1,2,3]')")
 call_command("backup", {file!r})
 """
 LOOK = """
@@ -24,6 +30,10 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 user = get_user_model().objects.get()
 print(user.email, user.name)
+from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute("SELECT to_regclass('corpus_documentvector') IS NOT NULL")
+    print("vectors kept:", *cursor.fetchone())
 call_command("restore", {file!r})
 """
 
@@ -48,16 +58,30 @@ def manage(data_dir: Path, *arguments: str, feed: str = "") -> subprocess.Comple
     )
 
 
-def test_a_backup_fills_an_empty_database_and_no_other(place):
+def drop_pgvector(data_dir: Path) -> None:
+    """As in a data directory of an earlier version, or in a PostgreSQL that has none."""
+    with embedded.running(data_dir, ("postgres",)):
+        where = embedded.postgres_settings(data_dir)
+        place = {"host": where["HOST"], "port": where["PORT"], "dbname": where["NAME"], "user": "postgres"}
+        with psycopg.connect(**place, autocommit=True) as superuser:
+            superuser.execute("DROP EXTENSION IF EXISTS vector")
+
+
+@pytest.mark.parametrize("without_pgvector", [False, True])
+def test_a_backup_fills_an_empty_database_and_no_other(place, without_pgvector):
     old, new, file = place / "old", place / "new", place / "litmus.dump"
     saved = manage(old, "shell", "--no-imports", feed=SAVE.format(file=str(file)))
     assert saved.returncode == 0, saved.stderr
     assert sorted(path.name for path in place.iterdir()) == ["litmus.dump", "old"]
 
+    had_vectors = b"corpus_documentvector" in file.read_bytes()
+    if without_pgvector:
+        drop_pgvector(new)
+        had_vectors = False
     restored = manage(new, "restore", str(file))
     assert restored.returncode == 0, restored.stderr
     looked = manage(new, "shell", "--no-imports", feed=LOOK.format(file=str(file)))
-    assert looked.stdout.strip() == "ada@example.org Ada Ünal"
+    assert looked.stdout.splitlines() == ["ada@example.org Ada Ünal", f"vectors kept: {had_vectors}"]
     assert "The database is not empty" in looked.stderr
 
 

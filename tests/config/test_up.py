@@ -17,7 +17,8 @@ import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from config.embedded.keeper import server_named
+from config.embedded.places import Places
+from config.embedded.users import KINDS
 from config.management.commands.up import address, allowed_hosts, child_environment, listen
 from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
 from tests import processes
@@ -108,20 +109,20 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     assert family(data_dir) == []
 
 
-def test_up_brings_both_servers_back_when_they_die_with_their_keepers(up, data_dir):
+def test_up_brings_both_servers_back_when_they_die_with_their_watcher(up, data_dir):
     port = free_port()
     litmus = up("--port", str(port))
     litmus.wait_for_output("Ctrl-C", 120)
-    keepers = [process for process in family(data_dir) if "config.embedded" in process.cmdline()]
-    servers = [server_named(name, data_dir).running() for name in ("postgres", "redis")]
-    assert (len(keepers), None in servers) == (2, False)
-    for process in [*keepers, *servers]:
+    watchers = [process for process in family(data_dir) if "config.embedded" in process.cmdline()]
+    servers = [kind(Places(data_dir)).running() for kind in KINDS.values()]
+    assert (len(watchers), None in servers) == (1, False)
+    for process in [*watchers, *servers]:
         process.kill()
     for process in servers:
         process.wait(10)
     began = time.monotonic()
     wait_for(lambda: is_ready(port), 60, f"both servers:\n{litmus.output}")
-    litmus.wait_for_output("The keeper of postgres had ended and is started again.", 5)
+    litmus.wait_for_output("postgres had ended and is started again.", 5)
     wait_for(lambda: status(f"http://localhost:{port}/accounts/login/") == 200, 30, "pages")
     assert time.monotonic() - began < 45
 

@@ -52,25 +52,30 @@ def collection(db: None) -> Collection:
 
 
 @pytest.fixture(scope="module")
-def pgvector(django_db_setup: None) -> Iterator[None]:
-    """The embedded PostgreSQL brings pgvector, but only its superuser can switch it on: as an operator would."""
+def superuser(django_db_setup: None) -> Iterator[psycopg.Connection]:
+    """Who alone can create the extension and take it away; a cluster made by `initdb` today has it from the start."""
     database = connection.settings_dict
     where = {"host": database["HOST"], "port": database["PORT"], "dbname": database["NAME"], "user": "postgres"}
     if "postgres" not in django_settings.EMBEDDED_SERVERS:
         pytest.skip("needs the embedded PostgreSQL, whose superuser we are")
-    with psycopg.connect(**where, autocommit=True) as superuser:
-        found = superuser.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'").fetchone()
-        if found is None:
+    with psycopg.connect(**where, autocommit=True) as found:
+        if found.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'").fetchone() is None:
             pytest.skip("this PostgreSQL has no pgvector")
-        superuser.execute("CREATE EXTENSION vector")
-        yield
-        superuser.execute("DROP EXTENSION vector CASCADE")
+        found.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        yield found
+
+
+@pytest.fixture
+def without_pgvector(superuser: psycopg.Connection) -> Iterator[None]:
+    superuser.execute("DROP EXTENSION vector CASCADE")
+    yield
+    superuser.execute("CREATE EXTENSION vector")
 
 
 @pytest.fixture(params=["pgvector", "files"])
 def store(request: pytest.FixtureRequest, settings: Any, tmp_path: Path) -> str:
     if request.param == "pgvector":
-        request.getfixturevalue("pgvector")
+        request.getfixturevalue("superuser")
     settings.VECTOR_STORE = request.param
     settings.INDEX_DIR = tmp_path
     settings.EMBEDDINGS_BATCH, settings.EMBEDDINGS_RATE = 2, 0
@@ -95,15 +100,14 @@ def asked(stub: ChatStub) -> list[str]:
     return [text for call in stub.calls for text in call.body["input"]]
 
 
-# These two come before the tests that switch pgvector on.
-def test_pgvector_that_cannot_be_had_is_told(collection: Collection, settings: Any) -> None:
+def test_pgvector_that_cannot_be_had_is_reported(without_pgvector: None, collection: Collection, settings: Any) -> None:
     settings.VECTOR_STORE = "pgvector"
     with ChatStub(answer) as stub:
         run = build(collection, stub, settings)
     assert "LITMUS_VECTOR_STORE is pgvector, but this database has no such extension" in run.reason
 
 
-def test_without_pgvector_files_serve(collection: Collection, settings: Any) -> None:
+def test_without_pgvector_files_serve(without_pgvector: None, collection: Collection, settings: Any) -> None:
     assert isinstance(open_store(collection, "counts"), FileVectors)
 
 

@@ -103,12 +103,12 @@ class Command(BaseCommand):
         return "\n".join(lines)
 
     def restore_servers(self) -> None:
-        """Bring PostgreSQL and Redis back when they and their keepers were killed."""
+        """Bring PostgreSQL and Redis back when they were killed."""
         if time.monotonic() < self.restore_again_at:
             return
         try:
             for name in embedded.restore(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
-                self.stderr.write(f"The keeper of {name} had ended and is started again.")
+                self.stderr.write(f"{name} had ended and is started again.")
         except embedded.EmbeddedError as error:  # a full disk, perhaps: pages say so, and the next look tries again
             self.stderr.write(str(error))
             self.restore_again_at = time.monotonic() + RESTORE_PAUSE
