@@ -65,12 +65,11 @@ def _document(entry: Entry, file: str) -> DocumentRecord | Problem:
     doi, url = fields.pop("doi", "").strip(), fields.pop("url", "").strip()
     if "\\" in doi or "\\" in url:
         doi, url = _ESCAPED.sub(r"\1", doi), _ESCAPED.sub(r"\1", url)
-    if not entry.plain:
-        for name, value in fields.items():
-            if _TO_DECODE(value) or has_odd_space(value):
-                fields[name] = clean_value(value, braces=name in _BRACES_KEPT)
-            else:
-                fields[name] = value.strip()
+    for name, value in fields.items():
+        if _TO_DECODE(value) or has_odd_space(value):
+            fields[name] = clean_value(value, braces=name in _BRACES_KEPT)
+        else:
+            fields[name] = value.strip()
     authors, keywords = fields.pop("author", ""), fields.pop("keywords", "")
     title, abstract = fields.pop("title", ""), fields.pop("abstract", "")
     if not title and not abstract:
