@@ -52,7 +52,7 @@ class ImportForm(forms.Form):
             choices.widget = forms.HiddenInput()
         self.fields["format"] = choices
 
-        self.formats = formats_for(kind)
+        self.formats = [(each, kind in each.writes) for each in formats_for(kind)]
 
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or str(self.fields["format"].initial)

@@ -1,18 +1,20 @@
 """Every format and every importer says what it must; other packages bring formats, and may go again."""
 
+import io
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from corpus import plugins
 from corpus.formats.reading import read_path
-from corpus.formats.records import TopicRecord
+from corpus.formats.records import AspectRecord, DocumentRecord, TopicRecord
 from corpus.formats.registry import (
     AUTO,
     GROUP,
     Certainty,
     Format,
     Shape,
+    detect,
     format_label,
     format_names,
     formats,
@@ -44,6 +46,24 @@ def test_an_importer_has_words_and_formats(name: str) -> None:
     assert formats_for(name)
     assert bool(each.target) != bool(each.links)
     assert each.form(kind=name).fields["format"].choices == [(n, format_label(n)) for n in format_names(name)]
+
+
+DOCUMENT = DocumentRecord("d1", "On tea", "Tea is old.", (), (), "", None, "", "", {}, "f", 1)
+TOPIC = TopicRecord("1", "", "I need tea.", "", "complex-query", "", ("I need tea.",), (AspectRecord("Tea"),), "f", 1)
+WRITTEN = {"documents": [DOCUMENT], "topics": [TOPIC]}
+
+
+@pytest.mark.parametrize(
+    ("name", "carried"), [(each.name, what) for each in formats().values() for what in each.writes if what in WRITTEN]
+)
+def test_what_a_format_writes_it_is_told_by_and_reads(name: str, carried: str) -> None:
+    each = formats()[name]
+    content = "".join(each.writes[carried](WRITTEN[carried])).encode()
+    found, shape = detect(content, "f", carried)
+    assert (found.name, carried in shape.carries) == (name, True)
+    (record,) = found.reads[carried](io.BufferedReader(io.BytesIO(content)), "f")
+    texts = ("docno", "title", "abstract") if carried == "documents" else ("number", "text")
+    assert [getattr(record, text) for text in texts] == [getattr(WRITTEN[carried][0], text) for text in texts]
 
 
 def _read_words(stream, file):
