@@ -124,6 +124,7 @@ class Exporter:
     about: str = ""
     section: str = JUDGMENTS
     form: type[ExportForm] = ExportForm
+    kinds: tuple[str, ...] = ()  # of campaigns that it is about; () for any
     verdicts: ClassVar[bool] = False  # whether its values are verdicts on documents
     adds_up: ClassVar[bool] = False  # whether its readers add up the values of aspects, so that none can be left out
     labels: ClassVar[bool] = True  # whether it is made of labels, so that who still has to judge them may not take it
@@ -147,6 +148,10 @@ class Exporter:
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
         """The options with what they name looked up. Errors: Refused for what does not exist or does not go."""
         return Options(collection, self, values=values)
+
+    def takes(self, campaign: Campaign) -> bool:
+        """Whether it can be about this campaign."""
+        return not self.kinds or campaign.kind in self.kinds
 
     def is_summed(self, level: str) -> bool:
         """Whether its file holds scores of documents over all aspects of a query or sub-query."""
@@ -193,7 +198,7 @@ class CampaignExporter(Exporter):
 
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
         campaign = find_campaign(collection, values["campaign"])
-        if self.verdicts and campaign.kind != CampaignKind.RELEVANCE:
+        if not self.takes(campaign):
             raise Refused(
                 f"{campaign} is of kind {campaign.get_kind_display()}: it judges no documents, so there are no qrels."
             )

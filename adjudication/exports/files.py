@@ -9,8 +9,9 @@ from adjudication.exports.commented import with_manifest
 from adjudication.exports.exporter import ZIP, Finding, Members, Options
 from adjudication.exports.findings import OVERRIDE, find, note_standing
 from adjudication.exports.options import make_options
+from adjudication.exports.registry import EXPORTERS
 from adjudication.queries.queue import VoteStanding
-from annotation.models import Campaign, CampaignKind
+from annotation.models import Campaign
 from annotation.permissions.seals import check_not_sealed
 from corpus.formats.zip_stream import zipped
 
@@ -68,7 +69,7 @@ def campaign_findings(campaign: Campaign, standing: VoteStanding) -> list[Findin
 
     `standing` is that of its vote, as the page has read it.
     """
-    if campaign.kind != CampaignKind.RELEVANCE or not campaign.criteria.exists():
+    if not EXPORTERS["qrels"].takes(campaign) or not campaign.criteria.exists():
         return []
     memo: dict[Any, Any] = {}
     if standing.run is not None:  # None may also mean that it is kept from the reader

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +23,8 @@ from adjudication.exports.exporters.qrels import grade
 from adjudication.exports.files import open_export
 from adjudication.exports.findings import find
 from adjudication.exports.forms import GRADES
-from adjudication.exports.options import make_options
+from adjudication.exports.options import formats, make_options, option_fields
+from adjudication.exports.registry import EXPORTERS
 from adjudication.models import Verdict
 from annotation.models import Criterion, Level
 from corpus.actions.sub_queries import make_sub_queries
@@ -438,6 +440,18 @@ def test_options_that_name_nothing_are_refused(built: Built) -> None:
     ):
         with pytest.raises(Refused, match=reason):
             make_options(built.collection, kind, **options)  # type: ignore[arg-type]
+
+
+def test_every_export_says_what_it_is_and_what_its_options_are() -> None:
+    for name, exporter in EXPORTERS.items():
+        assert re.fullmatch(r"[a-z-]{1,30}(:[a-z]+)?", name)
+        assert exporter.label
+        assert exporter.about or exporter.fixed_level
+        assert "/" in exporter.media_type
+        assert exporter.form({}).is_valid(), name  # every option has a value when nothing is asked for
+    assert len({exporter.suffix for exporter in EXPORTERS.own.values()}) == len(formats())
+    for name, field in option_fields().items():
+        assert field.label or field.help_text, name
 
 
 def test_words_that_would_change_nothing_are_passed_over(built: Built) -> None:

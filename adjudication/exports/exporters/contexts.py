@@ -22,9 +22,10 @@ class ContextExporter(Exporter):
 
     section = CONTEXTS
     form = ContextForm
+    kinds = (CampaignKind.EXTRACTION,)
 
     def campaigns(self, options: Options) -> Iterable[Campaign]:
-        return options.collection.campaigns.filter(kind=CampaignKind.EXTRACTION)
+        return options.collection.campaigns.filter(kind__in=self.kinds)
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         return [Finding(*found) for found in context_findings(options)]

@@ -27,12 +27,13 @@ class DorisMae(CampaignExporter):
         "DORIS-MAE's layout. Can be imported again."
     )
     form = SummedForm
+    kinds = (CampaignKind.RELEVANCE,)
     verdicts = True
     adds_up = True
 
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
         """Without a campaign as well: queries, pools and abstracts, before anything is judged."""
-        if collection.campaigns.filter(kind=CampaignKind.RELEVANCE).exists():
+        if collection.campaigns.filter(kind__in=self.kinds).exists():
             return super().options(collection, values)
         if values["campaign"]:
             find_campaign(collection, values["campaign"])  # refuses a name that is none

@@ -52,12 +52,13 @@ class QuestionExporter(Exporter):
 
     section = QUESTIONS
     form: type[ExportForm] = QuestionForm
+    kinds = (CampaignKind.RUBRIC,)
     is_table = False
 
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
         """A campaign that rates no questions narrows nothing."""
         campaign = find_campaign(collection, values["campaign"]) if values["campaign"] else None
-        narrowed = campaign if campaign and campaign.kind == CampaignKind.RUBRIC else None
+        narrowed = campaign if campaign and self.takes(campaign) else None
         return Options(collection, self, narrowed, values=values)
 
     @property
