@@ -67,6 +67,11 @@ class Statistic:
         return self.group is None
 
     @property
+    def is_pairwise(self) -> bool:
+        """Whether a pair of annotators has it."""
+        return self.pair is not None
+
+    @property
     def is_installed(self) -> bool:
         """False for a stored name whose package is missing."""
         return self.pair is not None or self.group is not None
@@ -74,9 +79,10 @@ class Statistic:
     @property
     def range(self) -> str:
         """Smallest and largest value as they are printed."""
-        if not self.is_averaged and self.pair is None:
+        if not self.is_pairwise:
             return "up to 1"
-        return f"{self.text(self.lowest)} to {self.text(1.0)}" if self.is_share else f"{self.lowest:g} to 1"
+        scale, sign = (100, "%") if self.is_share else (1, "")
+        return f"{scale * self.lowest:g}{sign} to {scale}{sign}".replace("-", "−")
 
     @property
     def needs(self) -> str:

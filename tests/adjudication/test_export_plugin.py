@@ -1,4 +1,4 @@
-"""The example package in `tests/example_plugin`, really installed: its export works like ours, and can go away."""
+"""The example package in `tests/example_plugin`, really installed: its export and its rule for ties work like ours, and can go away."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from adjudication.exports.registry import EXPORTERS
-from adjudication.models import ExportPrefixes
+from adjudication.models import ExportPrefixes, Verdict
+from adjudication.stats.policies import TIE_POLICIES
 from tests.adjudication.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
 
@@ -37,10 +38,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(site))
-    EXPORTERS.reload()
+    for registry in (EXPORTERS, TIE_POLICIES):
+        registry.reload()
     yield
     monkeypatch.undo()
-    EXPORTERS.reload()
+    for registry in (EXPORTERS, TIE_POLICIES):
+        registry.reload()
 
 
 @pytest.fixture
@@ -73,6 +76,22 @@ def test_it_works_on_page_command_and_api(built: Built, installed: None, client,
     out = tmp_path / "pairs.txt"
     call_command("export", "tea", "--format", "pairs", "--separator", "semicolon", "--out", str(out))
     assert out.read_text() == LINES
+
+
+def test_its_rule_for_ties_works_on_page_command_and_api(
+    installed: None, client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tied = build_campaign([[0, 2], [1, 1]], people=("ana", "ben"))
+    client.force_login(tied.people["manager"])
+    assert "mean of all votes" in client.get(reverse("adjudication_screen", args=["tea", "main"])).text
+    assert "rounded half up" in client.get(reverse("statistics_help")).text
+    call_command("adjudicate", "tea", "main", ties="mean", json=True)
+    assert json.loads(capsys.readouterr().out)["tie_resolved"] == 1
+    assert list(Verdict.objects.order_by("item_id").values_list("value", flat=True)) == [1, 1]
+    votes = client.get("/api/collections/tea/campaigns/main/votes/").json()["results"]
+    assert [each["ties"] for each in votes] == ["mean"]
+    asked = client.post("/api/collections/tea/campaigns/main/votes/", {"ties": "mean"}, "application/json")
+    assert (asked.status_code, asked.json()["ties"]) == (202, "mean")
 
 
 def test_who_has_to_judge_may_not_take_it(built: Built, installed: None, client) -> None:

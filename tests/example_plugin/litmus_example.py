@@ -1,10 +1,14 @@
-"""An export format of another package: one line for each item and its verdict, with a separator of one's choice."""
+"""Another package: an export of one line for each item and its verdict, and a rule for ties."""
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from adjudication.exports.exporter import CampaignExporter, Options
 from adjudication.exports.forms import CampaignForm, WordField
 from adjudication.exports.streams import rows
+from adjudication.stats.policies import Ballots, TiePolicy
+from adjudication.stats.results import IntArray
 
 SEPARATORS = {"tab": "\t", "semicolon": ";"}
 STATEMENT = """
@@ -34,3 +38,12 @@ class Pairs(CampaignExporter):
 
 
 PAIRS = Pairs()
+
+
+def rounded_mean(ballots: Ballots) -> IntArray:
+    """(P,) the mean place of all votes on the scale, rounded half up."""
+    levels = np.arange(ballots.scores.shape[1])
+    return np.floor(ballots.scores @ levels / ballots.scores.sum(axis=1) + 0.5).astype(np.int64)
+
+
+MEAN = TiePolicy("mean", "mean of all votes", "The mean of all votes on the item, rounded half up.", rounded_mean)
