@@ -1,4 +1,4 @@
-"""The example package in `tests/example_plugin`, really installed: its export and its rule for ties work like ours, and can go away."""
+"""The example package in `tests/example_plugin`, really installed: what it brings works like ours, and can go away."""
 
 import json
 import os
