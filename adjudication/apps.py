@@ -3,12 +3,16 @@ from django.apps import AppConfig
 
 class AdjudicationConfig(AppConfig):
     name = "adjudication"
+    tabs = {"adjudication": "adjudication.tabs.TABS"}
+    home_cards = {"adjudication": "adjudication.cards.home_cards"}
+    overview_cards = {"adjudication": "adjudication.cards.overview_cards"}
+    reply_cards = {"adjudication": "adjudication.cards.reply_cards"}
+    help_cards = {"adjudication": "adjudication.cards.help_cards"}
     jobs = {
         "agreement": "adjudication.runs.agreement.AgreementJob",
         "votes": "adjudication.runs.votes.VoteJob",
         "contexts": "adjudication.runs.contexts.ContextCheckJob",
     }
-    help_pages = {"statistics": "adjudication.views.statistics_help.LINK"}
     registries = {  # see corpus/plugins.py
         "exporters": "adjudication.exports.registry.EXPORTERS",
         "statistics": "adjudication.stats.statistics.STATISTICS",

@@ -8,7 +8,6 @@ from adjudication.views import (
     agreement,
     contexts,
     cycles,
-    dashboard,
     disagreements,
     exports,
     extractions,
@@ -25,7 +24,6 @@ from adjudication.views import (
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/statistics/", statistics_help.statistics_help, name="statistics_help"),
-    path("c/<slug:slug>/", dashboard.collection_dashboard, name="collection_dashboard"),
     path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),
     path("c/<slug:slug>/anno-gpt/", cycles.cycle_list, name="cycle_list"),
     path("c/<slug:slug>/anno-gpt/new/", cycles.cycle_create, name="cycle_create"),

@@ -5,6 +5,9 @@ class AnnotationConfig(AppConfig):
     """Its importers, figures and so on are dotted paths: see accounts/extensions.py."""
 
     name = "annotation"
+    tabs = {"annotation": "annotation.tabs.TABS"}
+    home_cards = {"annotation": "annotation.cards.home_cards"}
+    overview_cards = {"annotation": "annotation.cards.overview_cards"}
     jobs = {
         "items": "annotation.runs.items.ItemBuildJob",
         "assignments": "annotation.runs.assignments.AssignmentJob",

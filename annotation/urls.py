@@ -10,7 +10,7 @@ from annotation.views import (
     extraction_desk,
     extractions,
     guidelines,
-    home,
+    help_pages,
     imports,
     items,
     labelling,
@@ -23,9 +23,8 @@ from annotation.views import (
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", home.home, name="home"),
-    path("help/", home.show_help, name="help"),
-    path("help/style/", home.show_style, name="style"),
+    path("help/", help_pages.show_help, name="help"),
+    path("help/style/", help_pages.show_style, name="style"),
     path("label/session/", labelling_data.label_session, name="label_session"),
     path("label/preferences/", labelling_data.label_preferences, name="label_preferences"),
     *[

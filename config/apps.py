@@ -11,6 +11,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 
 class ConfigConfig(AppConfig):
     name = "config"
+    tabs = {"config": "config.tabs.TABS"}
 
     def ready(self) -> None:
         """Make the Celery application current, so that `shared_task.delay` finds the broker; make a place for uploads.

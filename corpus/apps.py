@@ -13,6 +13,9 @@ class CorpusConfig(AppConfig):
         "pool": "corpus.imports.pool.POOL",
         "mentions": "corpus.imports.mentions.MENTIONS",
     }
+    tabs = {"corpus": "corpus.tabs.TABS"}
+    profile_cards = {"corpus": "corpus.cards.profile_cards"}
+    home_cards = {"corpus": "corpus.cards.home_cards"}
     jobs = {
         "imports": "corpus.runs.imports.ImportJob",
         "pools": "corpus.runs.pools.PoolJob",

@@ -15,6 +15,7 @@ from corpus.views import (
     imports,
     invitations,
     mentions,
+    overview,
     people,
     persons,
     pools,
@@ -28,6 +29,8 @@ from corpus.views import (
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", overview.home, name="home"),
+    path("c/<slug:slug>/", overview.collection_dashboard, name="collection_dashboard"),
     path("my-data/", persons.own_data, name="own_data"),
     path("my-data/erasure/", persons.own_erasure, name="own_erasure"),
     path("people/", persons.person_list, name="person_list"),

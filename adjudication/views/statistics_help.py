@@ -8,8 +8,6 @@ from django.views.decorators.http import require_safe
 from adjudication.stats.policies import TIE_POLICIES, VOTE_POLICIES
 from adjudication.stats.statistics import STATISTICS
 
-LINK = ("What the statistics say, and how a vote is decided", "statistics_help")
-
 
 @login_not_required
 @require_safe

@@ -83,6 +83,8 @@ class ExtractionRevision(models.Model):
     `content` is what `annotation/definitions/extractions.py` reads and writes; every writer goes through it.
     """
 
+    is_append_only = True  # to code that changes every text of the database
+
     extraction = models.ForeignKey(Extraction, on_delete=models.CASCADE, related_name="revisions", db_index=False)
     number = models.PositiveIntegerField()
     parent = models.PositiveIntegerField(null=True, blank=True)  # number of the revision it was edited from

@@ -14,6 +14,8 @@ class Rewrite(models.Model):
     It counts while its submission does: judgments refer to the newest submission of their assignment.
     """
 
+    is_append_only = True  # to code that changes every text of the database
+
     submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="rewrite")
     original = models.TextField()  # the question's text when it was rewritten
     text = models.TextField()
@@ -30,6 +32,8 @@ class Rewrite(models.Model):
 
 class FoundTarget(models.Model):
     """A further document that answers the question, found while judging it. Append-only, as its submission is."""
+
+    is_append_only = True  # to code that changes every text of the database
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="found_targets", db_index=False)
     document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="found_for")

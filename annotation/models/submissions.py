@@ -27,6 +27,8 @@ class Submission(models.Model):
     `uuid` is made by the client, so that sending again what was already received changes nothing.
     """
 
+    is_append_only = True  # to code that changes every text of the database
+
     uuid = models.UUIDField(unique=True)
     assignment = models.ForeignKey(
         Assignment, on_delete=models.PROTECT, related_name="submissions", db_index=False

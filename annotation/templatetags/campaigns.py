@@ -1,67 +1,25 @@
 """The frame of a campaign's pages, and guidelines in templates."""
 
-from contextlib import suppress
-from dataclasses import dataclass
-
 from django import template
-from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.models import Campaign, CampaignKind
+from accounts.slots import tabs_for
+from annotation.models import Campaign
 from annotation.queries.overrides import overrides_in
-from corpus.models import Membership, Role
-from corpus.permissions import OVERSEERS
+from corpus.models import Membership
 from corpus.text.markdown import render_markdown
 
 register = template.Library()
 
-MANAGERS = (Role.MANAGER,)
-ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
-SECTIONS = (
-    ("progress", "Progress", "campaign_detail", OVERSEERS),
-    ("items", "Items", "item_list", OVERSEERS),
-    ("annotators", "Annotators", "annotator_list", OVERSEERS),
-    ("assignment", "Assignment", "assignment_plan", MANAGERS),
-    ("levels", "Levels", "criteria_edit", MANAGERS),
-    ("guideline", "Guideline", "guideline_edit", MANAGERS),
-    ("machines", "Machines", "machine_list", OVERSEERS),
-    ("judgments", "Judgments", "judgment_list", OVERSEERS),
-    ("rewrites", "Rewrites", "rewrite_list", OVERSEERS),
-    ("agreement", "Agreement", "agreement_detail", OVERSEERS),
-    ("comparison", "Agreement", "extraction_agreement", OVERSEERS),
-    ("disagreements", "Disagreements", "disagreement_list", OVERSEERS),
-    ("adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
-    ("relevance", "Relevance", "relevance_list", OVERSEERS),
-    ("settings", "Settings", "campaign_edit", MANAGERS),
-)
-ONLY_OF = {
-    "relevance": CampaignKind.RELEVANCE,
-    "rewrites": CampaignKind.RUBRIC,
-    "comparison": CampaignKind.EXTRACTION,
-}
-GRADED = ("levels", "machines", "judgments", "agreement", "disagreements")  # where items get a level
-LABELS = ("progress", *GRADED, "adjudication", "relevance")  # where labels are shown or what is made of them
-
-
-@dataclass(frozen=True)
-class Section:
-    key: str
-    label: str
-    href: str
+# Pages where labels are shown or what is made of them.
+LABELS = ("progress", "levels", "machines", "judgments", "agreement", "disagreements", "adjudication", "relevance")
 
 
 @register.inclusion_tag("annotation/_campaign_head.html")
 def campaign_head(campaign: Campaign, membership: Membership, current: str = "") -> dict[str, object]:
     """Name and state of the campaign, and the pages of it that this member may open; `current` is one's key."""
-    sections = []
-    for key, label, name, roles in SECTIONS:
-        if key in GRADED and not campaign.has_criteria:
-            continue
-        if campaign.kind != ONLY_OF.get(key, campaign.kind):
-            continue
-        with suppress(NoReverseMatch):  # pages of an app above this one that are not there yet
-            if membership.role in roles:
-                sections.append(Section(key, label, reverse(name, args=[membership.collection.slug, campaign.slug])))
+    where = (membership.collection.slug, campaign.slug)
+    sections = [(tab.key, tab.label, tab.href(*where)) for tab in tabs_for("campaign", membership.role, campaign)]
     return {
         "campaign": campaign,
         "collection": membership.collection,

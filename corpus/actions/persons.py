@@ -26,7 +26,6 @@ from corpus.permissions import check_can_see_people
 logger = logging.getLogger(__name__)
 
 APPS = ("accounts", "corpus", "annotation", "adjudication")
-APPEND_ONLY = ("annotation_submission", "annotation_extractionrevision", "annotation_rewrite", "annotation_foundtarget")
 Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when
 Report = Callable[[User], dict[str, Any]]
 Guard = Callable[[User, User], None]  # who asks, and about whom. Errors: NotAllowed
@@ -156,8 +155,9 @@ def _check_can_leave(user: User) -> None:
 def _replace_everywhere(email: str, address: str) -> None:
     """An address is unlike any other text, so it is replaced in every text, list and JSON value; one read a table."""
     for model in apps.get_models():
-        if model._meta.app_label in APPS and model._meta.db_table not in APPEND_ONLY and model is not CollectionAddress:
-            _replace_in(model, email, address)
+        if model._meta.app_label not in APPS or model is CollectionAddress or getattr(model, "is_append_only", False):
+            continue
+        _replace_in(model, email, address)
 
 
 def _replace_in(model: type[models.Model], email: str, address: str) -> None:

@@ -1,44 +1,26 @@
 """The tabs of a collection: each role sees those it may open."""
 
-from dataclasses import dataclass
-
 from django import template
-from django.urls import reverse
 
-from corpus.models import Membership, Role
-from corpus.permissions import OVERSEERS
+from accounts.slots import tabs_for
+from corpus.models import Membership
 
 register = template.Library()
-
-EVERYBODY = tuple(Role)
-MANAGERS = (Role.MANAGER,)
-TABS = (
-    ("overview", "Overview", "collection_dashboard", EVERYBODY),
-    ("documents", "Documents", "document_list", EVERYBODY),
-    ("topics", "Topics", "topic_list", EVERYBODY),
-    ("questions", "Questions", "mention_list", OVERSEERS),
-    ("papers", "Papers", "paper_list", OVERSEERS),
-    ("campaigns", "Campaigns", "campaign_list", EVERYBODY),
-    ("runs", "Runs", "run_list", OVERSEERS),
-    ("pools", "Pools", "pool_list", OVERSEERS),
-    ("exports", "Exports", "export_list", OVERSEERS),
-    ("people", "People", "member_list", OVERSEERS),
-    ("imports", "Imports", "import_list", MANAGERS),
-    ("audit", "Audit", "audit_list", MANAGERS),
-    ("settings", "Settings", "collection_edit", MANAGERS),
-)
-
-
-@dataclass(frozen=True)
-class Tab:
-    key: str
-    label: str
-    href: str
 
 
 @register.inclusion_tag("corpus/_collection_tabs.html")
 def collection_tabs(membership: Membership, current: str = "") -> dict[str, object]:
     """The tabs this member may open; `current` is the key of the one the page belongs to."""
     slug = membership.collection.slug
-    tabs = [Tab(key, label, reverse(name, args=[slug])) for key, label, name, roles in TABS if membership.role in roles]
-    return {"tabs": tabs, "current": current}
+    found = [(tab.key, tab.label, tab.href(slug)) for tab in tabs_for("collection", membership.role)]
+    return {"tabs": found, "current": current}
+
+
+@register.inclusion_tag("corpus/_question_tabs.html")
+def question_tabs(membership: Membership, here: str) -> dict[str, object]:
+    """The pages of the tab Questions; `here` is the key of the one that is shown."""
+    slug = membership.collection.slug
+    return {
+        "tabs": [(tab.key, tab.label, tab.href(slug)) for tab in tabs_for("questions", membership.role)],
+        "here": here,
+    }

@@ -225,7 +225,7 @@ def test_people_are_measured_by_people_and_the_overview_opens_on_figures(built: 
     page = client.get(address("collection_dashboard"))
     assert page.context["shown"].campaign == built.campaign  # the newer one has no figures yet
     run = AgreementRun.objects.get()
-    card = next(card for card, _ in page.context["cards"] if card.campaign == built.campaign)
+    card = next(card for card, _ in page.context["campaigns"] if card.campaign == built.campaign)
     people = run.results.get(scope="block", block="HH", statistic="accuracy")
     assert card.headline[-1] == show(people, "Agreement, people")
     ana = next(row.figures for row in page.context["people"] if row.work.annotator.name == "ana")
@@ -346,7 +346,7 @@ def test_open_verdicts_are_counted_as_they_are_now(built: Built) -> None:
     verdict = Verdict.objects.filter(method=Method.UNRESOLVED).first()
     decide_verdict(verdict=verdict, value=0, by=built.people["manager"], at=timezone.now(), comment="Read again.")
     page = client.get(address("collection_dashboard"))
-    assert (was, page.context["cards"][0][0].undecided) == (was, was - 1)
+    assert (was, page.context["campaigns"][0][0].undecided) == (was, was - 1)
     listed = client.get(address("judgment_list"), {"method": "unresolved"})
     assert listed.context["page"].paginator.count == was - 1
 

@@ -17,7 +17,7 @@ from annotation.models import (
     Strategy,
 )
 from annotation.queries.home import work_of
-from annotation.views.home import WORDS
+from annotation.views.help_pages import WORDS
 from corpus.models import Collection, Document, Role, Topic
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory
 

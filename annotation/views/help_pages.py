@@ -1,4 +1,4 @@
-"""The first page: my work and my collections. And the help page."""
+"""The help page, and the components that pages are made of."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
@@ -6,17 +6,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.extensions import extensions
-from accounts.models import ErasureRequest
 from accounts.requests import Request
 from annotation.forms.samples import SampleForm
-from annotation.queries.home import work_of
 from annotation.queries.preferences import KEYS, preferences_of
-from corpus.models import Role
-from corpus.permissions import can_create_collections
-from corpus.queries.collections import memberships_of
 from corpus.queries.people import ROLE_WORDS
-from corpus.queries.reviews import reviews_waiting
 
 WORDS = {  # what each of annotation.queries.preferences.KEYS does
     "submit": "submit and go to the next item",
@@ -36,30 +29,12 @@ WORDS = {  # what each of annotation.queries.preferences.KEYS does
 SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 
 
-@require_safe
-def home(request: Request) -> HttpResponse:
-    """What waits for the person, the collections they are in, and what to do if there are none."""
-    work, every = work_of(request.user), list(memberships_of(request.user))
-    memberships = [each for each in every if not each.collection.archived_at]
-    context = {
-        "work": [each for each in work if each.left and not each.paused],
-        "rest": [each for each in work if not each.left or each.paused],
-        "is_judge": bool(work) or any(each.role == Role.ANNOTATOR for each in memberships),
-        "memberships": memberships,
-        "archived": len(every) - len(memberships),
-        "reviews": reviews_waiting(request.user),
-        "may_create": can_create_collections(request.user),
-        "erasures": ErasureRequest.objects.count() if request.user.is_staff else 0,
-    }
-    return render(request, "annotation/home.html", context)
-
-
 @login_not_required
 @require_safe
 def show_help(request: Request) -> HttpResponse:
     """The keys, the words, the way through a collection. Open to everybody."""
     roles = [(role.label, words) for role, words in ROLE_WORDS.items()]
-    context = {"roles": roles, "key_map": _key_map(request), "pages": extensions("help_pages").values()}
+    context = {"roles": roles, "key_map": _key_map(request)}
     return render(request, "annotation/help.html", context)
 
 

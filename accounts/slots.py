@@ -1,0 +1,70 @@
+"""What rooms put on pages below them: tabs and cards. Each app registers its own by one line in its AppConfig.
+
+`tabs = {"papers": "annotation.tabs.PAPERS"}` names a tuple of Tab. `home_cards = {"annotation": "annotation.cards.…"}`
+names a function that gives the cards of the slot `home`. So the page knows nobody above it, and names no URL of theirs.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from django.urls import reverse
+
+from accounts.extensions import extensions
+
+
+def always(_: Any) -> bool:
+    """For tabs that every object has."""
+    return True
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One link of a bar: a page that other pages lead to."""
+
+    bar: str  # "collection", "campaign", …: tabs of one bar stand together
+    place: int  # in the bar, lowest first
+    key: str  # by which a page says that it belongs to the tab
+    label: str
+    url_name: str
+    roles: tuple[str, ...] = ()  # who may open it; (): everybody who sees the bar
+    applies: Callable[[Any], bool] = always  # whether the bar's object, a campaign for one, has such a page
+
+    def href(self, *where: str) -> str:
+        """Its address; `where` are the path parameters that all tabs of the bar share."""
+        return reverse(self.url_name, args=where)
+
+
+@cache
+def tabs(bar: str) -> tuple[Tab, ...]:
+    """All tabs of a bar in their order."""
+    found = (tab for room in extensions("tabs").values() for tab in room if tab.bar == bar)
+    return tuple(sorted(found, key=lambda tab: tab.place))
+
+
+def tabs_for(bar: str, role: str, subject: Any = None) -> list[Tab]:
+    """The tabs that a person of this role may open about the subject."""
+    return [tab for tab in tabs(bar) if (not tab.roles or role in tab.roles) and tab.applies(subject)]
+
+
+def tab_address(bar: str, key: str, *where: str) -> str:
+    """The address of a tab by its key. Errors: StopIteration for a key that no app registers."""
+    return next(tab for tab in tabs(bar) if tab.key == key).href(*where)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One piece of a page: a template with its context, which the page's own context is added to."""
+
+    place: int  # on the page, lowest first
+    template: str
+    context: dict[str, Any] = field(default_factory=dict)
+    styles: tuple[str, ...] = ()  # style sheets that it needs
+    has_main_button: bool = False  # its first button is the page's main one, unless a card above has that
+
+
+def cards(slot: str, *about: Any) -> list[Card]:
+    """All cards of a slot in their order; `about` is what the slot is about: a person, a membership, …"""
+    givers: dict[str, Callable[..., Iterable[Card]]] = extensions(f"{slot}_cards")
+    return sorted((card for give in givers.values() for card in give(*about)), key=lambda card: card.place)

@@ -1,0 +1,32 @@
+"""What this app shows on the first page and on the overview of a collection: the person's own work."""
+
+from collections.abc import Iterable, Iterator
+
+from accounts.models import User
+from accounts.requests import Request
+from accounts.slots import Card
+from annotation.queries.home import work_of
+from corpus.models import Membership, Role
+from corpus.permissions import can_oversee
+
+
+def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
+    """Campaigns with something to judge and those where nothing is left; annotators are told when there are none."""
+    found = work_of(user)
+    work = [each for each in found if each.left and not each.paused]
+    rest = [each for each in found if not each.left or each.paused]
+    if work:
+        yield Card(10, "annotation/_home_work.html", {"work": work}, has_main_button=True)
+    elif rest or any(each.role == Role.ANNOTATOR for each in memberships):
+        yield Card(10, "annotation/_home_idle.html", {"rest": rest})
+    if rest:
+        yield Card(40, "annotation/_home_rest.html", {"rest": rest})
+
+
+def overview_cards(_request: Request, membership: Membership) -> Iterator[Card]:
+    """The person's own work in the collection."""
+    mine = [each for each in work_of(membership.user) if each.campaign.collection_id == membership.collection_id]
+    if mine:
+        yield Card(10, "annotation/_my_work.html", {"mine": mine})
+    elif not can_oversee(membership):
+        yield Card(10, "annotation/_no_work.html")

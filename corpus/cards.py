@@ -1,0 +1,20 @@
+"""What this app shows on the first page."""
+
+from collections.abc import Iterable, Iterator
+
+from accounts.models import User
+from accounts.slots import Card
+from corpus.models import Membership
+from corpus.queries.reviews import reviews_waiting
+
+
+def home_cards(user: User, _memberships: Iterable[Membership]) -> Iterator[Card]:
+    """The queries that wait for the person's review."""
+    reviews = reviews_waiting(user)
+    if reviews:
+        yield Card(30, "corpus/_reviews_waiting.html", {"reviews": reviews})
+
+
+def profile_cards() -> Iterator[Card]:
+    """The person's data, to take along or to have erased."""
+    yield Card(10, "corpus/_own_data.html")

@@ -1,0 +1,117 @@
+"""No app names what belongs to an app above its own: not by URL, not by template, not by table.
+
+Imports are held by import-linter; these three are text to it. The source is read as it is: string constants of Python
+and the tags of templates. Which app a URL name belongs to is asked of the resolver, tables of the models.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.urls import URLPattern, URLResolver, get_resolver
+
+ORDER = ("accounts", "corpus", "annotation", "adjudication", "config")  # from the lowest to the highest
+OURS = ORDER[:-1]
+ROOT = Path(settings.BASE_DIR)
+TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
+QUOTED = re.compile(r"""["']([^"']+)["']""")
+BY_HAND = re.compile(r"""(?:href|action|src|formaction|hx-\w+)=["'](/[^"'{]*)""")
+
+
+def url_names(resolver: URLResolver) -> Iterator[tuple[str, str, re.Pattern[str]]]:
+    """Name, app and pattern of every address of ours."""
+    for each in resolver.url_patterns:
+        if isinstance(each, URLResolver):
+            yield from url_names(each)
+        elif isinstance(each, URLPattern) and each.name and (app := each.lookup_str.split(".")[0]) in ORDER:
+            yield each.name, app, each.pattern.regex
+
+
+APP_OF_URL = {name: app for name, app, _ in url_names(get_resolver())}
+APP_OF_TABLE = {
+    model._meta.db_table: model._meta.app_label
+    for model in apps.get_models(include_auto_created=True)
+    if model._meta.app_label in ORDER
+}
+
+
+def above(app: str) -> tuple[str, ...]:
+    return ORDER[ORDER.index(app) + 1 :]
+
+
+def constants(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """Line and text of every string of a module, docstrings apart, and whether it is what a URL is made of."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docs, urls = set[int](), set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            docs.add(id(node.value))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"reverse", "reverse_lazy", "redirect"}:
+            urls |= {id(each) for each in node.args[:1]}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.lineno, node.value, id(node) in urls
+
+
+def modules(app: str) -> Iterator[Path]:
+    return (path for path in sorted((ROOT / app).rglob("*.py")) if "migrations" not in path.parts)
+
+
+def templates(app: str) -> Iterator[Path]:
+    return (path for path in sorted((ROOT / "templates" / app).rglob("*")) if path.is_file())
+
+
+def tags_of(library_of: str) -> set[str]:
+    return {path.stem for path in (ROOT / library_of / "templatetags").glob("*.py")} - {"__init__"}
+
+
+def python_violations(app: str) -> Iterator[str]:
+    """A single word may be anything ("acceptance"); with an underscore, or given to `reverse`, it is a URL name."""
+    names = {name for name, owner in APP_OF_URL.items() if owner in above(app)}
+    tables = [table for table, owner in APP_OF_TABLE.items() if owner in above(app)]
+    any_table = re.compile(rf"\b({'|'.join(tables)})\b") if tables else None
+    for path in modules(app):
+        for line, text, is_url in constants(path):
+            where = f"{path.relative_to(ROOT)}:{line}"
+            if text in names and (is_url or "_" in text):
+                yield f"{where} names the URL {text} of {APP_OF_URL[text]}"
+            if any_table and (found := any_table.search(text)):
+                yield f"{where} names the table {found[1]}"
+
+
+def template_violations(app: str) -> Iterator[str]:
+    names = {name for name, owner in APP_OF_URL.items() if owner in above(app)}
+    libraries = {name for each in above(app) if (ROOT / each / "templatetags").exists() for name in tags_of(each)}
+    libraries -= {name for each in ORDER[: ORDER.index(app) + 1] for name in tags_of(each)}
+    for path in templates(app):
+        source = path.read_text(encoding="utf-8")
+        where = path.relative_to(ROOT)
+        for tag in TAG.findall(source):
+            words = tag.strip("{%} \n").split()
+            for text in QUOTED.findall(tag):
+                if text in names and (words[0] == "url" or "_" in text):
+                    yield f"{where} names the URL {text} of {APP_OF_URL[text]}"
+                if text.split("/")[0] in above(app) and "/" in text:
+                    yield f"{where} names the template {text}"
+            if words[0] == "load" and (found := libraries & set(words[1:])):
+                yield f"{where} loads {', '.join(found)}"
+        yield from (f"{where} writes the address {text} by hand" for text in BY_HAND.findall(source))
+
+
+@pytest.mark.parametrize("app", OURS)
+def test_nothing_names_what_is_above_it(app: str) -> None:
+    assert [*python_violations(app), *template_violations(app)] == []
+
+
+def test_the_walk_sees_what_it_looks_for() -> None:
+    """Else all would be well for the wrong reason: names, tables, modules and templates are found."""
+    assert APP_OF_URL["topic_list"] == "corpus"
+    assert APP_OF_URL["campaign_list"] == "annotation"
+    assert APP_OF_TABLE["annotation_item"] == "annotation"
+    for app in OURS:
+        assert any(is_url for path in modules(app) for _, _, is_url in constants(path)), app
+        assert any("{% url" in path.read_text(encoding="utf-8") for path in templates(app)), app
