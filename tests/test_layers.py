@@ -14,6 +14,8 @@ from django.apps import apps
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from accounts.extensions import extensions
+
 ORDER = ("accounts", "corpus", "annotation", "adjudication", "config")  # from the lowest to the highest
 OURS = ORDER[:-1]
 ROOT = Path(settings.BASE_DIR)
@@ -115,3 +117,12 @@ def test_the_walk_sees_what_it_looks_for() -> None:
     for app in OURS:
         assert any(is_url for path in modules(app) for _, _, is_url in constants(path)), app
         assert any("{% url" in path.read_text(encoding="utf-8") for path in templates(app)), app
+
+
+def test_places_in_a_bar_are_unique() -> None:
+    bars: dict[str, list[int]] = {}
+    for room in extensions("tabs").values():
+        for tab in room:
+            bars.setdefault(tab.bar, []).append(tab.place)
+    assert bars
+    assert {bar: places for bar, places in bars.items() if len(places) != len(set(places))} == {}
