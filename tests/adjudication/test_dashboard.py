@@ -342,7 +342,7 @@ def test_the_chosen_campaign_is_the_one_shown(built: Built) -> None:
 def test_open_verdicts_are_counted_as_they_are_now(built: Built) -> None:
     """Not as the last count of votes left them: what was decided since is not open."""
     client = client_of(built, "manager")
-    was = client.get(address("collection_dashboard")).context["cards"][0][0].undecided
+    was = client.get(address("collection_dashboard")).context["campaigns"][0][0].undecided
     verdict = Verdict.objects.filter(method=Method.UNRESOLVED).first()
     decide_verdict(verdict=verdict, value=0, by=built.people["manager"], at=timezone.now(), comment="Read again.")
     page = client.get(address("collection_dashboard"))
