@@ -104,6 +104,7 @@ def _toolbar(collection: Collection, fields: Mapping[str, forms.Field], asked: M
         if hasattr(field, "on_card") or offered == []:
             continue
         shown[name], values[name] = field, _value(field, name, asked)
+        field.help_text = ""  # written for the API and the command; here labels and choices say it
         if offered is not None:
             field.widget.choices = offered
             values[name] = values[name] or offered[0][0]
@@ -150,7 +151,9 @@ def _offer(
     fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
     offer = {"exporter": exporter, "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}
     if card := exporter.card(options, findings):
-        shown = {name: exporter.form.base_fields[name] for name in card}
+        shown = {name: field for name, field in option_fields([exporter]).items() if name in card}
+        for field in shown.values():
+            field.help_text = ""
         form = type("Card", (forms.Form,), shown)(initial=card, auto_id=f"{exporter.format}-%s", label_suffix="")
         offer |= {"card": form, "hidden": {name: value for name, value in options.asked.items() if value}}
     return offer
