@@ -331,7 +331,7 @@ def write(found: dict[str, tuple[int, str]], out: Path) -> None:
     hashes = {}
     for name, (status, text) in sorted(found.items()):
         hashes[name] = {"status": status, "sha256": digest(text)}
-        (folder / digest(text)).write_text(text)
+        (folder / digest(text)).write_bytes(text.encode())
     out.write_text(json.dumps(hashes, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -339,19 +339,22 @@ def compare(found: dict[str, tuple[int, str]], base: Path, renames: list[tuple[s
     """Print what differs from `base`; equal differences once. The number of names that differ."""
     folder = base.with_suffix(".texts")
 
+    def asked_for(name: str) -> bool:
+        return bool(re.search(only, name.rpartition(" as ")[0]))
+
     def renamed(text: str) -> str:
         for old, new in renames:
             text = re.sub(old, new, text)
         return text
 
-    before = {renamed(name): row for name, row in json.loads(base.read_text()).items() if re.search(only, name)}
+    before = {renamed(name): row for name, row in json.loads(base.read_text()).items() if asked_for(name)}
     differences: dict[str, list[str]] = {}
     for name in sorted(before.keys() | found.keys()):
         if name not in found or name not in before:
             differences.setdefault("only in the base" if name in before else "only here", []).append(name)
             continue
         status, text = found[name]
-        old = renamed((folder / before[name]["sha256"]).read_text())
+        old = renamed((folder / before[name]["sha256"]).read_bytes().decode())
         if (status, text) != (before[name]["status"], old):
             lines = difflib.unified_diff(old.splitlines(), text.splitlines(), "base", "here", n=1, lineterm="")
             changed = [line for line in lines if not line.startswith("@@")][2:]
