@@ -174,8 +174,10 @@ def _id(data: dict[str, Any], name: str) -> int:
 
 def _number(data: dict[str, Any], name: str) -> int | None:
     value = data.get(name)
-    if value is None or (type(value) is int and 0 < value < 2**31):
-        return value
+    if type(value) is int and 0 <= value < 2**31:
+        return value or None  # 0: the campaign has no guideline
+    if value is None:
+        return None
     raise Malformed(name, "send the number of a version, or leave it out.")
 
 

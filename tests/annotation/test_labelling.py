@@ -352,7 +352,7 @@ def test_the_api_checks_a_submission_as_the_desk_does():
     caller = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
     path = reverse("api_submissions", args=[built.collection.slug, built.campaign.slug])
     good = submission(Assignment.objects.filter(annotator__name="ana").first())
-    for field, value in (("uuid", "x"), ("note", "x" * 10_001), ("answers", {"relevance": "2"}), ("guideline", 0)):
+    for field, value in (("uuid", "x"), ("note", "x" * 10_001), ("answers", {"relevance": "2"}), ("guideline", -1)):
         answer = caller.post(path, {"submissions": [good | {field: value}]}, "application/json")
         assert (answer.status_code, list(answer.json()["errors"])) == (400, [field]), answer.content
     assert caller.post(path, [], "application/json").status_code == 400
