@@ -18,6 +18,10 @@ class AdjudicationConfig(AppConfig):
         "statistics": "adjudication.stats.statistics.STATISTICS",
         "tie_policies": "adjudication.stats.policies.TIE_POLICIES",
     }
+    procedures = {
+        "votes": "adjudication.procedures.votes.VOTES",
+        "papers": "adjudication.procedures.papers.PAPERS",
+    }
     collection_figures = {"questions": "adjudication.queries.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.permissions.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}

@@ -1,18 +1,8 @@
 """The pages of this app that stand in bars of tabs, and links to them from pages of apps below."""
 
 from accounts.slots import Tab
-from annotation.models import Campaign, CampaignKind
-from annotation.tabs import ADJUDICATORS, is_graded
+from annotation.tabs import ADJUDICATORS, of_kinds
 from corpus.permissions import OVERSEERS
-
-
-def is_extraction(campaign: Campaign) -> bool:
-    return campaign.kind == CampaignKind.EXTRACTION
-
-
-def is_relevance(campaign: Campaign) -> bool:
-    return campaign.kind == CampaignKind.RELEVANCE
-
 
 TABS = (
     Tab("help pages", 10, "statistics", "What the statistics say, and how a vote is decided", "statistics_help"),
@@ -21,11 +11,11 @@ TABS = (
     Tab("campaigns", 10, "anno-gpt", "Anno-GPT", "cycle_list"),
     Tab("machines", 10, "anno-gpt", "Anno-GPT", "cycle_list"),
     Tab("papers", 10, "contexts", "In figures", "context_report"),
-    Tab("campaign", 80, "judgments", "Judgments", "judgment_list", OVERSEERS, is_graded),
-    Tab("campaign", 100, "agreement", "Agreement", "agreement_detail", OVERSEERS, is_graded),
-    Tab("campaign", 101, "comparison", "Agreement", "extraction_agreement", OVERSEERS, is_extraction),
-    Tab("campaign", 110, "disagreements", "Disagreements", "disagreement_list", OVERSEERS, is_graded),
+    Tab("campaign", 80, "judgments", "Judgments", "judgment_list", OVERSEERS, of_kinds("judgments")),
+    Tab("campaign", 100, "agreement", "Agreement", "agreement_detail", OVERSEERS, of_kinds("agreement")),
+    Tab("campaign", 101, "comparison", "Agreement", "extraction_agreement", OVERSEERS, of_kinds("comparison")),
+    Tab("campaign", 110, "disagreements", "Disagreements", "disagreement_list", OVERSEERS, of_kinds("disagreements")),
     Tab("campaign", 120, "adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
-    Tab("campaign", 130, "relevance", "Relevance", "relevance_list", OVERSEERS, is_relevance),
+    Tab("campaign", 130, "relevance", "Relevance", "relevance_list", OVERSEERS, of_kinds("relevance")),
     Tab("campaign imports", 10, "unread", "Answers nobody could read", "machine_unread", OVERSEERS),
 )

@@ -13,6 +13,12 @@ class AnnotationConfig(AppConfig):
         "assignments": "annotation.runs.assignments.AssignmentJob",
         "machines": "annotation.runs.machines.MachineJob",
     }
+    # One line a kind, in the order of the migrations' constraint on `Campaign.kind`: see annotation/kind.py.
+    campaign_kinds = {
+        "rubric": "annotation.kinds.rubric.kind.RUBRIC",
+        "relevance": "annotation.kinds.relevance.kind.RELEVANCE",
+        "extraction": "annotation.kinds.extraction.kind.EXTRACTION",
+    }
     importers = {"papers": "annotation.imports.papers.PAPERS", "judgments": "annotation.imports.judgments.JUDGMENTS"}
     collection_figures = {
         "contexts": "annotation.queries.contexts.context_figures",

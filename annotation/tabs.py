@@ -1,7 +1,9 @@
 """The pages of this app that stand in bars of tabs, and what their campaign must have."""
 
+from collections.abc import Callable
+
 from accounts.slots import Tab
-from annotation.models import Campaign, CampaignKind
+from annotation.models import Campaign
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
 
@@ -9,13 +11,9 @@ MANAGERS = (Role.MANAGER,)
 ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
 
 
-def is_graded(campaign: Campaign) -> bool:
-    """Whether items get a level."""
-    return campaign.has_criteria
-
-
-def is_rubric(campaign: Campaign) -> bool:
-    return campaign.kind == CampaignKind.RUBRIC
+def of_kinds(key: str) -> Callable[[Campaign], bool]:
+    """Only campaigns whose kind names this page in its `tabs`."""
+    return lambda campaign: key in campaign.kind_object.tabs
 
 
 TABS = (
@@ -26,9 +24,9 @@ TABS = (
     Tab("campaign", 20, "items", "Items", "item_list", OVERSEERS),
     Tab("campaign", 30, "annotators", "Annotators", "annotator_list", OVERSEERS),
     Tab("campaign", 40, "assignment", "Assignment", "assignment_plan", MANAGERS),
-    Tab("campaign", 50, "levels", "Levels", "criteria_edit", MANAGERS, is_graded),
+    Tab("campaign", 50, "levels", "Levels", "criteria_edit", MANAGERS, of_kinds("levels")),
     Tab("campaign", 60, "guideline", "Guideline", "guideline_edit", MANAGERS),
-    Tab("campaign", 70, "machines", "Machines", "machine_list", OVERSEERS, is_graded),
-    Tab("campaign", 90, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, is_rubric),
+    Tab("campaign", 70, "machines", "Machines", "machine_list", OVERSEERS, of_kinds("machines")),
+    Tab("campaign", 90, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, of_kinds("rewrites")),
     Tab("campaign", 150, "settings", "Settings", "campaign_edit", MANAGERS),
 )

@@ -343,7 +343,7 @@ SPECTACULAR_SETTINGS = {
         "CampaignStateEnum": "annotation.models.CampaignState",
         "AssignmentStateEnum": "annotation.models.AssignmentState",
         "JobStateEnum": "accounts.models.JobState",
-        "CampaignKindEnum": "annotation.models.CampaignKind",
+        "CampaignKindEnum": "annotation.models.campaigns.KIND_CHOICES",
         "MachineKindEnum": "annotation.models.machines.MachineKind",
     },
 }

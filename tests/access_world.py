@@ -16,7 +16,6 @@ from annotation.models import (
     AssignmentRun,
     AssignmentState,
     Campaign,
-    CampaignKind,
     CampaignState,
     Criterion,
     ExtractionSource,
@@ -195,7 +194,7 @@ def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
 def _tuning(collection: Collection, manager: User) -> AnnoCycle:
     """A cycle of Anno-GPT that has only just begun."""
     dev = Campaign.objects.create(
-        collection=collection, slug="dev", name="Dev", kind=CampaignKind.RELEVANCE, split="dev", seed=1, created_at=AT
+        collection=collection, slug="dev", name="Dev", kind="relevance", split="dev", seed=1, created_at=AT
     )
     criterion = Criterion.objects.create(campaign=dev, key="relevance", label="Relevance")
     Level.objects.bulk_create([Level(criterion=criterion, value=v, label=f"level {v}") for v in range(3)])
@@ -209,7 +208,7 @@ def _campaign(collection: Collection, manager: User) -> Campaign:
         collection=collection,
         slug="main",
         name="Main round",
-        kind=CampaignKind.RELEVANCE,
+        kind="relevance",
         state=CampaignState.OPEN,
         seed=1,
         created_at=AT,
@@ -223,7 +222,7 @@ def _campaign(collection: Collection, manager: User) -> Campaign:
 
 def _own_paper(paper: Paper, manager: User, user: User | None) -> Assignment:
     """A paper in an open extraction campaign, assigned to the annotator, who has begun."""
-    made = {"kind": CampaignKind.EXTRACTION, "state": CampaignState.OPEN, "created_at": AT, "opened_at": AT}
+    made = {"kind": "extraction", "state": CampaignState.OPEN, "created_at": AT, "opened_at": AT}
     campaign = Campaign.objects.create(collection=paper.collection, slug="contexts", name="Contexts", seed=1, **made)
     Guideline.objects.create(campaign=campaign, version=1, body="Cut.", created_at=AT, created_by=manager)
     item = Item.objects.create(campaign=campaign, split=campaign.split, paper=paper)

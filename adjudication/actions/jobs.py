@@ -11,13 +11,14 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import AgreementRun, Voters, VoteRun
 from adjudication.permissions import check_adjudicator
+from adjudication.procedure import procedure_of
 from adjudication.queries.ballots import KINDS as VOTING
 from adjudication.queries.labels import counted_judgments
 from adjudication.queries.seeds import campaign_seed
 from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.report import Options
 from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
-from annotation.models import Campaign, CampaignKind
+from annotation.models import Campaign
 from annotation.permissions.seals import check_not_sealed
 from annotation.permissions.settings import check_within
 
@@ -71,8 +72,8 @@ def request_vote(
     is humans, machines or all.
     """
     check_adjudicator(campaign.collection, by)
-    if not campaign.has_criteria:
-        raise Refused(f"{campaign} has no votes: its papers are compared and accepted on the adjudication screen.")
+    if no_votes := procedure_of(campaign).no_votes:
+        raise Refused(f"{campaign} {no_votes}")
     if ties not in (known := dict(offered_policies())):
         raise Refused(f"Unknown policy for ties “{ties}”. Choose one of {', '.join(known)}.")
     if voters not in Voters.values:
@@ -111,8 +112,8 @@ def _ask(
     rows = model._default_manager
     if send and rows.filter(campaign=campaign).exclude(state__in=FINAL_STATES).exists():
         raise Conflict("This is being computed already. Wait for it, or cancel it first.")
-    if campaign.kind == CampaignKind.EXTRACTION:
-        raise Refused(f"{campaign} grades nothing: how far its papers agree is on the page of its agreement.")
+    if no_agreement := procedure_of(campaign).no_agreement:
+        raise Refused(f"{campaign} {no_agreement}")
     if not counted_judgments(campaign).exists():
         raise Refused("There are no judgments in this campaign yet. Come back when somebody has judged.")
     if send:

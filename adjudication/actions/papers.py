@@ -20,7 +20,8 @@ from adjudication.queries.papers import PaperCase, count_papers, fetch_case, pap
 from adjudication.stats.versions import build_content, carry_over
 from annotation.actions.extractions import GRAVE
 from annotation.definitions.extractions import BadExtraction, Content, findings_of, read_content, write_content
-from annotation.models import Campaign, CampaignKind, Extraction, ExtractionSource, ExtractionState, Item
+from annotation.kind import Judged
+from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.runs.extractions import append_revision, move_to, store_extraction
 
 CHANGED = "This paper has changed while you were looking at it: somebody decided or handed in anew. Here it is now."
@@ -178,7 +179,7 @@ def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> M
     Errors: Refused for campaigns of other kinds, NotAllowed for whoever may not adjudicate.
     """
     check_adjudicator(campaign.collection, by)
-    if campaign.kind != CampaignKind.EXTRACTION:
+    if campaign.kind_object.judges != Judged.PAPERS:
         raise Refused(f"{campaign} grades items; their votes are counted.")
     before, accepted = count_papers(campaign), 0
     for row in paper_rows(campaign):
@@ -222,7 +223,7 @@ def _locked_case(
 ) -> PaperCase:
     rows = Item.objects.select_related("campaign__collection", "paper").select_for_update(of=("self",), no_key=True)
     item = rows.get(pk=item.pk)
-    if item.campaign.kind != CampaignKind.EXTRACTION:
+    if item.campaign.kind_object.judges != Judged.PAPERS:
         raise Refused("This item is graded; its verdict is a level.")
     check_adjudicator(item.campaign.collection, by)
     if by is not None:

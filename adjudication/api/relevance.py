@@ -17,7 +17,7 @@ from adjudication.exports.forms import ASPECTS, EVERY, JUDGED
 from adjudication.queries.overrides import overrides_in_verdicts
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from annotation.api.judgments import OVERRIDDEN
-from annotation.models import CampaignKind, Criterion
+from annotation.models import Criterion
 from annotation.permissions.labels import check_can_read_labels
 from corpus.models import Role
 from corpus.permissions import OVERSEERS
@@ -87,7 +87,7 @@ class InRelevanceView(InUnsealedView):
 
     def criterion(self) -> Criterion:
         check_can_read_labels(self.campaign, self.person)
-        if self.campaign.kind != CampaignKind.RELEVANCE:
+        if "relevance" not in self.campaign.kind_object.tabs:
             raise Http404
         criteria = list(self.campaign.criteria.all())
         wanted = self.request.query_params.get("criterion", "")

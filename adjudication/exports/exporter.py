@@ -12,7 +12,8 @@ from django.db import connection
 from accounts.refusals import Refused
 from adjudication.exports.forms import JUDGED, CampaignForm, ExportForm
 from adjudication.exports.streams import parameters, pieces
-from annotation.models import Campaign, CampaignKind, Criterion
+from annotation.kind import Judged
+from annotation.models import Campaign, Criterion
 from corpus.models import Collection
 
 FATAL, WARNING = "fatal", "warning"
@@ -124,7 +125,7 @@ class Exporter:
     about: str = ""
     section: str = JUDGMENTS
     form: type[ExportForm] = ExportForm
-    kinds: tuple[str, ...] = ()  # of campaigns that it is about; () for any
+    judged: Judged | None = None  # what campaigns judge that it is about; None for any
     verdicts: ClassVar[bool] = False  # whether its values are verdicts on documents
     adds_up: ClassVar[bool] = False  # whether its readers add up the values of aspects, so that none can be left out
     labels: ClassVar[bool] = True  # whether it is made of labels, so that who still has to judge them may not take it
@@ -151,7 +152,7 @@ class Exporter:
 
     def takes(self, campaign: Campaign) -> bool:
         """Whether it can be about this campaign."""
-        return not self.kinds or campaign.kind in self.kinds
+        return self.judged in (None, campaign.kind_object.judges)
 
     def is_summed(self, level: str) -> bool:
         """Whether its file holds scores of documents over all aspects of a query or sub-query."""
@@ -199,9 +200,7 @@ class CampaignExporter(Exporter):
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
         campaign = find_campaign(collection, values["campaign"])
         if not self.takes(campaign):
-            raise Refused(
-                f"{campaign} is of kind {campaign.get_kind_display()}: it judges no documents, so there are no qrels."
-            )
+            raise Refused(f"{campaign} is of kind {campaign.kind}: it judges no documents, so there are no qrels.")
         return Options(collection, self, campaign, find_criterion(campaign, values["criterion"]), values)
 
 
@@ -215,7 +214,7 @@ def find_campaign(collection: Collection, slug: str) -> Campaign:
     known = ", ".join(campaign.slug for campaign in campaigns)
     if slug:
         raise Refused(f"{collection.slug} has no campaign “{slug}”. " + (f"It has: {known}." if known else ""))
-    campaigns = [campaign for campaign in campaigns if campaign.kind != CampaignKind.EXTRACTION] or campaigns
+    campaigns = [campaign for campaign in campaigns if not campaign.kind_object.no_criteria] or campaigns
     if len(campaigns) != 1:
         raise Refused(f"Say which campaign: {known}." if known else "There is no campaign yet, so nothing is judged.")
     return campaigns[0]

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from django import forms
 
-from annotation.models import CampaignKind
 from corpus.models import Collection
 
 QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
@@ -87,7 +86,7 @@ class CampaignField(forms.CharField):
     widget = forms.Select
 
     def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
-        found = collection.campaigns.exclude(kind=CampaignKind.EXTRACTION).order_by("name")
+        found = collection.campaigns.graded().order_by("name")
         return [(campaign.slug, str(campaign)) for campaign in found]
 
 

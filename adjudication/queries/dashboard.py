@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from accounts.models import FINAL_STATES
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
+from adjudication.procedure import Procedure, procedure_of
 from adjudication.queries.agreement import Shown, Standing, fetch_standing, show
-from adjudication.queries.papers import PaperCounts, count_papers
 from adjudication.queries.queue import VoteStanding, fetch_vote_standing
 from adjudication.stats.statistics import statistic
-from annotation.models import AnnotatorKind, Campaign, CampaignKind, CampaignState, Criterion
+from annotation.models import AnnotatorKind, Campaign, CampaignState, Criterion
 from annotation.permissions.seals import sealed_by
 from annotation.queries.progress import AnnotatorRow, Estimate, Progress, annotator_rows, estimate_end, fetch_progress
 from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
@@ -67,7 +68,8 @@ class CampaignCard:
     headline: list[Shown]
     headline_criterion: Criterion | None
     votes: VoteStanding
-    papers: PaperCounts | None = None  # of an extraction
+    procedure: Procedure
+    counts: Any = None  # what the procedure counts for its part of the card
     undecided: int = 0  # verdicts that have no value now, whatever the last count left
 
     @property
@@ -87,6 +89,7 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
     campaign.collection = collection
     progress = fetch_progress(campaign, now)
     rows = annotator_rows(campaign, now)
+    procedure = procedure_of(campaign)
     is_sealed = sealed_by(campaign) is not None
     agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
     criterion = _first_measured(campaign, agreement.run) if agreement.run else None
@@ -102,7 +105,8 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
         headline_criterion=criterion,
         votes=votes,
         undecided=unresolved.count() if votes.run else 0,
-        papers=count_papers(campaign) if campaign.kind == CampaignKind.EXTRACTION and not is_sealed else None,
+        procedure=procedure,
+        counts=None if is_sealed else procedure.count(campaign),
     )
 
 

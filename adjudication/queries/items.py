@@ -1,10 +1,6 @@
-"""One item as its annotators had it: what is judged, and for what. Nothing else about it is read."""
-
-from dataclasses import dataclass
+"""What items are called in lists."""
 
 from annotation.models import Item
-from corpus.models import AspectNode, Topic
-from corpus.text.highlight import highlight_pieces, highlight_terms
 
 NAMED_BY = ("topic", "document", "aspect", "paper")  # what `name_of` and `number_of` join
 
@@ -19,62 +15,3 @@ def name_of(item: Item) -> str:
 def number_of(item: Item) -> str:
     """The number of the topic the item belongs to, "" for one without a topic."""
     return item.topic.number if item.topic else ""
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of the query; `lit` where it says the aspect in question."""
-
-    text: str
-    lit: bool
-
-
-@dataclass(frozen=True)
-class RelevanceView:
-    """A document for a query or an aspect of it; title and abstract in pieces, the aspect's words marked."""
-
-    item: Item
-    aspect: str
-    parents: list[str]
-    sentences: list[Sentence]
-    title: list[tuple[str, bool]]
-    abstract: list[tuple[str, bool]]
-
-
-@dataclass(frozen=True)
-class TopicView:
-    """A topic on its own."""
-
-    item: Item
-
-
-def fetch_topic_view(pk: int) -> TopicView:
-    """One query: the item with what names it."""
-    return TopicView(Item.objects.select_related("campaign", *NAMED_BY).get(pk=pk))
-
-
-def fetch_relevance_view(pk: int) -> RelevanceView:
-    """Two queries: the item with everything it joins, and the places of its aspect in the topic's tree."""
-    item = Item.objects.select_related("campaign", *NAMED_BY).get(pk=pk)
-    nodes = list(AspectNode.objects.filter(aspect=item.aspect_id).select_related("parent__aspect"))
-    wanted = item.aspect.text if item.aspect else item.topic.text if item.topic else ""
-    terms = highlight_terms(wanted)
-    document = item.document
-    return RelevanceView(
-        item=item,
-        aspect=item.aspect.text if item.aspect else "",
-        parents=sorted({node.parent.aspect.text for node in nodes if node.parent}),
-        sentences=_sentences(item.topic, nodes, terms) if item.topic else [],
-        title=highlight_pieces(document.title, terms) if document else [],
-        abstract=highlight_pieces(document.abstract, terms) if document else [],
-    )
-
-
-def _sentences(topic: Topic, nodes: list[AspectNode], terms: frozenset[str]) -> list[Sentence]:
-    """The query's sentences, those that say the aspect lit: as noted with the aspect, else the likeliest one."""
-    texts = topic.sentences or [topic.text]
-    lit = {index for node in nodes for index in (node.sentences or (node.parent.sentences if node.parent else []))}
-    if not lit and nodes and len(texts) > 1:
-        shared = [len(highlight_terms(text) & terms) for text in texts]
-        lit = {shared.index(max(shared))} if max(shared) >= 2 else set()
-    return [Sentence(text, index in lit) for index, text in enumerate(texts)]

@@ -16,7 +16,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.refusals import Refused
 from annotation.definitions.rubric_options import read_rubric_options
-from annotation.models import Campaign, CampaignKind, Criterion, Item, Split
+from annotation.kind import Judged
+from annotation.models import Campaign, Criterion, Item, Split
 from corpus.models import Collection
 from corpus.queries.authors import withdrawn_topics
 from corpus.text.names import document_name
@@ -158,13 +159,13 @@ class _Rule:
 
 def rubric_campaigns(collection: Collection) -> list[Campaign]:
     """Campaigns whose ratings can make a question set, oldest first: rubrics of the main split."""
-    found = Campaign.objects.filter(collection=collection, kind=CampaignKind.RUBRIC, split=Split.MAIN)
+    found = collection.campaigns.judging(Judged.QUESTIONS).filter(split=Split.MAIN)
     return list(found.order_by("pk"))
 
 
 def campaigns_rating(collection: Collection, campaign: Campaign | None = None) -> QuerySet[Campaign]:
     """Rubric campaigns of any split that rate a question of the set: of all of it, or of what one campaign rated."""
-    found = collection.campaigns.filter(kind=CampaignKind.RUBRIC)
+    found = collection.campaigns.judging(Judged.QUESTIONS)
     if campaign is None:
         return found
     shared = Item.objects.filter(campaign=OuterRef("pk"), topic__in=campaign.items.values("topic"))

@@ -23,6 +23,7 @@ from adjudication.forms.jobs import VoteForm
 from adjudication.forms.verdicts import first_error, moment_of
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.permissions import OWN_ITEM, can_override_own, check_can_adjudicate, judged_it
+from adjudication.procedure import procedure_of
 from adjudication.queries.ballots import fetch_ballots, fingerprint
 from adjudication.queries.items import NAMED_BY
 from adjudication.queries.queue import (
@@ -36,7 +37,6 @@ from adjudication.queries.queue import (
     queue_counts,
     queue_of,
 )
-from adjudication.views.kinds import kind_of
 from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope, whole_number
 from annotation.models import Criterion, UnreadLabel
 
@@ -75,7 +75,7 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
     """The queue under a filter with one of its items open: `?verdict=`, else the first."""
     scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
-    desk = kind_of(scope.campaign).desk
+    desk = procedure_of(scope.campaign).desk
     if desk is not None:
         return desk(request, scope)
     place = _place(request, scope)
@@ -96,15 +96,15 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
 def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Store the decision, then on to the next item; what is refused is shown where it was entered."""
     scope, place, verdict = _open(request, slug, campaign, pk)
-    kind = kind_of(scope.campaign)
-    form = kind.form(request.POST)
+    procedure = procedure_of(scope.campaign)
+    form = procedure.form(request.POST)
     if request.POST.get("override") and "seen" not in request.POST:  # asks to see the votes; nothing is decided yet
         return _show_refused(request, place, verdict, "", status=200)
     if not form.is_valid():
         return _show_refused(request, place, verdict, first_error(form))
     following = next_after(place.rows, verdict)
     try:
-        kind.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
+        procedure.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
     except NotAllowed:
         raise
     except Refused as refusal:
@@ -244,14 +244,15 @@ def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
 
 def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict[str, Any]:
     """The open item. Whoever judged it sees neither votes nor form, unless they manage and ask to override."""
-    scope, kind = place.scope, kind_of(place.scope.campaign)
+    scope, item_view = place.scope, place.scope.campaign.kind_object.shown
     own = judged_it(verdict, scope.user)
     may_override = own and can_override_own(scope.membership)
     override = (given.get("override") or "") if may_override else ""
     earlier, later = previous_to(place.rows, verdict), next_after(place.rows, verdict)
     context: dict[str, Any] = {
-        "kind": kind,
-        "view": kind.fetch(verdict.item_id),
+        "procedure": procedure_of(scope.campaign),
+        "item_view": item_view,
+        "view": item_view.fetch(verdict.item_id),
         "own": own,
         "own_reason": OWN_ITEM,
         "may_override": may_override,
@@ -262,7 +263,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     }
     if own and not override:
         return context
-    ballots = fetch_ballots(verdict, kind.attach)
+    ballots = fetch_ballots(verdict, item_view.attach)
     votes = ballots.votes(verdict.vote_run)
     values = {value for _, value in votes}
     selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))

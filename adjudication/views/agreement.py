@@ -15,7 +15,6 @@ from adjudication.queries.report import figures_by_name, make_report
 from adjudication.stats.policies import TIE_POLICIES
 from adjudication.views.figures import figures_context, people_context, tables_context
 from adjudication.views.scope import chosen_criterion, fetch_scope
-from annotation.models import CampaignKind
 
 TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
 FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
@@ -25,7 +24,7 @@ FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The newest finished figures with what is newer than they are, or what to do to get any."""
     scope = fetch_scope(request, slug, campaign)
-    if scope.campaign.kind == CampaignKind.EXTRACTION:  # nothing is graded there
+    if "agreement" not in scope.campaign.kind_object.tabs:  # nothing is graded there
         return redirect("extraction_agreement", slug, campaign)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)

@@ -7,14 +7,13 @@ from django.views.decorators.http import require_safe
 from accounts.refusals import Refused
 from adjudication.queries.extractions import MOST_PAPERS, NAMES, compare_annotators
 from adjudication.views.scope import fetch_label_scope
-from annotation.models import CampaignKind
 
 
 @require_safe
 def extraction_agreement(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The figures of every pair over the papers that both have finished, computed now."""
     scope = fetch_label_scope(request, slug, campaign)
-    if scope.campaign.kind != CampaignKind.EXTRACTION:
+    if "comparison" not in scope.campaign.kind_object.tabs:
         raise Refused(f"{scope.campaign} grades items; its agreement has a page of its own.")
     compared = compare_annotators(scope.campaign)
     context = scope.context(section="comparison", compared=compared, columns=NAMES.values(), most=MOST_PAPERS)

@@ -31,7 +31,7 @@ from adjudication.queries.papers import FILTERS, OPEN, PaperCase, PaperRow, fetc
 from adjudication.views.scope import Scope, fetch_label_scope, whole_number
 from annotation.actions.extractions import GRAVE
 from annotation.definitions.extractions import findings_of
-from annotation.models import CampaignKind, Item
+from annotation.models import Item
 
 QUEUE_SHOWN = 60
 SEEN_OWN = "adjudicating_own_papers"  # in the session: items whose accounts a manager asked to see, which was logged
@@ -146,7 +146,7 @@ def open_paper(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple
 def fetch_paper_item(scope: Scope, pk: int) -> Item:
     """A paper of this extraction campaign; 404 for anything else."""
     rows = Item.objects.select_related("campaign__collection", "paper")
-    return get_object_or_404(rows, pk=pk, campaign=scope.campaign, campaign__kind=CampaignKind.EXTRACTION)
+    return get_object_or_404(rows, pk=pk, campaign=scope.campaign, paper__isnull=False)
 
 
 def paper_refused(request: HttpRequest, scope: Scope, item: Item, reason: str) -> HttpResponse:

@@ -11,7 +11,6 @@ from adjudication.exports.forms import JUDGED
 from adjudication.queries.queue import fetch_vote_standing
 from adjudication.queries.relevance import parts_of, rank_documents, relevance_by_topic
 from adjudication.views.scope import Scope, chosen_criterion, fetch_label_scope
-from annotation.models import CampaignKind
 
 TOPICS_PER_PAGE = 100
 DOCUMENTS_PER_PAGE = 100
@@ -66,7 +65,7 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
 
 def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[str, Any]]:
     scope = fetch_label_scope(request, slug, campaign)
-    if scope.campaign.kind != CampaignKind.RELEVANCE:
+    if "relevance" not in scope.campaign.kind_object.tabs:
         raise Http404
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)

@@ -14,15 +14,12 @@ from accounts.refusals import Conflict, Refused
 from annotation.actions.annotators import add_members
 from annotation.actions.criteria import check_criteria, sort_levels, store_criteria
 from annotation.actions.guidelines import check_body
-from annotation.definitions import contexts, relevance, rubric
-from annotation.definitions.drafts import CriterionDraft
-from annotation.definitions.relevance import RELEVANCE
-from annotation.definitions.rubric_options import BadOptions, read_rubric_options
+from annotation.definitions.drafts import BadOptions, CriterionDraft
 from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
+from annotation.kind import DEFAULT_KIND, kind_named
 from annotation.models import (
     AnnotatorState,
     Campaign,
-    CampaignKind,
     CampaignState,
     Guideline,
     Item,
@@ -34,7 +31,6 @@ from annotation.permissions.campaigns import (
     check_can_close,
     check_can_open,
     check_is_draft,
-    check_kind_supported,
     check_not_closed,
     check_serves_no_cycle,
     hindrance_to_deleting,
@@ -43,19 +39,11 @@ from annotation.permissions.seals import check_split_may_change
 from annotation.permissions.settings import check_within
 from annotation.queries.campaigns import fetch_readiness, has_submissions
 from annotation.queries.criteria import drafts_of
-from annotation.queries.items import count_held_elsewhere
-from annotation.runs.assignments import QUEUE_OF_PAPERS
 from annotation.runs.constraints import checked_at_once
 from corpus.models import Collection
 from corpus.permissions import check_manager
 
 RESERVED_SLUGS = {"new"}
-DEFAULTS: dict[CampaignKind, tuple[tuple[CriterionDraft, ...], str]] = {
-    CampaignKind.RELEVANCE: ((RELEVANCE,), relevance.GUIDELINE),
-    CampaignKind.RUBRIC: (rubric.RUBRIC, rubric.GUIDELINE),
-    CampaignKind.EXTRACTION: ((), contexts.GUIDELINE),
-}
-OVERLAPS = {CampaignKind.RUBRIC: 1, CampaignKind.EXTRACTION: 1}  # of other kinds: 3
 
 
 @transaction.atomic
@@ -66,7 +54,7 @@ def create_campaign(
     at: datetime,
     name: str,
     slug: str = "",
-    kind: str = CampaignKind.RELEVANCE,
+    kind: str = DEFAULT_KIND,
     split: str = Split.MAIN,
     overlap: int | None = None,
     order: str = Order.BY_ASPECT,
@@ -80,13 +68,12 @@ def create_campaign(
     """A draft with criteria and a guideline: the ones given, else the defaults of its kind. It has no items yet.
 
     Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
-    Without `overlap` it is 3 for relevance and 1 for others. `options` are those of a rubric (rubric_options.py).
+    Without `overlap` it is that of the kind, whose `options` they are.
     Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
     """
     check_manager(collection, by)
-    check_kind_supported(kind)
-    default_criteria, default_guideline = DEFAULTS[CampaignKind(kind)]
-    wanted = sort_levels(criteria or default_criteria)
+    chosen = kind_named(kind)
+    wanted = sort_levels(criteria or chosen.criteria)
     campaign = Campaign(
         collection=collection,
         name=name.strip(),
@@ -95,18 +82,16 @@ def create_campaign(
         created_at=at,
         seed=secrets.randbelow(2**31) if seed is None else seed,
     )
-    if campaign.has_criteria:
+    if not chosen.no_criteria:
         check_criteria(wanted)
     elif wanted:
-        raise Refused(
-            "An extraction has no criteria: papers are worked on, not graded. Take them out of the definition."
-        )
-    overlap = OVERLAPS.get(CampaignKind(kind), 3) if overlap is None else overlap
+        raise Refused(chosen.no_criteria)
+    overlap = chosen.overlap if overlap is None else overlap
     _set(campaign, split=split, overlap=overlap, order=order, strategy=strategy, lease_minutes=lease_minutes)
     campaign.options = checked_options(campaign, options)
     _insert(campaign)
     store_criteria(campaign, wanted)
-    body = check_body(guideline or default_guideline)
+    body = check_body(guideline or chosen.guideline)
     Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=at, created_by=by)
     _record(campaign, by, at, "create_campaign", kind=str(kind), split=str(split), overlap=overlap, seed=campaign.seed)
     return campaign
@@ -209,13 +194,14 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Non
 
 
 def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the campaign keeps as its options: all of a rubric's, none of other kinds. Errors: Refused."""
-    if campaign.kind != CampaignKind.RUBRIC:
+    """What the campaign keeps as its options: all those of its kind, none where the kind has none. Errors: Refused."""
+    kind = campaign.kind_object
+    if kind.options is None:
         if options:
-            raise Refused(f"A campaign of kind {campaign.get_kind_display()} has no options of a rubric.")
+            raise Refused(f"A campaign of kind {kind} has no options.")
         return {}
     try:
-        return read_rubric_options(options or {}).as_json()
+        return kind.options.read(options or {})
     except BadOptions as bad:
         raise Refused(bad.reason) from bad
 
@@ -246,8 +232,8 @@ def _set(campaign: Campaign, **values: Any) -> None:
     check_within(OVERLAP, campaign.overlap)
     check_within(LEASE, campaign.lease_minutes)
     check_within(SEED, campaign.seed)
-    if campaign.strategy == Strategy.QUEUE and not campaign.has_criteria:
-        raise Refused(QUEUE_OF_PAPERS)
+    if campaign.strategy == Strategy.QUEUE and (no_queue := campaign.kind_object.no_queue):
+        raise Refused(no_queue)
 
 
 def _insert(campaign: Campaign) -> None:
@@ -281,9 +267,11 @@ def _check_unassigned(campaign: Campaign) -> None:
 
 def _move_items(campaign: Campaign) -> None:
     """Items follow their campaign into another split, unless it is held out and a pair is in one already."""
-    if campaign.split != Split.MAIN and (held := count_held_elsewhere(campaign)):
+    kind = campaign.kind_object
+    if campaign.split != Split.MAIN and (held := kind.items.count_held_elsewhere(campaign)):
+        items = f"{kind.words.item}s"
         raise Refused(
-            f"{held:,} of its pairs are in another development or test campaign. Held-out pairs must never overlap,"
+            f"{held:,} of its {items} are in another development or test campaign. Held-out {items} must never overlap,"
             " so this campaign can only stay in the main split."
         )
     Item.objects.filter(campaign=campaign).update(split=campaign.split)

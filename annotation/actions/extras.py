@@ -50,7 +50,7 @@ def check_extras(desk: Desk, given: Given) -> Extras | None:
     """What is to be stored beside the answers, None for nothing. Errors: Invalid."""
     if not given.rewrite.strip() and not given.found:
         return None
-    if not desk.is_rubric:
+    if not desk.labelling.takes_extras:
         field = "rewrite" if given.rewrite.strip() else "found"
         raise Invalid(field, "This campaign rates no questions: it takes neither rewrites nor further targets.")
     if holds_markup(given.rewrite):

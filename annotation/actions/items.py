@@ -1,5 +1,6 @@
 """A campaign's items: built at once where that is quick, by a job where it is not."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -10,14 +11,12 @@ from accounts.jobs import new_job
 from accounts.models import User
 from accounts.refusals import Refused
 from annotation.definitions.settings import SAMPLE, SEED
-from annotation.models import AnnoCycle, Campaign, CampaignKind, ItemBuild
+from annotation.models import AnnoCycle, Campaign, ItemBuild
 from annotation.permissions.campaigns import check_not_closed
 from annotation.permissions.settings import check_within
-from annotation.queries.items import fetch_supply
-from annotation.queries.questions import EVERYTHING, Choice, fetch_question_supply
 from annotation.runs.built import Built
-from annotation.runs.calibration import calibration_overlap, check_calibration, draw_calibration
-from annotation.runs.items import build_as_told
+from annotation.runs.calibration import check_calibration, draw_calibration
+from annotation.runs.items import build
 from annotation.runs.unjudged import remove_unjudged
 from corpus.permissions import check_manager
 
@@ -33,19 +32,18 @@ def build_items(
     sample: int | None = None,
     seed: int | None = None,
     stratified: bool = False,
-    choice: Choice = EVERYTHING,
+    choice: Any = None,
 ) -> Built:
-    """Make items of all pairs (distinct aspect, pooled document) the campaign lacks, or of a sample of them.
+    """Make items of all that the campaign lacks of what its kind judges, or of a sample of it.
 
-    A topic without aspects is judged as a whole; the items of an extraction are papers. A rubric takes topics by
-    themselves, those of `choice` whose words do not give their targets away. `seed` draws the sample; without one it
-    is the campaign's own. Call it again when pools have grown.
+    `choice` narrows what may be taken, for kinds that have a `Choosing`. `seed` draws the sample; without one it is
+    the campaign's own. Call it again when pools have grown.
     Errors: Refused for a closed campaign and when too few are left.
     """
     campaign = _current(campaign, by, sample, seed)
     seed = campaign.seed if seed is None else seed
     told = _told(campaign, sample, stratified, choice)
-    built = build_as_told(campaign, told, seed=seed)
+    built = build(campaign, told, seed=seed)
     facts = {**told, "seed": seed, "created": built.created}
     record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
     return built
@@ -60,7 +58,7 @@ def request_item_build(
     sample: int | None = None,
     seed: int | None = None,
     stratified: bool = False,
-    choice: Choice = EVERYTHING,
+    choice: Any = None,
     calibration: dict[str, int | None] | None = None,
 ) -> ItemBuild:
     """The same as a background job, for more than JOB_FROM items.
@@ -70,7 +68,7 @@ def request_item_build(
     campaign = _current(campaign, by, sample, seed)
     told = _told(campaign, sample, stratified, choice)
     if calibration is not None:
-        size, overlap = calibration["sample"] or 0, calibration["overlap"] or calibration_overlap(campaign)
+        size, overlap = calibration["sample"] or 0, calibration["overlap"] or campaign.kind_object.calibration_overlap
         most = campaign.items.count() + (supply_left(campaign) if sample is None else sample)
         check_calibration(campaign, size, overlap, most)
         told["calibration"] = {"sample": size, "overlap": overlap, "seed": campaign.seed}
@@ -100,7 +98,7 @@ def set_calibration(
     to take effect. Returns how many items get more judges than before. Errors: Refused for numbers that make no sense.
     """
     campaign = _current(campaign, by)
-    overlap = calibration_overlap(campaign) if overlap is None else overlap
+    overlap = campaign.kind_object.calibration_overlap if overlap is None else overlap
     check_calibration(campaign, sample, overlap, campaign.items.count())
     seed = campaign.seed if seed is None else seed
     changed = draw_calibration(campaign, sample, seed, overlap - campaign.overlap)
@@ -133,17 +131,14 @@ def needs_job(campaign: Campaign, sample: int | None) -> bool:
 
 def supply_left(campaign: Campaign) -> int:
     """How many items the campaign could still take."""
-    if campaign.kind == CampaignKind.RUBRIC:
-        return fetch_question_supply(campaign).left
-    return fetch_supply(campaign).left
+    return campaign.kind_object.items.fetch_supply(campaign).left
 
 
-def _told(campaign: Campaign, sample: int | None, stratified: bool, choice: Choice) -> dict[str, Any]:
-    """The parameters of a build, as they are kept."""
-    told: dict[str, Any] = {"sample": sample, "stratified": stratified}
-    if campaign.kind == CampaignKind.RUBRIC:
-        told |= {"sources": list(choice.sources), "kind": choice.kind, "text": choice.text}
-    return told
+def _told(campaign: Campaign, sample: int | None, stratified: bool, choice: Any) -> dict[str, Any]:
+    """The parameters of a build, as they are kept: with the choice, of kinds that have one."""
+    choosing = campaign.kind_object.choosing
+    told = {"sample": sample, "stratified": stratified}
+    return told | (asdict(choice or choosing.read({})) if choosing else {})
 
 
 def _current(campaign: Campaign, by: User | None, sample: int | None = None, seed: int | None = None) -> Campaign:

@@ -18,7 +18,6 @@ from annotation.models import (
     Annotator,
     AnnotatorKind,
     Campaign,
-    CampaignKind,
     Criterion,
     MachineKind,
     MachineRun,
@@ -47,8 +46,8 @@ def request_machine_runs(
     )
     check_manager(campaign.collection, by)
     check_not_closed(campaign)
-    if campaign.kind == CampaignKind.EXTRACTION:
-        raise Refused("Machines judge topics and pairs; what a paper holds is extracted by people.")
+    if no_machines := campaign.kind_object.no_machines:
+        raise Refused(no_machines)
     if not campaign.items.exists():
         raise Refused("The campaign has no items yet, so there is nothing to judge. Build them first.")
     check_within(RUNS, wish.runs)

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.queries.preferences import DELAYS, KEYS, RUBRIC_KEY_WORDS, Preferences, preferences_of
+from annotation.queries.preferences import DELAYS, Preferences, keys_of_kinds, preferences_of, usual_keys
 
 TAKEN = {"Escape", "Tab", "ArrowUp", "ArrowDown", " ", "Backspace", "Delete"}  # moving about, editing, scrolling
 
@@ -21,8 +21,9 @@ def set_preferences(
         raise Refused(f"Choose one of these delays, in milliseconds: {', '.join(map(str, DELAYS))}; or none.")
     user = User.objects.select_for_update().get(pk=by.pk)
     kept = user.preferences.get("labelling", {}).get("keys", {})
-    untold = {action: key for action, key in kept.items() if action in RUBRIC_KEY_WORDS and action not in keys}
-    changed = untold | {action: key for action, key in keys.items() if KEYS[action] != key}
+    of_kinds, usual = keys_of_kinds(), usual_keys()
+    untold = {action: key for action, key in kept.items() if action in of_kinds and action not in keys}
+    changed = untold | {action: key for action, key in keys.items() if usual[action] != key}
     labelling = {"highlights": highlights, "delay": delay, "keys": changed}
     user.preferences = {**user.preferences, "shortcuts": shortcuts, "labelling": labelling}
     user.save(update_fields=["preferences"])
@@ -31,12 +32,11 @@ def set_preferences(
 
 def check_keys(keys: Mapping[str, str]) -> None:
     """Refuse unless every action has a key of its own that neither grades nor edits."""
-    if not set(keys) <= set(KEYS):
+    usual, of_kinds = usual_keys(), keys_of_kinds()
+    if not set(keys) <= set(usual):
         raise Refused("There is no such action to give a key to.")
-    # Keys of questions alone give way to what somebody chose on a screen that has no questions.
-    wanted = {
-        action: key for action, key in {**KEYS, **keys}.items() if action in keys or action not in RUBRIC_KEY_WORDS
-    }
+    # Keys that only some kinds have give way to what somebody chose on the screen of another.
+    wanted = {action: key for action, key in {**usual, **keys}.items() if action in keys or action not in of_kinds}
     for action, key in wanted.items():
         if not 1 <= len(key) <= 20 or key.isdigit() or key in TAKEN:
             raise Refused(f"“{key}” cannot be the key for {action}: digits grade, and that key moves about or edits.")

@@ -18,9 +18,10 @@ from annotation.api.base import InCampaignView
 from annotation.api.settings import number_field
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
-from annotation.models import Campaign, CampaignKind, CampaignState, Criterion, Level, Order, Split, Strategy
+from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
+from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
+from annotation.models.campaigns import KIND_CHOICES
 from annotation.queries.campaigns import campaigns_for
-from annotation.queries.questions import Choice
 from corpus.api.base import InCollectionView, RemovedSerializer
 from corpus.models import Role
 
@@ -68,16 +69,16 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 class NewCampaignSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=NAME.most)
     slug = serializers.SlugField(max_length=80, required=False)
-    kind = serializers.ChoiceField(CampaignKind.choices, default=CampaignKind.RELEVANCE)
+    kind = serializers.ChoiceField(KIND_CHOICES, default=DEFAULT_KIND)
     split = serializers.ChoiceField(Split.choices, default=Split.MAIN)
-    overlap = number_field(OVERLAP, help_text="relevance 3, others 1")
+    overlap = number_field(OVERLAP, help_text=overlaps_in_words())
     order = serializers.ChoiceField(Order.choices, default=Order.BY_ASPECT)
     strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
     seed = number_field(SEED)
     lease_minutes = number_field(LEASE)
     guideline = serializers.CharField(max_length=GUIDELINE.most, required=False)
     criteria = CriterionSerializer(many=True, required=False)
-    options = serializers.DictField(required=False, help_text="of a rubric: cutoffs, most_fitting, keep, …")
+    options = serializers.DictField(required=False, help_text="those of its kind")
 
 
 class CampaignStateSerializer(serializers.Serializer[Any]):
@@ -88,7 +89,11 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
     sample = number_field(SAMPLE)
     seed = number_field(SEED)
     stratified = serializers.BooleanField(default=False)
-    sources = serializers.ListField(child=serializers.CharField(max_length=60), required=False, help_text="of a rubric")
+
+    def get_fields(self) -> dict[str, Any]:
+        """In addition, what kinds choose items by."""
+        chosen = [kind.choosing.api_fields() for kind in kinds() if kind.choosing]
+        return {**super().get_fields(), **{name: field for fields in chosen for name, field in fields.items()}}
 
 
 class BuiltSerializer(serializers.Serializer[Any]):
@@ -191,9 +196,11 @@ class ItemBuilds(InCampaignView):
         """Make items of all (distinct aspect, pooled document) pairs the campaign lacks, or of a sample of them."""
         wanted = ItemBuildSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        told = dict(wanted.validated_data)
-        choice = Choice(sources=tuple(told.pop("sources", ())))
-        built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), choice=choice, **told)
+        told = wanted.validated_data
+        choosing = self.campaign.kind_object.choosing
+        choice = choosing.read(told) if choosing else None
+        drawing = {name: told[name] for name in ("sample", "seed", "stratified") if name in told}
+        built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), choice=choice, **drawing)
         return Response(asdict(built), status=201)
 
     @extend_schema(

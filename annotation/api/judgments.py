@@ -57,7 +57,7 @@ class AssignmentList(InCampaignView):
         rows = Assignment.objects.filter(item__campaign=self.campaign, annotator__isnull=False)
         if not can_oversee(self.membership):
             rows = rows.filter(annotator__user=self.person)
-            if self.campaign.has_criteria:
+            if not self.campaign.kind_object.no_repeats:
                 # What is still to come would show, next to what is done, which items are asked a second time.
                 rows = rows.filter(finished_at__isnull=False)
         return rows.values(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.definitions.drafts import CriterionDraft, LevelDraft
-from annotation.definitions.rubric_options import BadOptions, read_rubric_options
+from annotation.definitions.drafts import BadOptions, CriterionDraft, LevelDraft
 from annotation.definitions.settings import IN_FILE
 
 SETTINGS: dict[str, type] = {
@@ -19,9 +18,11 @@ SETTINGS: dict[str, type] = {
     "strategy": str,
     **dict.fromkeys(IN_FILE, int),
 }
-TOP = {*SETTINGS, "guideline", "criteria", "rubric"}
+TOP = {*SETTINGS, "guideline", "criteria"}
 CRITERION: dict[str, type] = {"key": str, "label": str, "question": str, "scale": str, "levels": list}
 LEVEL: dict[str, type] = {"value": int, "label": str, "definition": str, "example": str, "reasons": list}
+ReadOptions = Callable[[Mapping[str, Any]], dict[str, Any]]
+NONE: Mapping[str, ReadOptions] = {}
 WORDS = {str: "text in quotes", int: "a whole number", list: "a list"}
 
 
@@ -40,23 +41,26 @@ class CampaignFile:
     settings: dict[str, str | int] = field(default_factory=dict)
     criteria: tuple[CriterionDraft, ...] = ()
     guideline: str = ""
-    options: dict[str, Any] | None = None  # the table [rubric], None where the file has none
+    options: dict[str, Any] | None = None  # the table of a kind, such as [rubric]; None where the file has none
 
 
-def read_campaign_file(text: str) -> CampaignFile:
-    """Parse a campaign's TOML; raises BadCampaignFile. Whether the criteria make sense is for `problems_of`."""
+def read_campaign_file(text: str, options: Mapping[str, ReadOptions] = NONE) -> CampaignFile:
+    """Parse a campaign's TOML; raises BadCampaignFile. Whether the criteria make sense is for `problems_of`.
+
+    `options` reads the table of each kind that has settings of its own, by the kind's name. Errors of it: BadOptions.
+    """
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadCampaignFile(f"It is not valid TOML: {error}.") from error
-    _check_names(content, TOP, "the file")
+    _check_names(content, {*TOP, *options}, "the file")
     for name, limits in IN_FILE.items():
         if type(content.get(name)) is int and (problem := limits.problem(content[name])):
             raise BadCampaignFile(f"In the file, {name}: {problem}")
     settings = {name: _typed(content, name, kind, "the file") for name, kind in SETTINGS.items() if name in content}
     criteria = tuple(_criterion(entry, number) for number, entry in enumerate(_tables(content, "criteria"), start=1))
     guideline = _typed(content, "guideline", str, "the file") if "guideline" in content else ""
-    return CampaignFile(settings, criteria, guideline, _options(content))
+    return CampaignFile(settings, criteria, guideline, _options(content, options))
 
 
 def write_criteria(criteria: tuple[CriterionDraft, ...]) -> str:
@@ -73,16 +77,19 @@ def write_criteria(criteria: tuple[CriterionDraft, ...]) -> str:
     return "\n".join(lines)
 
 
-def _options(content: Mapping[str, Any]) -> dict[str, Any] | None:
-    if "rubric" not in content:
+def _options(content: Mapping[str, Any], options: Mapping[str, ReadOptions]) -> dict[str, Any] | None:
+    names = [name for name in options if name in content]
+    if len(names) > 1:
+        raise BadCampaignFile(f"It has options of several kinds: {', '.join(names)}. A campaign is of one kind.")
+    if not names:
         return None
-    table = content["rubric"]
-    if not isinstance(table, dict):
-        raise BadCampaignFile("rubric must be a table: [rubric] with most_fitting = 20 and so on below it.")
+    [name] = names
+    if not isinstance(content[name], dict):
+        raise BadCampaignFile(f"{name} must be a table: [{name}] with its options below it.")
     try:
-        return read_rubric_options(table).as_json()
+        return options[name](content[name])
     except BadOptions as bad:
-        raise BadCampaignFile(f"In [rubric]: {bad.reason}") from bad
+        raise BadCampaignFile(f"In [{name}]: {bad.reason}") from bad
 
 
 def _criterion(entry: Mapping[str, Any], number: int) -> CriterionDraft:

@@ -36,6 +36,14 @@ class CriterionDraft:
     scale: str = "ordinal"
 
 
+class BadOptions(Exception):
+    """An option of a campaign kind that makes no sense; `reason` says which and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 def problems_of(criteria: Sequence[CriterionDraft]) -> list[str]:
     """Everything that stands in the way of using these criteria, each a sentence; [] when they are fine."""
     if not criteria:

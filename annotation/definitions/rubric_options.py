@@ -6,17 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from annotation.definitions.drafts import BadOptions
+
 # Ajith et al. (EMNLP 2024), section 2.1: 0.3 where the citing paper is one of the collection, 0.1 where it is not.
 CUTOFFS = {"inline-acl": 0.3, "inline-nonacl": 0.1, "inline-inside": 0.3, "inline-outside": 0.1}
 MOST_FITTING = 20  # papers; a question that more of them answer is too broad (their Table 1)
-
-
-class BadOptions(Exception):
-    """An option that makes no sense; `reason` says which and why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)

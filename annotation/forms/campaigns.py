@@ -3,13 +3,14 @@
 from typing import Any
 
 from django import forms
+from django.utils.functional import lazy
 
 from accounts.models import User
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
 from annotation.definitions.settings import LEASE, NAME, OVERLAP, SAMPLE, SEED
 from annotation.forms.settings import number_field
-from annotation.models import Campaign, CampaignKind, Order, Split, Strategy
-from annotation.permissions.campaigns import SUPPORTED_KINDS
+from annotation.kind import kinds, option_readers, overlaps_in_words
+from annotation.models import Campaign, Order, Split, Strategy
 from corpus.models import Membership, Role
 
 MOST_FILE_BYTES = 1_000_000
@@ -21,16 +22,15 @@ STRATEGIES = [
     (Strategy.PLANNED, "Assigned in advance: everybody knows their share, loads are even"),
     (Strategy.QUEUE, "Open queue: whoever comes takes the next item"),
 ]
-KIND_WORDS = {
-    CampaignKind.RELEVANCE: "how far does an abstract meet an aspect?",
-    CampaignKind.RUBRIC: "how good is a question? Rated by criteria, with rewrites",
-    CampaignKind.EXTRACTION: "which references does a paper's text cite?",
-}
 SPLITS = [
     (Split.MAIN, "main"),
     (Split.DEV, "development: held out, to try prompts and guidelines on"),
     (Split.TEST, "test: held out, to measure agreement on"),
 ]
+
+
+def _kind_choices() -> list[tuple[str, str]]:
+    return [(kind.name, f"{kind}: {kind.words.question}") for kind in kinds()]
 
 
 class CampaignForm(forms.Form):
@@ -72,7 +72,7 @@ class NewCampaignForm(CampaignForm):
     field_order = ("name", "kind", "split", "overlap", "order", "strategy", "annotators", "sample", "stratified")
 
     kind = forms.ChoiceField(
-        choices=[(kind.value, f"{kind.label}: {KIND_WORDS[kind]}") for kind in SUPPORTED_KINDS],
+        choices=_kind_choices,
         widget=forms.RadioSelect,
         label="What is judged",
     )
@@ -80,7 +80,7 @@ class NewCampaignForm(CampaignForm):
         OVERLAP,
         required=False,
         label="Annotators per item",
-        help_text="How many people judge each item. Left empty: 3 for relevance, 1 for a rubric and for papers.",
+        help_text=lazy(lambda: f"How many people judge each item. Left empty: {overlaps_in_words()}.", str)(),
     )
     annotators = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
@@ -157,6 +157,6 @@ def read_upload(file: Any) -> CampaignFile:
 
 def _read(text: str) -> CampaignFile:
     try:
-        return read_campaign_file(text)
+        return read_campaign_file(text, option_readers())
     except BadCampaignFile as bad:
         raise forms.ValidationError(bad.reason) from bad

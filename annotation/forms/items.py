@@ -3,9 +3,11 @@
 from typing import Any, cast
 
 from django import forms
+from django.utils.functional import lazy
 
-from annotation.definitions.settings import SAMPLE, SEED
+from annotation.definitions.settings import OVERLAP, SAMPLE, SEED
 from annotation.forms.settings import number_field
+from annotation.kind import calibration_in_words
 from annotation.models import Campaign
 from annotation.queries.items import STATES, ItemFilter
 from corpus.models import Topic
@@ -19,6 +21,29 @@ class ItemBuildForm(forms.Form):
     )
     stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
     seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
+
+
+class CalibrationForm(forms.Form):
+    """How many items more people judge than the others."""
+
+    calibration = number_field(
+        SAMPLE,
+        required=False,
+        label="Calibration sample of so many items",
+        help_text="Drawn by the seed and judged by more people, so that agreement can be measured. Left empty: none.",
+    )
+    calibration_overlap = number_field(
+        OVERLAP,
+        min_value=2,
+        required=False,
+        label="Judged by",
+        help_text=lazy(lambda: f"People for each of these items. Left empty: {calibration_in_words()}.", str)(),
+    )
+
+    def told(self) -> dict[str, Any] | None:
+        """Sample and overlap (None: the usual one) of a valid form; None where no sample is wanted."""
+        sample = self.cleaned_data["calibration"]
+        return None if sample is None else {"sample": sample, "overlap": self.cleaned_data["calibration_overlap"]}
 
 
 class ItemFilterForm(forms.Form):

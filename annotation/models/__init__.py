@@ -2,7 +2,6 @@
 
 from annotation.models.campaigns import (
     Campaign,
-    CampaignKind,
     CampaignState,
     Criterion,
     Guideline,
@@ -37,7 +36,6 @@ __all__ = [
     "AssignmentRun",
     "AssignmentState",
     "Campaign",
-    "CampaignKind",
     "CampaignState",
     "Criterion",
     "Extraction",

@@ -4,14 +4,12 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from annotation.apps import AnnotationConfig
 from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
+from annotation.kind import Judged, Kind, kind_named, kinds
 from corpus.models.collections import Collection, InCollection
 
-
-class CampaignKind(models.TextChoices):
-    RUBRIC = "rubric", "rubric"
-    RELEVANCE = "relevance", "relevance"
-    EXTRACTION = "extraction", "extraction"
+KIND_CHOICES = [(name, name) for name in AnnotationConfig.campaign_kinds]
 
 
 class CampaignState(models.TextChoices):
@@ -36,13 +34,25 @@ class Strategy(models.TextChoices):
     QUEUE = "queue", "open queue, first come first served"
 
 
+class CampaignSet(InCollection):
+    """Campaigns, chosen by what their kinds are like."""
+
+    def judging(self, judged: Judged) -> "CampaignSet":
+        """Those whose items are of this sort."""
+        return self.filter(kind__in=[each.name for each in kinds() if each.judges == judged])
+
+    def graded(self) -> "CampaignSet":
+        """Those whose items get a level of each criterion."""
+        return self.filter(kind__in=[each.name for each in kinds() if not each.no_criteria])
+
+
 class Campaign(models.Model):
     """One round of judging in a collection. `overlap` is the number of human judgments each item gets."""
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="campaigns")
     slug = models.SlugField(max_length=80)
     name = models.CharField(max_length=NAME.most)
-    kind = models.CharField(max_length=12, choices=CampaignKind)
+    kind = models.CharField(max_length=12, choices=KIND_CHOICES)
     split = models.CharField(max_length=4, choices=Split, default=Split.MAIN)
     state = models.CharField(max_length=6, choices=CampaignState, default=CampaignState.DRAFT)
     overlap = models.PositiveSmallIntegerField(default=3)
@@ -50,17 +60,17 @@ class Campaign(models.Model):
     strategy = models.CharField(max_length=8, choices=Strategy, default=Strategy.PLANNED)
     seed = models.BigIntegerField()
     lease_minutes = models.PositiveSmallIntegerField(default=LEASE_MINUTES)
-    options = models.JSONField(default=dict, blank=True)  # of its kind; see annotation.definitions.rubric_options
+    options = models.JSONField(default=dict, blank=True)  # of its kind: see annotation.kind.Options
     created_at = models.DateTimeField()
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 
-    objects = InCollection.as_manager()
+    objects = CampaignSet.as_manager()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["collection", "slug"], name="campaign_slug_unique"),
-            models.CheckConstraint(name="campaign_kind_known", condition=models.Q(kind__in=CampaignKind.values)),
+            models.CheckConstraint(name="campaign_kind_known", condition=models.Q(kind__in=[*dict(KIND_CHOICES)])),
             models.CheckConstraint(name="campaign_split_known", condition=models.Q(split__in=Split.values)),
             models.CheckConstraint(name="campaign_state_known", condition=models.Q(state__in=CampaignState.values)),
             *(
@@ -76,14 +86,9 @@ class Campaign(models.Model):
         return self.name
 
     @property
-    def has_criteria(self) -> bool:
-        """Whether its items are graded; the papers of an extraction are worked on instead."""
-        return self.kind != CampaignKind.EXTRACTION
-
-    @property
-    def screen(self) -> str:
-        """The URL name of the page on which its annotators work."""
-        return "extraction_queue" if self.kind == CampaignKind.EXTRACTION else "labelling_screen"
+    def kind_object(self) -> Kind:
+        """All that its kind varies in."""
+        return kind_named(self.kind)
 
 
 class Scale(models.TextChoices):

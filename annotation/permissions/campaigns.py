@@ -4,18 +4,11 @@ from django.db.models import Q
 
 from accounts.refusals import NotAllowed, Refused
 from annotation.definitions.drafts import problems_of
-from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignKind, CampaignState, Strategy
+from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
 from annotation.queries.campaigns import Readiness
 from annotation.queries.criteria import drafts_of
 from corpus.models import Membership
 from corpus.permissions import can_oversee
-
-SUPPORTED_KINDS = (CampaignKind.RELEVANCE, CampaignKind.RUBRIC, CampaignKind.EXTRACTION)
-MATERIAL = {
-    CampaignKind.RELEVANCE: "the aspects and pools of its topics",
-    CampaignKind.RUBRIC: "the questions that are to be rated",
-    CampaignKind.EXTRACTION: "the papers of the collection",
-}
 
 
 def check_can_see(membership: Membership, campaign: Campaign) -> None:
@@ -30,22 +23,16 @@ def check_can_see(membership: Membership, campaign: Campaign) -> None:
         )
 
 
-def check_kind_supported(kind: str) -> None:
-    """Only kinds that have everything from items to export can be made."""
-    if kind not in SUPPORTED_KINDS:
-        supported = ", ".join(each.label for each in SUPPORTED_KINDS)
-        raise Refused(f"Campaigns of kind “{kind}” cannot be made in this version of Litmus. Supported: {supported}.")
-
-
 def hindrance_to_opening(campaign: Campaign, ready: Readiness) -> str:
     """Why the campaign cannot be opened now, or ""."""
     if campaign.state == CampaignState.OPEN:
         return "It is open already."
-    if campaign.has_criteria and (problems := problems_of(drafts_of(campaign))):
+    kind = campaign.kind_object
+    if not kind.no_criteria and (problems := problems_of(drafts_of(campaign))):
         return problems[0]
     return _first(
         (not ready.has_guideline, "It has no guideline yet. Write one, so that everybody judges by the same rules."),
-        (not ready.items, f"It has no items yet. Build them from {MATERIAL[CampaignKind(campaign.kind)]}."),
+        (not ready.items, f"It has no items yet. Build them from {kind.words.material}."),
         (not ready.annotators, "Nobody can judge in it yet. Add annotators."),
         (
             not ready.slots and campaign.strategy == Strategy.QUEUE,

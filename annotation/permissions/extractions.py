@@ -2,13 +2,8 @@
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
-from annotation.models import (
-    AnnotatorState,
-    Assignment,
-    AssignmentState,
-    CampaignKind,
-    CampaignState,
-)
+from annotation.kind import Judged
+from annotation.models import AnnotatorState, Assignment, AssignmentState, CampaignState
 from annotation.permissions.labelling import REASONS
 
 WORKABLE = (AssignmentState.PENDING, AssignmentState.DONE)
@@ -31,7 +26,7 @@ def check_can_work(assignment: Assignment, by: User) -> None:
     annotator, campaign = assignment.annotator, assignment.item.campaign
     if annotator is None or annotator.user_id != by.pk:
         raise NotAllowed("This paper is assigned to somebody else.")
-    if campaign.kind != CampaignKind.EXTRACTION:
+    if campaign.kind_object.judges != Judged.PAPERS:
         raise Refused("This item is graded, not worked on.")
     if campaign.state != CampaignState.OPEN:
         raise Refused(REASONS[campaign.state])

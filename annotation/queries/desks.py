@@ -9,7 +9,8 @@ from django.http import Http404
 from accounts.models import User
 from accounts.prepared import run
 from accounts.refusals import NotAllowed, Refused
-from annotation.models import AnnotatorState, CampaignKind, CampaignState, Order, Strategy
+from annotation.kind import Kind, Labelling, kind_named
+from annotation.models import AnnotatorState, CampaignState, Order, Strategy
 
 DESK = """
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
@@ -59,8 +60,8 @@ class Desk:
     campaign: int
     collection: int
     is_archived: bool  # the collection
-    kind: str
-    options: str  # JSON; see annotation.definitions.rubric_options
+    kind: Kind
+    options: str  # JSON; see annotation.kind.Options
     campaign_state: str
     is_queue: bool
     by_document: bool
@@ -69,8 +70,11 @@ class Desk:
     scales: tuple[Scale, ...]
 
     @property
-    def is_rubric(self) -> bool:
-        return self.kind == CampaignKind.RUBRIC
+    def labelling(self) -> Labelling:
+        """How its kind is shown on the labelling screen. Errors: LookupError for kinds with a screen of their own."""
+        if self.kind.labelling is None:
+            raise LookupError(f"campaigns of kind {self.kind} are not worked on there")
+        return self.kind.labelling
 
     @property
     def hindrance(self) -> str:
@@ -93,8 +97,9 @@ def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False
     if not rows:
         _refuse_stranger(named)
     row = rows[0]
-    if row.kind == CampaignKind.EXTRACTION and not also_of_papers:
-        raise Refused(f"The papers of {row.name} are not graded but worked on, on a page of their own.")
+    kind = kind_named(row.kind)
+    if kind.labelling is None and not also_of_papers:
+        raise Refused(f"The {kind.words.item}s of {row.name} are not graded but worked on, on a page of their own.")
     return Desk(
         annotator=row.annotator,
         annotator_state=row.annotator_state,
@@ -103,11 +108,11 @@ def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False
         campaign=row.campaign,
         collection=row.collection,
         is_archived=row.is_archived,
-        kind=row.kind,
+        kind=kind,
         options=row.options,
         campaign_state=row.campaign_state,
         is_queue=row.strategy == Strategy.QUEUE,
-        by_document=row.order == Order.BY_DOCUMENT and row.kind == CampaignKind.RELEVANCE,
+        by_document=row.order == Order.BY_DOCUMENT and kind.has_orders,
         lease=timedelta(minutes=row.lease_minutes),
         guideline=row.guideline or 0,
         scales=tuple(

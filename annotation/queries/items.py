@@ -1,4 +1,4 @@
-"""Items: what could be one, what is left of it, and finding those that exist."""
+"""Items: what making them must know, and finding those that exist."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,69 +10,13 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind, Item, Split
+from annotation.models import Assignment, AssignmentState, Campaign, Item, Split
 
 HELD_OUT = (Split.DEV, Split.TEST)
 
-# Every pair that a campaign of the collection could judge: the distinct aspects in a topic's tree, or the topic itself
-# where it has none, by the documents of its pool.
-PAIRS = """
-SELECT t.id AS topic_id, a.id AS aspect_id, p.document_id
-FROM corpus_topic t
-JOIN corpus_poolentry p ON p.topic_id = t.id
-LEFT JOIN corpus_aspect a ON a.topic_id = t.id AND EXISTS (SELECT FROM corpus_aspectnode n WHERE n.aspect_id = a.id)
-WHERE t.collection_id = %(collection)s
-"""
-# Those that the campaign may still take: not in it yet and, if it is held out, in no held-out campaign at all.
-LEFT = f"""
-SELECT pair.* FROM ({PAIRS}) pair
-WHERE NOT EXISTS (
-  SELECT FROM annotation_item i
-  WHERE i.topic_id = pair.topic_id AND i.document_id = pair.document_id
-    AND coalesce(i.aspect_id, 0) = coalesce(pair.aspect_id, 0)
-    AND (i.campaign_id = %(campaign)s OR (%(held_out)s AND i.split IN ('dev', 'test')))
-)
-"""
-HELD_ELSEWHERE = """
-SELECT count(*) FROM annotation_item mine
-WHERE mine.campaign_id = %(campaign)s AND EXISTS (
-  SELECT FROM annotation_item i
-  WHERE i.topic_id = mine.topic_id AND i.document_id = mine.document_id
-    AND coalesce(i.aspect_id, 0) = coalesce(mine.aspect_id, 0)
-    AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
-"""
-# The same for the papers of an extraction.
-PAPERS_LEFT = """
-SELECT p.id, p.key, p.position FROM corpus_paper p
-WHERE p.collection_id = %(collection)s AND NOT EXISTS (
-  SELECT FROM annotation_item i WHERE i.paper_id = p.id
-    AND (i.campaign_id = %(campaign)s OR (%(held_out)s AND i.split IN ('dev', 'test')))
-)
-"""
-PAPERS_HELD_ELSEWHERE = """
-SELECT count(*) FROM annotation_item mine
-WHERE mine.campaign_id = %(campaign)s AND EXISTS (
-  SELECT FROM annotation_item i
-  WHERE i.paper_id = mine.paper_id AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
-"""
 
-
-@dataclass(frozen=True, slots=True)
-class Supply:
-    """Pairs (or papers) of the collection: all there are, those the campaign has, and those it could still take."""
-
-    pairs: int
-    taken: int
-    left: int
-
-    @property
-    def held_elsewhere(self) -> int:
-        """Pairs that another development or test campaign keeps from this one."""
-        return self.pairs - self.taken - self.left
-
-
-def pair_parameters(campaign: Campaign, *, sampled: bool = False) -> dict[str, Any]:
-    """What the SQL of this module needs to know about a campaign.
+def campaign_parameters(campaign: Campaign, *, sampled: bool = False) -> dict[str, Any]:
+    """What SQL that finds and makes items must know about a campaign.
 
     A sample of a main campaign keeps away from development and test pairs, as those of each other: Anno-GPT compares
     the three. A main campaign of everything is of everything.
@@ -80,6 +24,7 @@ def pair_parameters(campaign: Campaign, *, sampled: bool = False) -> dict[str, A
     return {
         "collection": campaign.collection_id,
         "campaign": campaign.pk,
+        "split": str(campaign.split),
         "held_out": sampled or campaign.split in HELD_OUT,
     }
 
@@ -95,44 +40,6 @@ def whole_sets() -> Iterator[CursorWrapper]:
         cursor.execute("SET LOCAL enable_nestloop = off")
         yield cursor
         cursor.execute("SET LOCAL enable_nestloop = on")
-
-
-def fetch_supply(campaign: Campaign, *, sampled: bool = False) -> Supply:
-    """How many pairs there are and are left for the campaign, or for a sample of it."""
-    named = pair_parameters(campaign, sampled=sampled)
-    if campaign.kind == CampaignKind.EXTRACTION:
-        return _paper_supply(named)
-    with whole_sets() as cursor:
-        cursor.execute(f"SELECT (SELECT count(*) FROM ({PAIRS}) p), (SELECT count(*) FROM ({LEFT}) l)", named)
-        pairs, left = cursor.fetchone()
-        # Items whose pair has left its pool since are no longer among the pairs.
-        cursor.execute(
-            f"SELECT count(*) FROM ({PAIRS}) pair JOIN annotation_item i ON i.campaign_id = %(campaign)s"
-            " AND i.topic_id = pair.topic_id AND i.document_id = pair.document_id"
-            " AND coalesce(i.aspect_id, 0) = coalesce(pair.aspect_id, 0)",
-            named,
-        )
-        taken = cursor.fetchone()[0]
-    return Supply(pairs, taken, left)
-
-
-def _paper_supply(named: dict[str, Any]) -> Supply:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""SELECT (SELECT count(*) FROM corpus_paper WHERE collection_id = %(collection)s),
-            (SELECT count(*) FROM annotation_item WHERE campaign_id = %(campaign)s),
-            (SELECT count(*) FROM ({PAPERS_LEFT}) l)""",
-            named,
-        )
-        return Supply(*cursor.fetchone())
-
-
-def count_held_elsewhere(campaign: Campaign) -> int:
-    """Items of the campaign whose pair is in another development or test campaign."""
-    with whole_sets() as cursor:
-        is_paper = campaign.kind == CampaignKind.EXTRACTION
-        cursor.execute(PAPERS_HELD_ELSEWHERE if is_paper else HELD_ELSEWHERE, {"campaign": campaign.pk})
-        return int(cursor.fetchone()[0])
 
 
 STATES = {

@@ -3,39 +3,20 @@
 from dataclasses import dataclass
 
 from accounts.models import User
+from annotation.kind import Key, kinds
 
-# What each key does, by default; digits are the grades' own and cannot be given away.
+# Keys of every labelling screen by what they do; digits are the grades' own and cannot be given away.
 KEYS = {
-    "submit": "Enter",
-    "undo": "u",
-    "earlier": "ArrowLeft",
-    "later": "ArrowRight",
-    "skip": "x",
-    "flag": "f",
-    "note": "n",
-    "guideline": "g",
-    "highlights": "h",
-    "help": "?",
-    "rewrite": "r",
-    "search": "s",
-    "too_many": "m",
-}
-KEY_WORDS = {
-    "submit": "Submit and go to the next item",
-    "undo": "Take back the last submit",
-    "earlier": "Back through my own history",
-    "later": "Forward through my own history",
-    "skip": "Skip, with a reason",
-    "flag": "Flag for the adjudicators",
-    "note": "Write a note",
-    "guideline": "Go to the guideline",
-    "highlights": "Highlights on or off",
-    "help": "Show these keys",
-}
-RUBRIC_KEY_WORDS = {
-    "rewrite": "Rewrite the question",
-    "search": "Search the collection for papers that fit",
-    "too_many": "Discard it: too many papers fit",
+    "submit": Key("Enter", "Submit and go to the next item"),
+    "undo": Key("u", "Take back the last submit"),
+    "earlier": Key("ArrowLeft", "Back through my own history"),
+    "later": Key("ArrowRight", "Forward through my own history"),
+    "skip": Key("x", "Skip, with a reason"),
+    "flag": Key("f", "Flag for the adjudicators"),
+    "note": Key("n", "Write a note"),
+    "guideline": Key("g", "Go to the guideline"),
+    "highlights": Key("h", "Highlights on or off"),
+    "help": Key("?", "Show these keys"),
 }
 DELAYS = (0, 250, 500, 1000, 2000)  # milliseconds between a digit and the next item
 DEFAULT_DELAY = 250
@@ -51,6 +32,16 @@ class Preferences:
     keys: dict[str, str]
 
 
+def keys_of_kinds() -> dict[str, Key]:
+    """The keys that only the screens of some kinds have."""
+    return {action: key for kind in kinds() if kind.labelling for action, key in kind.labelling.keys.items()}
+
+
+def usual_keys() -> dict[str, str]:
+    """The key of each action of any labelling screen, for people who have not chosen others."""
+    return {action: key.usual for action, key in {**KEYS, **keys_of_kinds()}.items()}
+
+
 def preferences_of(user: User) -> Preferences:
     """How the person labels; what they never chose is as it comes."""
     stored = user.preferences.get("labelling", {})
@@ -58,5 +49,5 @@ def preferences_of(user: User) -> Preferences:
         shortcuts=user.preferences.get("shortcuts", True),
         highlights=stored.get("highlights", True),
         delay=stored.get("delay", DEFAULT_DELAY),
-        keys={**KEYS, **stored.get("keys", {})},
+        keys={**usual_keys(), **stored.get("keys", {})},
     )

@@ -50,6 +50,11 @@ def campaigns_hidden_from(user: User) -> QuerySet[Campaign]:
     return Campaign.objects.filter(Q(pk__in=left.values("pk")) | near & Exists(shared))
 
 
+def labels_shown_to(user: User, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
+    """Without those whose labels stay hidden from the person, who has something to judge still."""
+    return campaigns.exclude(pk__in=campaigns_hidden_from(user).values("pk"))
+
+
 def left_to(user: User, item: str) -> Q:
     """Whether the item that the field `item` of a row refers to is still to be judged by the person, or could be."""
     pending = _pending(user).exclude(annotator__campaign__state=CampaignState.CLOSED)

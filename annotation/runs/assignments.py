@@ -80,9 +80,6 @@ class Options:
     repeat_gap: int = 30
 
 
-QUEUE_OF_PAPERS = "A paper is an hour's work: papers are assigned in advance, not taken from an open queue."
-
-
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A plan that can be written. `items` (n,) indexes the workload's, sorted; `people` (n,) its annotators, or -1.
@@ -105,7 +102,6 @@ NO_REPEATS_IN_QUEUE = (
     "Hidden repeats need a plan: in an open queue nobody has an order of their own. Assign in advance, or set the share"
     " to 0."
 )
-NO_REPEATS_OF_PAPERS = "A paper is an hour's work: nobody is asked for one a second time. Set the share to 0."
 
 
 def draft_assignment(campaign: Campaign, options: Options) -> Draft:
@@ -115,10 +111,11 @@ def draft_assignment(campaign: Campaign, options: Options) -> Draft:
     _check_overlap(workload)
     if not len(workload.items):
         raise Refused("The campaign has no items yet. Build them first.")
-    if workload.strategy == Strategy.QUEUE and not campaign.has_criteria:
-        raise Refused(QUEUE_OF_PAPERS)
-    if options.repeat_percent and not campaign.has_criteria:
-        raise Refused(NO_REPEATS_OF_PAPERS)
+    kind = campaign.kind_object
+    if workload.strategy == Strategy.QUEUE and kind.no_queue:
+        raise Refused(kind.no_queue)
+    if options.repeat_percent and kind.no_repeats:
+        raise Refused(kind.no_repeats)
     if workload.strategy == Strategy.QUEUE:
         return _draft_queue(workload, options)
     try:

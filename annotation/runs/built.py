@@ -1,9 +1,6 @@
 """What building items comes to, whatever they are."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-
-Report = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)

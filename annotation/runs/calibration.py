@@ -4,7 +4,7 @@ from django.db import connection
 
 from accounts.refusals import Refused
 from annotation.definitions.settings import OVERLAP
-from annotation.models import Campaign, CampaignKind
+from annotation.models import Campaign
 from annotation.permissions.settings import check_within
 
 # An item's place in the draw follows from the seed and its external ids, as in runs/items.py.
@@ -20,11 +20,6 @@ FROM (
 ) drawn
 WHERE i.id = drawn.id AND i.extra_overlap < %(extra)s
 """
-
-
-def calibration_overlap(campaign: Campaign) -> int:
-    """How many people judge each item of a calibration sample unless another number is asked for."""
-    return 2 if campaign.kind == CampaignKind.EXTRACTION else 3  # a paper takes one person about an hour
 
 
 def check_calibration(campaign: Campaign, sample: int, overlap: int, available: int) -> None:

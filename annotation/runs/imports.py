@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from accounts.refusals import Conflict
-from annotation.models import AnnotatorKind, Campaign, CampaignKind
+from annotation.kind import Judged
+from annotation.models import AnnotatorKind, Campaign
 from annotation.permissions.campaigns import check_not_closed
 from annotation.permissions.seals import sealed_by
 from annotation.runs import import_sql as sql
@@ -119,7 +120,8 @@ def _match(campaign: Campaign) -> None:
         "collection": campaign.collection_id,
         "criterion": criteria[0] if len(criteria) == 1 else "",
     }
-    _execute(sql.MATCH_QUESTIONS if campaign.kind == CampaignKind.RUBRIC else sql.MATCH, named)
+    questions = campaign.kind_object.judges == Judged.QUESTIONS
+    _execute(sql.MATCH_QUESTIONS if questions else sql.MATCH, named)
     _execute(sql.REPEATED, {})
     _execute(sql.GROUP)
     _execute("ANALYZE judgment_match; ANALYZE judgment_group")

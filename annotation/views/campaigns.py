@@ -21,12 +21,12 @@ from annotation.actions.campaigns import (
 )
 from annotation.actions.items import build_items, needs_job, request_item_build, set_calibration, supply_left
 from annotation.forms.campaigns import CampaignForm, CopyForm, NewCampaignForm, SettledForm, settings_of
-from annotation.forms.rubrics import RubricForms, RubricOptionsForm, options_of
-from annotation.models import Annotator, AnnotatorState, Campaign, CampaignKind, CampaignState
+from annotation.forms.kinds import KindForms
+from annotation.kind import DEFAULT_KIND
+from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
 from annotation.permissions.campaigns import hindrance_to_deleting, hindrance_to_opening
 from annotation.queries.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
 from annotation.queries.progress import annotator_rows, estimate_end, fetch_progress, own_progress
-from annotation.queries.questions import EVERYTHING
 from annotation.queries.rewrites import reviews_for
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_participant
 from corpus.models import Membership
@@ -53,13 +53,13 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a campaign with its people and items."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    defaults = {"kind": "relevance", "split": "main", "order": "by-aspect", "strategy": "planned"}
+    defaults = {"kind": DEFAULT_KIND, "split": "main", "order": "by-aspect", "strategy": "planned"}
     data = request.POST or None
     form = NewCampaignForm(data, request.FILES or None, initial=defaults, membership=membership)
-    rubric = RubricForms(data, membership.collection)
-    if form.is_valid() and rubric.is_valid():
+    kinds = KindForms(data, membership.collection)
+    if form.is_valid() and kinds.is_valid():
         with refusals_in_form(form):
-            campaign = _create(membership, form.cleaned_data, rubric)
+            campaign = _create(membership, form.cleaned_data, kinds)
             messages.success(request, f"{campaign} is there, as a draft.")
             return redirect("campaign_detail", slug, campaign.slug)
     context = {
@@ -67,9 +67,9 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
         "membership": membership,
         "tab": "campaigns",
         "form": form,
-        "rubric": rubric,
+        "kinds": kinds,
     }
-    status = 422 if form.errors or rubric.has_errors else 200
+    status = 422 if form.errors or kinds.has_errors else 200
     return render(request, "annotation/campaign_create.html", context, status=status)
 
 
@@ -80,7 +80,8 @@ def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     guideline = found.guidelines.first()
     context = campaign_context(membership, found, "progress", guideline=guideline, criteria=_criteria(found))
     context["mine"] = _own_part(membership, found)
-    context["to_confirm"] = reviews_for(membership.user, found).count() if found.kind == CampaignKind.RUBRIC else 0
+    has_rewrites = "rewrites" in found.kind_object.tabs
+    context["to_confirm"] = reviews_for(membership.user, found).count() if has_rewrites else 0
     if not can_oversee(membership):
         return render(request, "annotation/campaign_part.html", context)
     return render(request, "annotation/campaign_detail.html", context | _progress(found))
@@ -97,7 +98,7 @@ def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     if found.state == CampaignState.CLOSED and request.method == "POST":
         form.add_error(None, f"{found} is closed. Reopen it first.")
     elif form.is_valid() and (options is None or options.is_valid()):
-        changes = form.cleaned_data | ({"options": options.options.as_json()} if options else {})
+        changes = form.cleaned_data | ({"options": options.as_json()} if options else {})
         with refusals_in_form(form):
             update_campaign(campaign=found, by=membership.user, at=timezone.now(), **changes)
             messages.success(request, "The settings are saved.")
@@ -154,11 +155,10 @@ def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
 
 
 @transaction.atomic
-def _create(membership: Membership, told: dict[str, Any], rubric: RubricForms) -> Campaign:
+def _create(membership: Membership, told: dict[str, Any], kinds: KindForms) -> Campaign:
     """The campaign with its people and, where there is something to judge, its items: all of it or nothing."""
     at, by = timezone.now(), membership.user
     names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "seed")
-    is_rubric = told["kind"] == CampaignKind.RUBRIC
     file = told["file"]
     campaign = create_campaign(
         collection=membership.collection,
@@ -166,29 +166,28 @@ def _create(membership: Membership, told: dict[str, Any], rubric: RubricForms) -
         at=at,
         criteria=file.criteria,
         guideline=file.guideline,
-        options=(file.options or rubric.options.options.as_json()) if is_rubric else file.options,
+        options=file.options or kinds.options(),
         **{name: told[name] for name in names},
     )
     add_members(campaign=campaign, users=list(told["annotators"]), by=by, at=at)
-    choice = rubric.choice.chosen() if is_rubric else EVERYTHING
+    choice = kinds.choice()
     wanted: dict[str, Any] = {"campaign": campaign, "by": by, "at": at, "choice": choice}
     sampling = {"sample": told["sample"], "stratified": told["stratified"]}
-    calibration = rubric.calibration.told() if rubric.has_sample else None
+    calibration = kinds.calibration.told() if kinds.has_sample else None
     if needs_job(campaign, told["sample"]):
         request_item_build(**wanted, **sampling, calibration=calibration)
         return campaign
-    if told["sample"] is not None or choice != EVERYTHING or supply_left(campaign):
+    if told["sample"] is not None or choice != campaign.kind_object.takes_everything or supply_left(campaign):
         build_items(**wanted, **sampling)
     if calibration is not None:
         set_calibration(campaign=campaign, by=by, at=at, **calibration)
     return campaign
 
 
-def _options_form(campaign: Campaign, data: Any) -> RubricOptionsForm | None:
-    """The options of a rubric; other kinds have none."""
-    if campaign.kind != CampaignKind.RUBRIC:
-        return None
-    return RubricOptionsForm(data, options=options_of(campaign))
+def _options_form(campaign: Campaign, data: Any) -> Any:
+    """The form of the options of its kind; None where the kind has none."""
+    options = campaign.kind_object.options
+    return options.form(data, stored=campaign.options) if options else None
 
 
 def _progress(campaign: Campaign) -> dict[str, Any]:
@@ -225,7 +224,7 @@ def _show_settings(
     *,
     form: Any,
     copy_form: CopyForm,
-    options: RubricOptionsForm | None = None,
+    options: Any = None,
 ) -> HttpResponse:
     context = campaign_context(
         membership,

@@ -40,6 +40,7 @@ def campaign_context(membership: Membership, campaign: Campaign, section: str, *
         "membership": membership,
         "tab": "campaigns",
         "campaign": campaign,
+        "kind": campaign.kind_object,
         "section": section,
         "may_manage": can_manage(membership),
         "may_oversee": can_oversee(membership),

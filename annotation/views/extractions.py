@@ -31,7 +31,8 @@ from annotation.definitions.extractions import (
     write_content,
 )
 from annotation.forms.extractions import RevisionForm
-from annotation.models import AnnotatorState, Assignment, Campaign, CampaignKind, Extraction, ExtractionState
+from annotation.kind import Judged
+from annotation.models import AnnotatorState, Assignment, Campaign, Extraction, ExtractionState
 from annotation.queries.campaigns import fetch_campaign
 from annotation.queries.extraction_desk import desk_paper, desk_state, newest_guideline
 from annotation.queries.extractions import content_of, own_papers
@@ -176,7 +177,7 @@ def own_campaign(request: HttpRequest, slug: str, campaign: str, pk: int | None 
         if pk is not None:
             raise Http404
         raise NotAllowed(f"You are not among the annotators of {found}. A manager of the collection can add you.")
-    if found.kind != CampaignKind.EXTRACTION:
+    if found.kind_object.judges != Judged.PAPERS:
         raise Refused(f"{found} has no papers: its items are graded, on the labelling screen.")
     return membership, found
 

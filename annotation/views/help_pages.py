@@ -8,24 +8,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.requests import Request
 from annotation.forms.samples import SampleForm
-from annotation.queries.preferences import KEYS, preferences_of
+from annotation.queries.preferences import KEYS, keys_of_kinds, preferences_of, usual_keys
 from corpus.queries.people import ROLE_WORDS
 
-WORDS = {  # what each of annotation.queries.preferences.KEYS does
-    "submit": "submit and go to the next item",
-    "undo": "take the last submission back",
-    "earlier": "back through what I judged",
-    "later": "forward again",
-    "skip": "skip, with a reason",
-    "flag": "flag for the adjudicators",
-    "note": "write a note",
-    "guideline": "go to the guideline",
-    "highlights": "highlights on or off",
-    "help": "show the keys of the screen",
-    "rewrite": "rewrite the question",
-    "search": "search the collection for papers that fit",
-    "too_many": "discard the question: too many papers fit",
-}
 SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 
 
@@ -40,11 +25,11 @@ def show_help(request: Request) -> HttpResponse:
 
 def _key_map(request: Request) -> list[tuple[list[str], str]]:
     """Keys as they are written on a keyboard and what they do: the person's own, or the usual ones."""
-    own = preferences_of(request.user).keys if request.user.is_authenticated else KEYS
+    own = preferences_of(request.user).keys if request.user.is_authenticated else usual_keys()
     lines = [([str(digit) for digit in range(4)] + ["…", "9"], "give this grade")]
-    for action, words in WORDS.items():
+    for action, key in {**KEYS, **keys_of_kinds()}.items():
         shown = SHOWN.get(own[action], own[action].capitalize())
-        lines.append(([shown, "Ctrl+Z"] if action == "undo" else [shown], words))
+        lines.append(([shown, "Ctrl+Z"] if action == "undo" else [shown], key.words[0].lower() + key.words[1:]))
     return [*lines, (["Esc"], "leave a text field")]
 
 

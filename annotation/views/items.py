@@ -1,5 +1,7 @@
 """Items: the list, and building them."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -16,12 +18,9 @@ from annotation.actions.items import (
     request_item_build,
     set_calibration,
 )
-from annotation.forms.items import ItemBuildForm, ItemFilterForm, ItemRemovalForm
-from annotation.forms.rubrics import CalibrationForm, QuestionChoiceForm
-from annotation.models import Campaign, CampaignKind, CampaignState, ItemBuild
-from annotation.queries.items import describe_items, fetch_supply, find_items
-from annotation.queries.questions import EVERYTHING, fetch_question_supply
-from annotation.runs.calibration import calibration_overlap
+from annotation.forms.items import CalibrationForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
+from annotation.models import Campaign, CampaignState, ItemBuild
+from annotation.queries.items import describe_items, find_items
 from annotation.runs.unjudged import unjudged_items
 from annotation.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from corpus.models import Membership
@@ -46,7 +45,6 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
         reason=chosen.reason,
         calibration=CalibrationForm(),
-        is_rubric=found.kind == CampaignKind.RUBRIC,
         is_closed=found.state == CampaignState.CLOSED,
     )
     return render(request, "annotation/item_list.html", context)
@@ -58,8 +56,8 @@ def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     membership, found = fetch_for_manager(request, slug, campaign)
     data = request.POST if request.method == "POST" else None
     form = ItemBuildForm(data)
-    is_rubric = found.kind == CampaignKind.RUBRIC
-    choice = QuestionChoiceForm(data, collection=membership.collection) if is_rubric else None
+    kind = found.kind_object
+    choice = kind.choosing.form(data, collection=membership.collection) if kind.choosing else None
     if form.is_valid() and (choice is None or choice.is_valid()):
         with refusals_in_form(form):
             return _build(request, membership, found, form, choice)
@@ -70,13 +68,12 @@ def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         form=form,
         choice=choice,
         calibration=CalibrationForm(),
-        supply=fetch_question_supply(found) if is_rubric else fetch_supply(found),
+        supply=kind.items.fetch_supply(found),
         is_closed=found.state == CampaignState.CLOSED,
         builds=found.item_builds.select_related("requested_by").order_by("-pk")[:10],
     )
-    template = "annotation/question_build.html" if is_rubric else "annotation/item_build.html"
     status = 422 if form.errors or (choice is not None and choice.errors) else 200
-    return render(request, template, context, status=status)
+    return render(request, kind.build_page, context, status=status)
 
 
 @require_http_methods(["GET", "POST"])
@@ -107,7 +104,7 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
         return redirect("item_list", slug, campaign)
     with refusals_in_message(request):
         changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **wanted)
-        judges = wanted["overlap"] or calibration_overlap(found)
+        judges = wanted["overlap"] or found.kind_object.calibration_overlap
         told = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
         messages.success(request, told)
     return redirect("item_list", slug, campaign)
@@ -118,9 +115,9 @@ def _build(
     membership: Membership,
     campaign: Campaign,
     form: ItemBuildForm,
-    choice: QuestionChoiceForm | None,
+    choice: Any,
 ) -> HttpResponse:
-    chosen = choice.chosen() if choice else EVERYTHING
+    chosen = choice.chosen() if choice else None
     wanted = {"campaign": campaign, "by": membership.user, "at": timezone.now(), "choice": chosen, **form.cleaned_data}
     slug = membership.collection.slug
     if needs_job(campaign, form.cleaned_data["sample"]):

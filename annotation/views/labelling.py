@@ -25,18 +25,11 @@ from annotation.forms.labelling import Malformed, read_form
 from annotation.models import Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
 from annotation.queries.desks import Desk, fetch_desk
 from annotation.queries.labelling import fetch_history, fetch_progress, fetch_recent_ms, why_empty
-from annotation.queries.preferences import DELAYS, KEY_WORDS, KEYS, RUBRIC_KEY_WORDS, preferences_of
+from annotation.queries.preferences import DELAYS, KEYS, preferences_of, usual_keys
 from annotation.queries.units import Unit, fetch_units
 from annotation.views.answers import TOO_LATE, person_of, standing
-from annotation.views.rating import rating_context, rating_data
 from corpus.text.markdown import render_markdown
 
-SKIP_REASONS = (
-    "Outside my field: I cannot judge it",
-    "The abstract is missing, broken or in a language I do not read",
-    "The aspect cannot be understood",
-    "I am an author of this work, or close to one",
-)
 ADDRESSES = ("submission_create", "label_next", "label_history", "label_guideline", "label_search")
 HISTORY_PAGE = 20  # units
 
@@ -117,6 +110,7 @@ def show_screen(
     preferences = preferences_of(person)
     criteria = list(campaign.criteria.prefetch_related("levels"))
     recent = fetch_recent_ms(desk)
+    labelling = desk.labelling
     context: dict[str, Any] = {
         "campaign": campaign,
         "collection": campaign.collection,
@@ -131,9 +125,10 @@ def show_screen(
         "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",
         "guideline_changed": 0 < desk.guideline_seen < desk.guideline,
         "last": last,
-        "skip_reasons": SKIP_REASONS,
+        "labelling": labelling,
+        "skip_reasons": labelling.skip_reasons,
         "preferences": preferences,
-        "key_words": KEY_WORDS | (RUBRIC_KEY_WORDS if desk.is_rubric else {}),
+        "keys": {**KEYS, **labelling.keys},
         "delays": DELAYS,
         "data": {
             "desk": f"{person.pk}:{desk.campaign}",
@@ -143,7 +138,7 @@ def show_screen(
                 **{name: reverse(name, args=[slug, campaign.slug]) for name in ADDRESSES},
                 **{name: reverse(name) for name in ("label_session", "label_preferences", "account_login")},
             },
-            "kind": desk.kind,
+            "layout": labelling.layout,
             "byDocument": desk.by_document,
             "isQueue": desk.is_queue,
             "criteria": [{"key": s.key, "label": s.label, "reasons": s.reasons} for s in desk.scales],
@@ -153,10 +148,10 @@ def show_screen(
             "progress": asdict(progress),
             "recentMs": recent,
             "preferences": asdict(preferences),
-            "defaultKeys": KEYS,
-            **(rating_data(desk) if desk.is_rubric else {}),
+            "defaultKeys": usual_keys(),
+            **labelling.data(desk),
         },
-        **(rating_context(desk) if desk.is_rubric else {}),
+        **labelling.context(desk),
     }
     return render(request, "annotation/label_screen.html", context, status=status)
 
@@ -181,7 +176,7 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         "units": fetch_units(desk, ids),
         "criteria": desk.scales,
         "words": _level_words(judged),
-        "is_rubric": desk.is_rubric,
+        "labelling": desk.labelling,
         "older": older,
         "is_first": not before,
     }

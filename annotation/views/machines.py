@@ -13,7 +13,7 @@ from annotation.actions.recipes import criterion_of, fitting_prompt, recipe_of
 from annotation.actions.replies import decide_reply
 from annotation.forms.machines import DecisionForm, MachineForm
 from annotation.machines.recipes import Estimate
-from annotation.models import Campaign, CampaignKind, CampaignState, MachineKind, MachineReply, MachineRun, ReplyState
+from annotation.models import Campaign, CampaignState, MachineKind, MachineReply, MachineRun, ReplyState
 from annotation.permissions.labels import hindrance_to_replies
 from annotation.permissions.seals import sealed_by
 from annotation.queries.machines import (
@@ -95,8 +95,8 @@ def _hindrance(campaign: Campaign) -> str:
     """Why no machine can run on the campaign now, or ""."""
     if campaign.state == CampaignState.CLOSED:
         return "The campaign is closed. Reopen it to let a machine judge."
-    if campaign.kind == CampaignKind.EXTRACTION:
-        return "Machines judge topics and pairs; what a paper holds is extracted by people."
+    if no_machines := campaign.kind_object.no_machines:
+        return no_machines
     if not campaign.items.exists():
         return "The campaign has no items yet. Build them first."
     cycle = sealed_by(campaign)

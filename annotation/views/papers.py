@@ -15,7 +15,8 @@ from accounts.telling import refusals_in_message
 from annotation.actions.papers import settle_doi
 from annotation.definitions.extractions import Content, findings_of, read_content
 from annotation.definitions.paper_sections import section_states
-from annotation.models import CampaignKind, Extraction, ExtractionSource
+from annotation.kind import Judged
+from annotation.models import Extraction, ExtractionSource
 from annotation.permissions.labels import hindrance_to_labels_of
 from annotation.queries.extractions import docnos_among, with_content
 from annotation.queries.gold import HIDDEN, MACHINE, Gold, gold_of_papers
@@ -116,7 +117,7 @@ def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
 
 def _hindrance(membership: Membership) -> str:
     """Why the person may see neither others' extractions nor the gold now, or "": they have papers to work on."""
-    campaigns = membership.collection.campaigns.filter(kind=CampaignKind.EXTRACTION)
+    campaigns = membership.collection.campaigns.judging(Judged.PAPERS)
     return hindrance_to_labels_of(campaigns, membership.user)
 
 

@@ -1,59 +1,18 @@
-"""What the labelling screen knows of a rubric beside its units, and the search of the collection beside a question."""
+"""The search of the collection next to a question that is being rated."""
 
-import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from annotation.definitions.rubric import AUTHOR_GUIDELINES, TOO_BROAD
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.permissions.labelling import check_can_label
-from annotation.queries.desks import Desk, fetch_desk
+from annotation.queries.desks import fetch_desk
 from annotation.views.answers import answer_json, for_script, person_of
 from corpus.models import Collection
-from corpus.queries.authors import call_guideline
 from corpus.queries.documents import HIT_END, HIT_START, SearchPage, has_searchable_words, search_documents
-from corpus.text.markdown import render_markdown
 
 HITS = 10
 LONGEST_SEARCH = 300  # characters
-
-SKIP_REASONS = (
-    "Outside my field: I cannot judge it",
-    "The question cannot be understood",
-    "A target is missing, broken or in a language I do not read",
-    "I wrote this question or a target of it, or am close to who did",
-)
-
-
-def rating_context(desk: Desk) -> dict[str, Any]:
-    """The template's part for rubrics; the script's is `rating_data`."""
-    return {
-        "skip_reasons": SKIP_REASONS,
-        "author_guidelines": render_markdown(call_guideline(desk.collection) or AUTHOR_GUIDELINES, headings_from=4),
-        "most_fitting": read_rubric_options(json.loads(desk.options)).most_fitting,
-        "too_many": too_many(desk),
-    }
-
-
-def rating_data(desk: Desk) -> dict[str, Any]:
-    """What the script must know to rate questions."""
-    return {
-        "mostFitting": read_rubric_options(json.loads(desk.options)).most_fitting,
-        "tooMany": too_many(desk),
-    }
-
-
-def too_many(desk: Desk) -> dict[str, Any] | None:
-    """The grade for “more papers fit than may”, with reason and note; None where no level has that reason."""
-    most = read_rubric_options(json.loads(desk.options)).most_fitting
-    for scale in desk.scales:
-        for value, reasons in sorted(scale.reasons.items()):
-            if TOO_BROAD in reasons:
-                note = f"More than {most:,} papers fit."
-                return {"criterion": scale.key, "value": value, "reason": TOO_BROAD, "note": note}
-    return None
 
 
 @require_safe

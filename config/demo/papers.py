@@ -15,7 +15,7 @@ from annotation.actions.extractions import begin_extraction, finish_extraction, 
 from annotation.actions.items import build_items
 from annotation.definitions.desk import reading_of
 from annotation.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content
-from annotation.models import Assignment, Campaign, CampaignKind
+from annotation.models import Assignment, Campaign
 from annotation.queries.extractions import content_of
 from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of
@@ -35,7 +35,7 @@ def load_papers(collection: Collection, people: Mapping[str, User], at: datetime
             file.write_bytes(pdf_of((HERE / "papers" / f"{name}.txt").read_text("utf-8")))
         _import(collection, manager, at, files)
     campaign = create_campaign(
-        collection=collection, by=manager, at=at, name="Citation contexts", kind=CampaignKind.EXTRACTION, overlap=2
+        collection=collection, by=manager, at=at, name="Citation contexts", kind="extraction", overlap=2
     )
     build_items(campaign=campaign, by=manager, at=at)
     add_members(campaign=campaign, users=readers, by=manager, at=at)

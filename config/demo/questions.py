@@ -12,8 +12,8 @@ from annotation.actions.campaigns import create_campaign, open_campaign
 from annotation.actions.items import build_items
 from annotation.actions.rewrites import decide_rewrite
 from annotation.actions.submissions import submit
-from annotation.models import Assignment, Campaign, CampaignKind, Rewrite
-from annotation.queries.questions import Choice
+from annotation.kinds.rubric.choosing import Choice
+from annotation.models import Assignment, Campaign, Rewrite
 from config.demo.people import ANNOTATORS, MANAGER
 from corpus.models import Collection
 
@@ -25,9 +25,7 @@ REWRITES = {"q5": "Is there a comparison that warns against predicting the failu
 def load_questions(collection: Collection, people: Mapping[str, User], at: datetime) -> Campaign:
     """A rubric over the demo's questions; q8 is left out, because it is its target's title."""
     manager, raters = people[MANAGER.name], [people[person.name] for person in ANNOTATORS[:2]]
-    campaign = create_campaign(
-        collection=collection, by=manager, at=at, name="Questions", kind=CampaignKind.RUBRIC, seed=10
-    )
+    campaign = create_campaign(collection=collection, by=manager, at=at, name="Questions", kind="rubric", seed=10)
     add_members(campaign=campaign, users=raters, by=manager, at=at)
     sources = ("inline-inside", "inline-outside", "author")
     build_items(campaign=campaign, by=manager, at=at, choice=Choice(sources=sources))

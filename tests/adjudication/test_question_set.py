@@ -22,8 +22,9 @@ from annotation.actions.annotators import add_members
 from annotation.actions.assignments import assign_items
 from annotation.actions.campaigns import copy_campaign, create_campaign, open_campaign
 from annotation.actions.items import build_items
+from annotation.kinds.rubric.choosing import Choice
+from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Item
-from annotation.queries.questions import Choice, fetch_candidates
 from corpus.models import Collection, Document, Role, Target, Topic
 from corpus.text.overlap import word_overlap
 from tests.factories.accounts import AT

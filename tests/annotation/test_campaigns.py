@@ -23,7 +23,6 @@ from annotation.models import Assignment, Campaign, CampaignState, Item, Level, 
 from annotation.permissions.campaigns import check_can_see
 from annotation.queries.campaigns import campaigns_for
 from annotation.queries.criteria import drafts_of
-from annotation.runs.calibration import calibration_overlap
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 from tests.factories.papers import PaperFactory
 
@@ -319,7 +318,7 @@ def test_verdicts_settle_levels_and_items(made):
 def test_each_kind_has_an_overlap_that_suits_its_work(kind: str, overlap: int, sample: int) -> None:
     made = make_material()
     campaign = create_campaign(collection=made.collection, by=made.manager, at=AT, name="Round", kind=kind)
-    assert (campaign.overlap, calibration_overlap(campaign)) == (overlap, sample)
+    assert (campaign.overlap, campaign.kind_object.calibration_overlap) == (overlap, sample)
 
 
 def test_papers_get_a_calibration_sample_on_the_form_that_makes_the_campaign(client) -> None:

@@ -8,7 +8,6 @@ from django.core.management import call_command
 
 from annotation.actions.campaigns import create_campaign
 from annotation.actions.items import build_items
-from annotation.queries.items import fetch_supply
 from corpus.models import Collection, Document, PoolEntry, Topic
 from tests.factories.annotation import AT
 from tests.shared import shared_path
@@ -32,6 +31,6 @@ def test_the_pairs_of_version_0_come_out():
         [PoolEntry(topic_id=topics[topic], document_id=known[docno]) for topic, docno in pairs], batch_size=5000
     )
     campaign = create_campaign(collection=collection, by=None, at=AT, name="Everything")
-    assert fetch_supply(campaign).left == PUBLISHED_PAIRS
+    assert campaign.kind_object.items.fetch_supply(campaign).left == PUBLISHED_PAIRS
     assert build_items(campaign=campaign, by=None, at=AT, sample=90, stratified=True).created == 90
     assert len(set(islice(campaign.items.values_list("topic", flat=True), 90))) == 50

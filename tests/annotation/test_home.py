@@ -11,13 +11,11 @@ from annotation.models import (
     Assignment,
     AssignmentState,
     Campaign,
-    CampaignKind,
     CampaignState,
     Item,
     Strategy,
 )
 from annotation.queries.home import work_of
-from annotation.views.help_pages import WORDS
 from corpus.models import Collection, Document, Role, Topic
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory
 
@@ -40,7 +38,7 @@ def campaign_of(collection: Collection, slug: str, items: int, **fields: object)
             "collection": collection,
             "slug": slug,
             "name": f"Round {slug}",
-            "kind": CampaignKind.RELEVANCE,
+            "kind": "relevance",
             "state": CampaignState.OPEN,
             "seed": 1,
             "created_at": AT,
@@ -179,9 +177,3 @@ def test_help_shows_the_persons_own_keys(client: Client) -> None:
     judging = parts()[0]
     assert "<kbd>Z</kbd>" in judging
     assert "<kbd>X</kbd>" not in judging
-
-
-def test_help_explains_every_key() -> None:
-    from annotation.queries.preferences import KEYS
-
-    assert set(WORDS) == set(KEYS)

@@ -17,7 +17,7 @@ from annotation.actions.campaigns import open_campaign
 from annotation.actions.hands import take_hand
 from annotation.actions.items import build_items, needs_job, request_item_build
 from annotation.models import Item, ItemBuild, Split
-from annotation.queries.items import ItemFilter, describe_items, fetch_supply, find_items
+from annotation.queries.items import ItemFilter, describe_items, find_items
 from corpus.models import Aspect, AspectNode, PoolEntry
 from tests.factories.annotation import (
     AT,
@@ -96,8 +96,8 @@ def test_items_whose_pair_has_left_the_pool_stay():
     campaign = campaign_of(made)
     build(campaign)
     PoolEntry.objects.filter(document=made.documents[0]).delete()
-    supply = fetch_supply(campaign)
-    assert (supply.pairs, supply.taken, supply.left) == (2, 2, 0)
+    supply = campaign.kind_object.items.fetch_supply(campaign)
+    assert (supply.total, supply.taken, supply.left) == (2, 2, 0)
     assert campaign.items.count() == 3
 
 
@@ -164,7 +164,7 @@ def test_a_sample_can_be_enlarged():
     campaign = campaign_of(made, split="dev")
     build(campaign, sample=8)
     assert build(campaign, sample=8).items == 16
-    with pytest.raises(Refused, match="at least one pair"):
+    with pytest.raises(Refused, match="must be a whole number from 1"):
         build(campaign, sample=0)
 
 

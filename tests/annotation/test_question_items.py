@@ -24,8 +24,10 @@ from annotation.definitions.rubric_options import (
     read_rubric_options,
     write_cutoffs,
 )
+from annotation.kind import option_readers
+from annotation.kinds.rubric.choosing import Choice
+from annotation.kinds.rubric.items import fetch_supply
 from annotation.models import Assignment, Campaign, Item
-from annotation.queries.questions import Choice, fetch_question_supply
 from corpus.models import Topic
 from tests.factories.accounts import AT
 from tests.factories.rubrics import Rubric, build_rubric
@@ -60,7 +62,9 @@ def test_the_default_rubric_is_sound_and_survives_its_file():
 
 
 def test_options_of_a_file_and_of_lines():
-    file = read_campaign_file('kind = "rubric"\n[rubric]\nmost_fitting = 10\ncutoffs = {web = 0.5}\nkeep = "worth"')
+    file = read_campaign_file(
+        'kind = "rubric"\n[rubric]\nmost_fitting = 10\ncutoffs = {web = 0.5}\nkeep = "worth"', option_readers()
+    )
     assert file.options == RubricOptions({"web": 0.5}, 10, "worth").as_json()
     assert read_cutoffs(" web = 0.5\n\nother=1 ") == {"web": 0.5, "other": 1.0}
     assert read_cutoffs(write_cutoffs(RubricOptions().cutoffs)) == RubricOptions().cutoffs
@@ -73,7 +77,7 @@ def test_options_that_make_no_sense_are_refused(told):
     with pytest.raises(BadOptions):
         read_rubric_options(told)
     with pytest.raises(BadCampaignFile, match="rubric"):
-        read_campaign_file("rubric = 3")
+        read_campaign_file("rubric = 3", option_readers())
 
 
 @pytest.mark.parametrize("line", ["web", "web = much", "= 0.3"])
@@ -86,8 +90,8 @@ def test_a_line_that_is_no_cutoff_is_named(line):
 
 
 def test_questions_above_the_cutoff_of_their_source_are_left_out_and_counted(draft):
-    supply = fetch_question_supply(draft.campaign)
-    assert (supply.questions, supply.filtered, supply.left) == (4, 1, 3)
+    supply = fetch_supply(draft.campaign)
+    assert (supply.total, supply.filtered, supply.left) == (4, 1, 3)
     assert {source: rest for source, *rest in supply.sources}["inline-nonacl"] == [2, 1, 1]
     built = build(draft)
     assert (built.created, built.filtered, built.left) == (3, 1, 0)

@@ -7,8 +7,8 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.queries.question_set import fetch_question_set
-from adjudication.queries.question_view import attach_ratings, fetch_question_view
 from annotation.actions.rewrites import ask_for_reviews, decide_rewrite
+from annotation.kinds.rubric.item_view import attach_ratings, fetch_question_view
 from annotation.models import Item, Rewrite, RewriteReview, Submission
 from annotation.queries.rewrites import current_rewrites, describe_rewrites
 from tests.factories.accounts import AT

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.audit import record_event
 from accounts.models import ErasureRequest, User
-from annotation.models import Annotator, Assignment, AssignmentState, Campaign, CampaignKind, CampaignState, Item
+from annotation.models import Annotator, Assignment, AssignmentState, Campaign, CampaignState, Item
 from corpus.actions.invitations import create_invitation
 from corpus.invitation_links import token_for
 from corpus.models import Collection, Document, Membership, Role, Topic
@@ -48,7 +48,7 @@ def _campaign(collection: Collection, judge: User, slug: str, done: int) -> None
         collection=collection,
         slug=slug,
         name=f"Round {slug}",
-        kind=CampaignKind.RELEVANCE,
+        kind="relevance",
         state=CampaignState.OPEN,
         seed=1,
         created_at=AT,

@@ -190,4 +190,7 @@ def test_the_managers_pages_of_a_rubric_are_accessible(new_page):
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
     page.locator("[name=kind][value=rubric]").check()
     expect(page.locator("[name=cutoffs]")).to_be_attached()
-    expect(page.locator(".for-relevance")).to_be_hidden()
+    expect(page.locator("[data-for-kinds=relevance]")).to_be_hidden()
+    page.locator("[name=kind][value=relevance]").check()
+    expect(page.locator("[data-for-kinds=rubric]")).to_be_hidden()
+    expect(page.locator("[data-for-kinds=relevance]")).to_be_visible()

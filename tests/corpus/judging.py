@@ -7,7 +7,6 @@ from annotation.models import (
     Assignment,
     AssignmentState,
     Campaign,
-    CampaignKind,
     Item,
     Submission,
     SubmissionKind,
@@ -24,7 +23,7 @@ def put_in_campaign(thing: Topic | Aspect, document: Document | None = None) -> 
     campaign, _ = Campaign.objects.get_or_create(
         collection=topic.collection,
         slug="main",
-        defaults={"name": "Main", "kind": CampaignKind.RELEVANCE, "seed": 1, "created_at": AT},
+        defaults={"name": "Main", "kind": "relevance", "seed": 1, "created_at": AT},
     )
     aspect = thing if isinstance(thing, Aspect) else None
     return Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, aspect=aspect, document=document)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.refusals import Conflict, Refused
 from adjudication.queries.question_set import fetch_question_set
-from annotation.models import Campaign, CampaignKind, Item
+from annotation.models import Campaign, Item
 from corpus.actions.author_answers import withdraw_answer
 from corpus.actions.author_calls import take_in_questions
 from corpus.author_links import author_token
@@ -80,7 +80,7 @@ def test_withdrawing_takes_the_topic_along_unless_a_campaign_has_it(manager: Mem
     close(call)
     _, second = take_in_questions(by=manager.user, at=timezone.now(), call=call).topics
     campaign = Campaign.objects.create(
-        collection=call.collection, slug="main", name="Main", kind=CampaignKind.RUBRIC, seed=1, created_at=AT
+        collection=call.collection, slug="main", name="Main", kind="rubric", seed=1, created_at=AT
     )
     Item.objects.create(campaign=campaign, split=campaign.split, topic=second)
     withdraw_answer(at=AT, token=author_token(ann))
@@ -150,7 +150,7 @@ def test_a_withdrawn_question_is_never_kept(manager: Membership, call: QuestionC
     topic.extra = {"quality": 2, "specificity": 1}
     topic.save()
     campaign = Campaign.objects.create(
-        collection=call.collection, slug="dev", name="Dev", kind=CampaignKind.RUBRIC, split="dev", seed=1, created_at=AT
+        collection=call.collection, slug="dev", name="Dev", kind="rubric", split="dev", seed=1, created_at=AT
     )
     Item.objects.create(campaign=campaign, split=campaign.split, topic=topic)
     assert [each.text for each in fetch_question_set(call.collection).kept] == [QUESTION]

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.models import Campaign, CampaignKind, Item
+from annotation.models import Campaign, Item
 from corpus.actions.questions import change_cutoffs, correct_reply, discard_question, keep_question
 from corpus.actions.topics import delete_topic
 from corpus.models import Outcome, QuestionState, Role, Topic
@@ -94,7 +94,7 @@ def test_a_question_of_a_campaign_stays(manager, mention, run):
     keep_question(by=manager, at=AT, question=question)
     question.refresh_from_db()
     campaign = Campaign.objects.create(
-        collection=mention.collection, slug="r", name="R", kind=CampaignKind.RUBRIC, seed=1, created_at=AT
+        collection=mention.collection, slug="r", name="R", kind="rubric", seed=1, created_at=AT
     )
     Item.objects.create(campaign=campaign, split=campaign.split, topic=question.topic)
     with pytest.raises(Refused, match="items of a campaign"):

@@ -13,7 +13,7 @@ from accounts import jobs
 from accounts.actions.jobs import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.models import Campaign, CampaignKind, Item
+from annotation.models import Campaign, Item
 from corpus.actions.pools import add_to_pool, remove_from_pool, request_pools
 from corpus.models import (
     Collection,
@@ -76,7 +76,7 @@ def judge(topic: Topic, document: Document) -> None:
     campaign, _ = Campaign.objects.get_or_create(
         collection=topic.collection,
         slug="main",
-        defaults={"name": "Main", "kind": CampaignKind.RELEVANCE, "seed": 1, "created_at": AT},
+        defaults={"name": "Main", "kind": "relevance", "seed": 1, "created_at": AT},
     )
     Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, document=document)
 

@@ -19,7 +19,7 @@ from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.stats.retrieval import canonical_ranking
-from annotation.models import Campaign, CampaignKind, Item
+from annotation.models import Campaign, Item
 from corpus.actions.imports import request_import
 from corpus.actions.pools import delete_run, describe_run
 from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
@@ -357,7 +357,7 @@ class TestDeletion:
         run = make_run(collection, "bm25", {"1": ["D1"]})
         make_pool(topic, [document])
         campaign = Campaign.objects.create(
-            collection=collection, slug="main", name="Main", kind=CampaignKind.RELEVANCE, seed=1, created_at=AT
+            collection=collection, slug="main", name="Main", kind="relevance", seed=1, created_at=AT
         )
         Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, document=document)
         with pytest.raises(Refused, match=r"documents that bm25 brought into pools \(1 of them\)"):

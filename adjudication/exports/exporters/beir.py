@@ -23,7 +23,7 @@ from adjudication.exports.findings import MOST_EXAMPLES, qrel_findings
 from adjudication.exports.forms import ASPECT, ByLevelForm, PrefixForm
 from adjudication.exports.streams import pieces
 from adjudication.models import ExportPrefixes
-from annotation.models import CampaignKind
+from annotation.kind import Judged
 from corpus.formats.jsonl_documents import write_beir_corpus
 from corpus.formats.jsonl_topics import write_beir_queries
 from corpus.formats.qrels import write_beir_qrels
@@ -80,7 +80,7 @@ class Beir(BeirArchive, CampaignExporter):
     suffix = "beir.zip"
     about = "corpus.jsonl, queries.jsonl and qrels/test.tsv in one archive."
     form = BeirForm
-    kinds = (CampaignKind.RELEVANCE,)
+    judged = Judged.DOCUMENTS
     verdicts = True
 
     def is_summed(self, level: str) -> bool:

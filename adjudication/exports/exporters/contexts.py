@@ -9,7 +9,8 @@ from adjudication.exports.contexts import context_files, context_findings, made_
 from adjudication.exports.exporter import CONTEXTS, FATAL, ZIP, Exporter, Finding, Members, Options, Reader
 from adjudication.exports.forms import ContextForm, LevelField, NumberField, WordField
 from adjudication.exports.streams import pieces
-from annotation.models import Campaign, CampaignKind
+from annotation.kind import Judged
+from annotation.models import Campaign
 from corpus.formats.acm_cr_topics import merged_qrels
 from corpus.formats.qrels import write_qrels
 from corpus.formats.trec_topics import write_trec_topics
@@ -22,10 +23,10 @@ class ContextExporter(Exporter):
 
     section = CONTEXTS
     form = ContextForm
-    kinds = (CampaignKind.EXTRACTION,)
+    judged = Judged.PAPERS
 
     def campaigns(self, options: Options) -> Iterable[Campaign]:
-        return options.collection.campaigns.filter(kind__in=self.kinds)
+        return options.collection.campaigns.judging(self.judged)
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         return [Finding(*found) for found in context_findings(options)]

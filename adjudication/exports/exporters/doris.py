@@ -11,7 +11,8 @@ from adjudication.exports.exporters.topics import standing_topics, topic_record
 from adjudication.exports.findings import qrel_findings
 from adjudication.exports.forms import SummedForm
 from adjudication.exports.streams import rows
-from annotation.models import Campaign, CampaignKind
+from annotation.kind import Judged
+from annotation.models import Campaign
 from corpus.formats.doris_json_writer import write_doris_json
 from corpus.formats.records import JudgmentRow, TopicRecord
 from corpus.models import Collection
@@ -27,13 +28,13 @@ class DorisMae(CampaignExporter):
         "DORIS-MAE's layout. Can be imported again."
     )
     form = SummedForm
-    kinds = (CampaignKind.RELEVANCE,)
+    judged = Judged.DOCUMENTS
     verdicts = True
     adds_up = True
 
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
         """Without a campaign as well: queries, pools and abstracts, before anything is judged."""
-        if collection.campaigns.filter(kind__in=self.kinds).exists():
+        if collection.campaigns.judging(self.judged).exists():
             return super().options(collection, values)
         if values["campaign"]:
             find_campaign(collection, values["campaign"])  # refuses a name that is none

@@ -12,7 +12,7 @@ from adjudication.exports.exporter import FATAL, CampaignExporter, Finding, Opti
 from adjudication.exports.findings import MOST_EXAMPLES, name_findings, qrel_findings
 from adjudication.exports.forms import ASPECT, QUERY, SUB_QUERY, ByLevelForm, LevelField, SwitchField
 from adjudication.exports.streams import column, rows
-from annotation.models import CampaignKind
+from annotation.kind import Judged
 from corpus.formats.qrels import write_diversity_qrels, write_qrels
 from corpus.formats.records import QrelRow
 from corpus.models import Collection
@@ -38,7 +38,7 @@ class Qrels(CampaignExporter):
     suffix = "qrels"
     about = "One line per topic (or aspect, or sub-query) and document, as trec_eval and ir-measures read it."
     form = QrelsForm
-    kinds = (CampaignKind.RELEVANCE,)
+    judged = Judged.DOCUMENTS
     verdicts = True
 
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
@@ -66,7 +66,7 @@ class Diversity(CampaignExporter):
     label = "TREC diversity qrels"
     suffix = "diversity.qrels"
     about = "Topic, subtopic, document and judgment, as ndeval reads it. Its subtopics are listed under “Aspects”."
-    kinds = (CampaignKind.RELEVANCE,)
+    judged = Judged.DOCUMENTS
     verdicts = True
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:

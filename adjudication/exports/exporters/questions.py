@@ -29,7 +29,8 @@ from adjudication.queries.question_set import (
 )
 from adjudication.queries.question_statistics import Cell, Kept, Statistics, question_statistics
 from adjudication.queries.report import escape
-from annotation.models import Campaign, CampaignKind
+from annotation.kind import Judged
+from annotation.models import Campaign
 from corpus.formats.csv_text import write_csv
 from corpus.formats.litsearch import query_object, write_litsearch_queries
 from corpus.formats.litsearch_parquet import write_litsearch_parquet
@@ -52,7 +53,7 @@ class QuestionExporter(Exporter):
 
     section = QUESTIONS
     form: type[ExportForm] = QuestionForm
-    kinds = (CampaignKind.RUBRIC,)
+    judged = Judged.QUESTIONS
     is_table = False
 
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:

@@ -13,10 +13,10 @@ from annotation.actions.annotators import add_members_by_email
 from annotation.actions.campaigns import create_campaign
 from annotation.actions.items import build_items, set_calibration, supply_left
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
-from annotation.models import Campaign, CampaignKind, Order, Split, Strategy
-from annotation.queries.questions import Choice
+from annotation.kind import DEFAULT_KIND, calibration_in_words, kinds, option_readers, overlaps_in_words
+from annotation.models import Order, Split, Strategy
+from annotation.models.campaigns import KIND_CHOICES
 from annotation.runs.built import Built
-from corpus.models import TopicKind
 from corpus.queries.collections import collection_with
 
 SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes")
@@ -32,8 +32,8 @@ class Command(ToldCommand):
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="of the campaign; its own short name is made from it")
-        parser.add_argument("--kind", choices=CampaignKind.values, help="what is judged (relevance)")
-        parser.add_argument("--overlap", type=int, metavar="K", help="annotators per item (relevance 3, others 1)")
+        parser.add_argument("--kind", choices=[*dict(KIND_CHOICES)], help=f"what is judged ({DEFAULT_KIND})")
+        parser.add_argument("--overlap", type=int, metavar="K", help=f"annotators per item ({overlaps_in_words()})")
         parser.add_argument("--split", choices=Split.values, help="dev and test pairs never overlap (main)")
         parser.add_argument("--order", choices=Order.values, help="what an annotator judges in one go (by-aspect)")
         parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
@@ -41,10 +41,13 @@ class Command(ToldCommand):
         parser.add_argument("--lease-minutes", type=int, metavar="M", help="how long an open queue's item is kept (60)")
         parser.add_argument("--sample", type=int, metavar="N", help="take N items drawn by the seed instead of all")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
-        parser.add_argument("--source", action="append", default=[], metavar="S", help="rubric: of this source; repeat")
-        parser.add_argument("--topic-kind", default="", choices=TopicKind.values, help="rubric: topics of this kind")
+        for kind in kinds():
+            if kind.choosing:
+                kind.choosing.add_arguments(parser)
         parser.add_argument("--calibration", type=int, metavar="N", help="N items are judged by more people")
-        parser.add_argument("--calibration-overlap", type=int, metavar="K", help="by so many each (3; of papers 2)")
+        parser.add_argument(
+            "--calibration-overlap", type=int, metavar="K", help=f"judges of each of these ({calibration_in_words()})"
+        )
         parser.add_argument(
             "--annotator", action="append", default=[], metavar="EMAIL", help="member who judges; repeat"
         )
@@ -69,8 +72,9 @@ class Command(ToldCommand):
         added = add_members_by_email(campaign=campaign, emails=options["annotator"], by=None, at=at)
         sample = (file.settings | given).get("sample")
         built, calibrated = Built(0, 0, 0, 0), 0
-        choice = Choice(tuple(options["source"]), options["topic_kind"])
-        if sample is not None or options["source"] or supply_left(campaign):
+        kind = campaign.kind_object
+        choice = kind.choosing.of_command(options) if kind.choosing else None
+        if sample is not None or choice != kind.takes_everything or supply_left(campaign):
             told = {"sample": int(sample) if sample is not None else None, "stratified": options["stratified"]}
             built = build_items(campaign=campaign, by=None, at=at, choice=choice, **told)
         if options["calibration"] is not None:
@@ -91,21 +95,15 @@ class Command(ToldCommand):
             "calibration": calibrated,
             "annotators": sorted(each.name for each in added),
         }
-        advice = "" if built.items else f" There are no {_lacking(campaign)}, then manage.py build_items."
+        advice = "" if built.items else f" There are no {kind.words.lacking}, then manage.py build_items."
         if built.filtered:
             advice = f" {built.filtered:,} questions are left out by the word-overlap filter."
         return f"Made the campaign {campaign.slug} with {built.items:,} items.{advice}", result
 
 
-def _lacking(campaign: Campaign) -> str:
-    if campaign.kind == CampaignKind.RUBRIC:
-        return "questions left: import topics, or raise the cut-offs"
-    return "pools yet: import runs" if campaign.has_criteria else "papers yet: import them"
-
-
 def _read(path: Path) -> CampaignFile:
     try:
-        return read_campaign_file(path.read_text("utf-8-sig"))
+        return read_campaign_file(path.read_text("utf-8-sig"), option_readers())
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"The file {path} cannot be read: {error}.") from error
     except BadCampaignFile as bad:

@@ -73,7 +73,7 @@ export class Desk extends EventTarget {
     this.cancelTimer();
     const reason = screen.wantedReason(element);
     if (reason) {
-      reason.focus({ preventScroll: data.kind === "rubric" });
+      reason.focus({ preventScroll: data.layout === "question" });
       announce("This grade needs a reason.");
     } else if (screen.openCriterion(element)) {
       screen.goToCriterion(element, screen.openCriterion(element));
@@ -100,7 +100,7 @@ export class Desk extends EventTarget {
   }
 
   move(step, { focus = false } = {}) {
-    if (data.kind === "rubric") return screen.moveCriterion(step);
+    if (data.layout === "question") return screen.moveCriterion(step);
     if (!data.byDocument || screen.cellCount() < 2) return false;
     const index = screen.indexOf(screen.chosenCell().element) + step;
     if (!screen.cellAt(index)) return true;

@@ -135,7 +135,7 @@ desk.addEventListener("submitted", ({ detail }) => {
 
 // --- what the person does ----------------------------------------------------------------------------------------------
 
-const isRubric = data.kind === "rubric";
+const isQuestion = data.layout === "question";
 
 /** What only the rating of questions knows. */
 const rating = {
@@ -168,7 +168,7 @@ function tooMany() {
 }
 
 const acts = {
-  ...(isRubric && rating),
+  ...(isQuestion && rating),
   submit: () => void desk.submit(),
   undo: () => void desk.undo(),
   earlier: () => void desk.earlier(),
@@ -190,7 +190,7 @@ const acts = {
 function escape(event) {
   if (anyDialogOpen()) return;
   if (event.target.matches?.("textarea, input:not([type=radio], [type=checkbox]), select")) {
-    if (isRubric) question.leaveRewrite();
+    if (isQuestion) question.leaveRewrite();
     part("title").focus({ preventScroll: true });
   } else if (desk.timer) {
     desk.undo();
@@ -231,7 +231,7 @@ function applyPreferences() {
 listen(acts);
 labelKeys(data.preferences);
 wireGestures({ desk, acts, outbox, decide });
-if (isRubric) {
+if (isQuestion) {
   wireSearch();
   part("rewrite-text").addEventListener("input", () => {
     desk.cancelTimer();

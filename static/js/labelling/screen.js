@@ -7,7 +7,7 @@ import * as question from "./question.js";
 let cells = [];
 let chosen = 0;
 let shown = null;
-const isRubric = data.kind === "rubric";
+const isQuestion = data.layout === "question";
 
 export const currentUnit = () => shown;
 export const chosenCell = () => cells[chosen] ?? null;
@@ -20,11 +20,11 @@ export function draw(unit) {
   shown = unit;
   show(part("unit"), Boolean(unit));
   if (!unit) return;
-  if (!isRubric) drawDocument(unit);
+  if (!isQuestion) drawDocument(unit);
   const drawn = unit.cells.map((cell) => ({ cell, element: cellElement(cell) }));
   part("cells").replaceChildren(...drawn.map(({ element }) => element));
   cells = drawn;
-  if (isRubric) question.draw(unit); // after the cell: its badge says that the wording is another
+  if (isQuestion) question.draw(unit); // after the cell: its badge says that the wording is another
   choose(Math.max(0, data.byDocument ? unit.cells.findIndex((cell) => !isAnswered(cell)) : 0));
   for (const pane of document.querySelectorAll(".label-document, .label-work")) pane.scrollTop = 0;
   window.scrollTo(0, 0);
@@ -80,7 +80,7 @@ function fill(element, cell) {
   element.classList.toggle("is-skipped", skipped);
   showReasons(element);
   fail(element, cell.error ?? "");
-  if (isRubric) activate(criterionOf(element, openCriterion(element) ?? data.criteria[0].key));
+  if (isQuestion) activate(criterionOf(element, openCriterion(element) ?? data.criteria[0].key));
 }
 
 const criterionOf = (element, key) => element.querySelector(`[data-criterion="${CSS.escape(key)}"]`);
@@ -110,7 +110,7 @@ export function goToCriterion(element, key, { focus = false } = {}) {
   if (focus || document.activeElement?.closest?.("[data-criterion]")) {
     (levelOf(criterion) ?? criterion.querySelector(".level input")).focus({ preventScroll: true });
   }
-  if (isRubric) criterion.scrollIntoView({ block: "nearest" });
+  if (isQuestion) criterion.scrollIntoView({ block: "nearest" });
 }
 
 /** Up and down between criteria. */
@@ -175,7 +175,7 @@ export function choose(index, { focus = false } = {}) {
   chosen = index;
   cells.forEach(({ element }, i) => element.toggleAttribute("data-chosen", i === index));
   const { cell, element } = cells[index];
-  if (!isRubric) drawMarks(cell);
+  if (!isQuestion) drawMarks(cell);
   if (data.byDocument) element.scrollIntoView({ block: "nearest" });
   if (focus) (element.querySelector("input[type=radio]:checked") ?? element.querySelector("input[type=radio]")).focus();
 }
@@ -229,7 +229,7 @@ function showReasons(element) {
     const criterion = choice.closest("[data-criterion]");
     const isWanted = levelOf(criterion)?.value === choice.dataset.reasonFor;
     show(choice, isWanted);
-    if (isWanted && isRubric) choice.scrollIntoView({ block: "nearest" });
+    if (isWanted && isQuestion) choice.scrollIntoView({ block: "nearest" });
   }
 }
 
@@ -273,7 +273,7 @@ export function read(element) {
     reason: skipped ? part("skip-reason", element).textContent : "",
     note: element.querySelector("[data-note]").value,
     flagged: element.querySelector("[data-flag]").checked,
-    ...(isRubric && (skipped ? { rewrite: "", found: [] } : question.read())),
+    ...(isQuestion && (skipped ? { rewrite: "", found: [] } : question.read())),
   };
 }
 

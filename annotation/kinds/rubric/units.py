@@ -43,7 +43,7 @@ ORDER BY wanted.place
 MOST_TARGETS = 50  # shown in full; more would be no question but a bibliography
 
 
-def fetch_question_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
+def fetch_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
     """The content of these units, each of one assignment. Ids that are not this annotator's are left out."""
     flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
     named = {"annotator": desk.annotator, "ids": [id_ for id_, _ in flat], "units": [number for _, number in flat]}

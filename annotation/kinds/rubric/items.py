@@ -1,6 +1,7 @@
-"""Questions that a rubric campaign could rate: which there are, which it has, which are too easy to be worth it."""
+"""Questions as items: which topics there are, which a campaign has, which word matching would answer anyway."""
 
-from collections import Counter
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +9,10 @@ from typing import Any
 from django.db import connection
 
 from annotation.definitions.rubric_options import read_rubric_options
-from annotation.models import Campaign, Split
-from corpus.models import TopicKind
+from annotation.kind import Draw, Report, Supply
+from annotation.kinds.rubric.choosing import EVERYTHING, Choice
+from annotation.models import Campaign, Item
+from annotation.queries.items import campaign_parameters
 from corpus.text.overlap import is_filtered
 
 QUESTIONS = """
@@ -29,18 +32,13 @@ WHERE t.collection_id = %(collection)s
   AND (%(text)s = '' OR strpos(lower(t.text), lower(%(text)s)) > 0)
 GROUP BY t.id ORDER BY t.position, t.id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which topics to take: of these sources (none named: of all), of this kind, with these words in their text."""
-
-    sources: tuple[str, ...] = ()
-    kind: str = ""
-    text: str = ""
-
-
-EVERYTHING = Choice()
+HELD_ELSEWHERE = """
+SELECT count(*) FROM annotation_item mine
+WHERE mine.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_item i
+  WHERE i.topic_id = mine.topic_id AND i.aspect_id IS NULL AND i.document_id IS NULL
+    AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +51,10 @@ class Candidate:
     is_easy: bool
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSupply:
-    """Topics of a collection as a campaign meets them. `sources`: (source, all, filtered, left) of each."""
-
-    questions: int
-    taken: int
-    filtered: int
-    held_elsewhere: int
-    left: int
-    sources: tuple[tuple[str, int, int, int], ...]
-
-
-def question_kinds() -> list[tuple[str, str]]:
-    return [("", "all kinds"), *TopicKind.choices]
-
-
-def fetch_question_supply(campaign: Campaign, choice: Choice = EVERYTHING) -> QuestionSupply:
+def fetch_supply(campaign: Campaign, choice: Choice | None = None, *, sampled: bool = False) -> Supply:
     """How many topics there are, are taken, are left out by the overlap filter, and are left for the campaign."""
     counts: Counter[tuple[str, str]] = Counter()
-    for source, standing, _ in _standings(campaign, choice):
+    for source, standing, _ in _standings(campaign, choice or EVERYTHING):
         counts[source, standing] += 1
 
     def of(standing: str, source: str | None = None) -> int:
@@ -83,12 +65,42 @@ def fetch_question_supply(campaign: Campaign, choice: Choice = EVERYTHING) -> Qu
         (name, sum(n for (s, _), n in counts.items() if s == name), of("filtered", name), of("left", name))
         for name in names
     )
-    return QuestionSupply(counts.total(), of("taken"), of("filtered"), of("held"), of("left"), rows)
+    return Supply(counts.total(), of("taken"), of("left"), of("held"), of("filtered"), rows)
 
 
-def fetch_candidates(campaign: Campaign, choice: Choice = EVERYTHING) -> list[Candidate]:
+def fetch_candidates(campaign: Campaign, choice: Choice | None = None) -> list[Candidate]:
     """The topics that the campaign may still take, in the collection's order; those left out are not among them."""
-    return [candidate for _, standing, candidate in _standings(campaign, choice) if standing == "left"]
+    chosen = _standings(campaign, choice or EVERYTHING)
+    return [candidate for _, standing, candidate in chosen if standing == "left"]
+
+
+def count_held_elsewhere(campaign: Campaign) -> int:
+    """Questions of the campaign that are in another development or test campaign."""
+    with connection.cursor() as cursor:
+        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
+        return int(cursor.fetchone()[0])
+
+
+def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Choice | None, report: Report) -> int:
+    """Make items of all chosen topics that are left, or of a sample: `stratified` draws the same from each source."""
+    chosen = fetch_candidates(campaign, choice)
+    if draw.sample is not None:
+        drawn = set(topics_drawn(chosen, draw.sample, draw.seed, stratified=draw.stratified))
+        chosen = [candidate for candidate in chosen if candidate.topic in drawn]
+    report(0, len(chosen), "making items")
+    Item.objects.bulk_create(
+        [Item(campaign=campaign, split=campaign.split, topic_id=each.topic) for each in chosen], batch_size=5_000
+    )
+    return len(chosen)
+
+
+def topics_drawn(candidates: list[Candidate], sample: int, seed: int, *, stratified: bool) -> list[int]:
+    """The topics that `seed` draws: a topic's place follows from the seed and its number alone."""
+    queues: dict[str, list[Candidate]] = defaultdict(list)
+    for each in sorted(candidates, key=lambda each: hashlib.md5(f"{seed}\x1f{each.number}".encode()).digest()):  # noqa: S324 - a draw, no secret
+        queues[each.source if stratified else ""].append(each)
+    places = [(place, source, each.topic) for source, queue in queues.items() for place, each in enumerate(queue)]
+    return [topic for _, _, topic in sorted(places)[:sample]]
 
 
 def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, Candidate]]:
@@ -102,14 +114,7 @@ def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, C
 
 
 def _rows(campaign: Campaign, choice: Choice) -> list[tuple[Any, ...]]:
-    named: dict[str, Any] = {
-        "collection": campaign.collection_id,
-        "campaign": campaign.pk,
-        "held_out": campaign.split in (Split.DEV, Split.TEST),
-        "sources": list(choice.sources),
-        "kind": choice.kind,
-        "text": choice.text,
-    }
+    named = campaign_parameters(campaign) | {"sources": list(choice.sources), "kind": choice.kind, "text": choice.text}
     with connection.cursor() as cursor:
         cursor.execute(QUESTIONS, named)
         return cursor.fetchall()

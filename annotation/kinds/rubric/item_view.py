@@ -1,11 +1,11 @@
-"""A question as its raters had it, and what each of them sent beside the grade, for the adjudication screen."""
+"""A question as its raters had it, and what each of them sent in addition to the grade, for those who adjudicate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.definitions.rubric_options import read_rubric_options
+from annotation.kinds.rubric.units import fetch_paragraphs, origin_word
 from annotation.models import FoundTarget, Item, Judgment, Rewrite
-from annotation.queries.question_units import fetch_paragraphs, origin_word
 from annotation.queries.rewrites import pieces_of
 from corpus.text.differences import Piece
 from corpus.text.overlap import Overlap, overlap_with

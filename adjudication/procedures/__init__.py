@@ -1,0 +1,1 @@
+"""The ways from labels to gold that there are: see adjudication/procedure.py."""

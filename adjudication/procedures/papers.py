@@ -1,0 +1,56 @@
+"""By papers: the extractions that several people made of a paper are compared, and one is made of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from adjudication.actions.papers import accept_majorities
+from adjudication.procedure import Procedure
+from adjudication.queries.papers import count_papers, count_waiting
+from adjudication.views.papers import paper_desk
+from annotation.kind import Judged
+from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState
+from annotation.permissions.seals import sealed_by
+from annotation.queries.unjudged import labels_shown_to
+
+
+def accept_papers(campaign: Campaign, **_: Any) -> tuple[str, dict[str, Any]]:
+    """Accept the papers in which a majority has decided every difference."""
+    found = accept_majorities(campaign=campaign, by=None, at=timezone.now())
+    text = (
+        f"{found.accepted:,} papers accepted, {found.decided:,} were; on {found.alike:,} all agree;"
+        f" {found.left:,} wait for an adjudicator."
+    )
+    told = {"unanimous": found.alike, "majority": found.accepted, "tie_resolved": 0}
+    return text, {**told, "by_hand": found.decided, "unresolved": found.left}
+
+
+def open_papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:
+    """Campaigns with papers to adjudicate, and how many."""
+    finished = Extraction.objects.filter(
+        assignment__item__campaign=OuterRef("pk"), source=ExtractionSource.ANNOTATOR, state=ExtractionState.FINISHED
+    )
+    campaigns = Campaign.objects.judging(Judged.PAPERS).filter(Exists(finished), collection__in=collections)
+    for campaign in labels_shown_to(user, campaigns).select_related("collection"):
+        if sealed_by(campaign) is None and (count := count_waiting(campaign)):
+            yield campaign, count
+
+
+def _waits(count: int) -> str:
+    papers = "paper" if count == 1 else "papers"
+    return f"Annotators differ on {count:,} {papers}, or have handed in anew since it was decided."
+
+
+PAPERS = Procedure(
+    by_majority=accept_papers,
+    waiting=open_papers,
+    waits=_waits,
+    card="adjudication/_campaign_papers.html",
+    count=count_papers,
+    no_votes="has no votes: its papers are compared and accepted on the adjudication screen.",
+    no_agreement="grades nothing: how far its papers agree is on the page of its agreement.",
+    desk=paper_desk,
+)

@@ -1,0 +1,79 @@
+"""By votes: each item has a value for each criterion, and where votes tie a person decides."""
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.models import JobState, User
+from accounts.refusals import Refused
+from adjudication.actions.jobs import request_vote
+from adjudication.actions.verdicts import decide_verdict
+from adjudication.forms.verdicts import DecisionForm
+from adjudication.models import Verdict, VoteRun
+from adjudication.procedure import Procedure
+from adjudication.queries.overrides import overrides_in_verdicts
+from adjudication.queries.queue import count_short, needs_decision, newest_counts
+from adjudication.stats.policies import VOTE_POLICIES
+from annotation.models import Campaign
+from annotation.queries.unjudged import labels_shown_to
+
+
+def count_votes(campaign: Campaign, *, policy: str, **wanted: Any) -> tuple[str, dict[str, Any]]:
+    """Count the votes of the campaign now. Errors: Refused where they cannot be counted."""
+    asked = request_vote(campaign=campaign, by=None, at=timezone.now(), send=False, **wanted)
+    jobs.carry_out(asked)
+    run = VoteRun.objects.get(pk=asked.pk)
+    if run.state != JobState.DONE:
+        raise Refused(run.reason)
+    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
+    overrides = overrides_in_verdicts(campaign)
+    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote: {told or 'no item has a vote'}."
+    notes = [*_hints(run), *(f"Note: {each.text}" for each in overrides)]
+    found = {**run.counts, "criteria": run.detail, "machine_overrides": [each.as_json() for each in overrides]}
+    return "\n".join([text, *notes]), found
+
+
+def _hints(run: VoteRun) -> list[str]:
+    """What to do about items that only the number of their votes leaves open, as where one person judged each."""
+    short = count_short(run)
+    if not short:
+        return []
+    return [
+        f"Fewer than {run.min_votes} votes: {short:,} of the unresolved. Collect more judgments, or count again with"
+        " --min-votes 1, which takes single judgments as they are."
+    ]
+
+
+def open_verdicts(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:
+    """Campaigns with verdicts that need a decision, and how many. Three queries."""
+    runs = newest_counts(Campaign.objects.filter(collection__in=collections))
+    if not runs:
+        return
+    waits = reduce(or_, (needs_decision(run) for run in runs))
+    counted = Verdict.objects.filter(waits).values("item__campaign").annotate(count=Count("pk"))
+    counts = dict(counted.values_list("item__campaign", "count"))
+    campaigns = labels_shown_to(user, Campaign.objects.filter(pk__in=counts))
+    for campaign in campaigns.select_related("collection"):
+        yield campaign, counts[campaign.pk]
+
+
+def _waits(count: int) -> str:
+    items = "item" if count == 1 else "items"
+    return f"The votes leave {count:,} {items} open: ties, and decisions that newer votes have reopened."
+
+
+VOTES = Procedure(
+    by_majority=count_votes,
+    waiting=open_verdicts,
+    waits=_waits,
+    card="adjudication/_campaign_votes.html",
+    ballot="adjudication/_ballot.html",
+    decision="adjudication/_levels.html",
+    form=DecisionForm,
+    decide=decide_verdict,
+)

@@ -1,0 +1,57 @@
+"""The papers of a collection as items, in its order, drawn as pairs are."""
+
+from typing import Any
+
+from django.db import connection
+
+from annotation.kind import Draw, Report, Supply
+from annotation.models import Campaign
+from annotation.queries.items import campaign_parameters
+
+LEFT = """
+SELECT p.id, p.key, p.position FROM corpus_paper p
+WHERE p.collection_id = %(collection)s AND NOT EXISTS (
+  SELECT FROM annotation_item i WHERE i.paper_id = p.id
+    AND (i.campaign_id = %(campaign)s OR (%(held_out)s AND i.split IN ('dev', 'test')))
+)
+"""
+SUPPLY = f"""
+SELECT (SELECT count(*) FROM corpus_paper WHERE collection_id = %(collection)s),
+  (SELECT count(*) FROM annotation_item WHERE campaign_id = %(campaign)s),
+  (SELECT count(*) FROM ({LEFT}) l)
+"""
+HELD_ELSEWHERE = """
+SELECT count(*) FROM annotation_item mine
+WHERE mine.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_item i
+  WHERE i.paper_id = mine.paper_id AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
+"""
+INSERT = f"""
+INSERT INTO annotation_item (campaign_id, split, paper_id, extra_overlap)
+SELECT %(campaign)s, %(split)s, drawn.id, 0 FROM (
+  SELECT l.* FROM ({LEFT}) l ORDER BY md5(concat_ws(E'\\x1f', %(seed)s, l.key)) LIMIT %(sample)s
+) drawn ORDER BY drawn.position, drawn.id
+"""
+
+
+def fetch_supply(campaign: Campaign, choice: Any = None, *, sampled: bool = False) -> Supply:
+    """How many papers there are and are left for the campaign, or for a sample of it."""
+    with connection.cursor() as cursor:
+        cursor.execute(SUPPLY, campaign_parameters(campaign, sampled=sampled))
+        papers, taken, left = cursor.fetchone()
+    return Supply(papers, taken, left, papers - taken - left)
+
+
+def count_held_elsewhere(campaign: Campaign) -> int:
+    """Papers of the campaign that are in another development or test campaign."""
+    with connection.cursor() as cursor:
+        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
+        return int(cursor.fetchone()[0])
+
+
+def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: Report) -> int:
+    """Make items of all papers that are left, or of a sample."""
+    named = campaign_parameters(campaign, sampled=draw.sample is not None)
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, {**named, "sample": draw.sample, "seed": str(draw.seed)})
+        return cursor.rowcount

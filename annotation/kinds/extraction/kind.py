@@ -1,0 +1,40 @@
+"""Extraction, after ACM-CR: which references does a paper's text cite? Its annotators have a desk of their own.
+
+The desk is annotation/views/extractions.py and extraction_desk.py, with templates/annotation/extraction_*.html and
+static/js/extraction/; several people's extractions of a paper are made one in adjudication/views/papers.py.
+"""
+
+from annotation.definitions import contexts
+from annotation.kind import Judged, Kind, Words
+from annotation.kinds.extraction import items
+
+EXTRACTION = Kind(
+    name="extraction",
+    judges=Judged.PAPERS,
+    words=Words(
+        question="which references does a paper's text cite?",
+        item="paper",
+        columns=("Paper",),
+        building="An item is a paper of the collection, worked on by each of its annotators.",
+        material="the papers of the collection",
+        step="papers of the collection",
+        origin="Items are the papers of the collection.",
+        nothing="The collection has no papers yet. Import them first, then build the items.",
+        lacking="papers yet: import them",
+        empty=("The collection has no papers yet", "Bring them in from files first."),
+        bring=("papers", "Import papers"),
+        work="Work on my papers",
+    ),
+    guideline=contexts.GUIDELINE,
+    overlap=1,
+    calibration_overlap=2,  # a paper takes one person about an hour
+    no_criteria="An extraction has no criteria: papers are worked on, not graded. Take them out of the definition.",
+    no_queue="A paper is an hour's work: papers are assigned in advance, not taken from an open queue.",
+    no_repeats="A paper is an hour's work: nobody is asked for one a second time. Set the share to 0.",
+    no_machines="Machines judge topics and pairs; what a paper holds is extracted by people.",
+    items=items,
+    row="annotation/kinds/extraction/_item_row.html",
+    screen="extraction_queue",
+    tabs=("comparison",),
+    adjudication="papers",
+)

@@ -1,0 +1,119 @@
+"""Pairs of an aspect and a pooled document: found and made set by set in the database, however many there are."""
+
+from typing import Any
+
+from annotation.kind import Draw, Report, Supply
+from annotation.models import Campaign
+from annotation.queries.items import campaign_parameters, whole_sets
+from annotation.runs.constraints import checked_at_once
+
+TOPIC_PAIRS_AT_ONCE = 20_000  # between two reports of progress
+
+# Every pair that a campaign of the collection could judge: the distinct aspects in a topic's tree, or the topic itself
+# where it has none, by the documents of its pool.
+PAIRS = """
+SELECT t.id AS topic_id, a.id AS aspect_id, p.document_id
+FROM corpus_topic t
+JOIN corpus_poolentry p ON p.topic_id = t.id
+LEFT JOIN corpus_aspect a ON a.topic_id = t.id AND EXISTS (SELECT FROM corpus_aspectnode n WHERE n.aspect_id = a.id)
+WHERE t.collection_id = %(collection)s
+"""
+# Those that the campaign may still take: not in it yet and, if it is held out, in no held-out campaign at all.
+LEFT = f"""
+SELECT pair.* FROM ({PAIRS}) pair
+WHERE NOT EXISTS (
+  SELECT FROM annotation_item i
+  WHERE i.topic_id = pair.topic_id AND i.document_id = pair.document_id
+    AND coalesce(i.aspect_id, 0) = coalesce(pair.aspect_id, 0)
+    AND (i.campaign_id = %(campaign)s OR (%(held_out)s AND i.split IN ('dev', 'test')))
+)
+"""
+# Items whose pair has left its pool since are no longer among the pairs.
+TAKEN = f"""
+SELECT count(*) FROM ({PAIRS}) pair JOIN annotation_item i ON i.campaign_id = %(campaign)s
+  AND i.topic_id = pair.topic_id AND i.document_id = pair.document_id
+  AND coalesce(i.aspect_id, 0) = coalesce(pair.aspect_id, 0)
+"""
+HELD_ELSEWHERE = """
+SELECT count(*) FROM annotation_item mine
+WHERE mine.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_item i
+  WHERE i.topic_id = mine.topic_id AND i.document_id = mine.document_id
+    AND coalesce(i.aspect_id, 0) = coalesce(mine.aspect_id, 0)
+    AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
+"""
+INSERT = """
+INSERT INTO annotation_item (campaign_id, split, topic_id, aspect_id, document_id, extra_overlap)
+SELECT %(campaign)s, %(split)s, chosen.topic_id, chosen.aspect_id, chosen.document_id, 0 FROM ({chosen}) chosen
+JOIN corpus_topic t ON t.id = chosen.topic_id
+ORDER BY t.position, t.id, chosen.aspect_id, chosen.document_id
+"""
+# A pair's place in the draw is a digest of the seed and its external ids: the same in every copy of the collection,
+# independent of what else is in it, and a larger sample contains the smaller one.
+DRAWN = f"""
+SELECT topic_id, aspect_id, document_id FROM (
+  SELECT l.*, row_number() OVER (PARTITION BY CASE WHEN %(stratified)s THEN l.topic_id END ORDER BY l.draw) AS place
+  FROM (
+    SELECT l.*, md5(concat_ws(E'\\x1f', %(seed)s, t.number, a.text, d.docno)) AS draw
+    FROM ({LEFT}) l
+    JOIN corpus_topic t ON t.id = l.topic_id
+    JOIN corpus_document d ON d.id = l.document_id
+    LEFT JOIN corpus_aspect a ON a.id = l.aspect_id
+  ) l
+) l ORDER BY place, draw LIMIT %(sample)s
+"""
+OF_TOPICS = f"SELECT * FROM ({LEFT}) l WHERE l.topic_id = ANY(%(topics)s)"
+TOPIC_SIZES = f"SELECT topic_id, count(*) FROM ({LEFT}) l GROUP BY topic_id ORDER BY topic_id"
+
+
+def fetch_supply(campaign: Campaign, choice: Any = None, *, sampled: bool = False) -> Supply:
+    """How many pairs there are and are left for the campaign, or for a sample of it."""
+    named = campaign_parameters(campaign, sampled=sampled)
+    with whole_sets() as cursor:
+        cursor.execute(f"SELECT (SELECT count(*) FROM ({PAIRS}) p), (SELECT count(*) FROM ({LEFT}) l)", named)
+        pairs, left = cursor.fetchone()
+        cursor.execute(TAKEN, named)
+        taken = cursor.fetchone()[0]
+    return Supply(pairs, taken, left, pairs - taken - left)
+
+
+def count_held_elsewhere(campaign: Campaign) -> int:
+    """Items of the campaign whose pair is in another development or test campaign."""
+    with whole_sets() as cursor:
+        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
+        return int(cursor.fetchone()[0])
+
+
+def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: Report) -> int:
+    """Make items of all pairs that are left, or of a sample: `stratified` draws the same number from each topic."""
+    if draw.sample is None:
+        return _insert_all(campaign, supply.left, report)
+    named = {"sample": draw.sample, "seed": str(draw.seed), "stratified": draw.stratified}
+    with whole_sets() as cursor:
+        cursor.execute(INSERT.format(chosen=DRAWN), campaign_parameters(campaign, sampled=True) | named)
+        return cursor.rowcount
+
+
+def _insert_all(campaign: Campaign, total: int, report: Report) -> int:
+    done = 0
+    named = campaign_parameters(campaign)
+    with checked_at_once(), whole_sets() as cursor:
+        cursor.execute(TOPIC_SIZES, named)
+        for topics, size in _batches(cursor.fetchall()):
+            report(done, total, "making items")
+            cursor.execute(INSERT.format(chosen=OF_TOPICS), {**named, "topics": topics})
+            done += size
+    return done
+
+
+def _batches(sizes: list[tuple[int, int]]) -> list[tuple[list[int], int]]:
+    """Topics in groups of about TOPIC_PAIRS_AT_ONCE pairs, with the pairs of each group."""
+    batches: list[tuple[list[int], int]] = []
+    for topic, size in sizes:
+        if batches and batches[-1][1] + size <= TOPIC_PAIRS_AT_ONCE:
+            topics, before = batches[-1]
+            topics.append(topic)  # in place: copied, a hundred thousand topics cost their square
+            batches[-1] = (topics, before + size)
+        else:
+            batches.append(([topic], size))
+    return batches

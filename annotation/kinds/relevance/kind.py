@@ -1,0 +1,37 @@
+"""Relevance, after DORIS-MAE: how far does a pooled document meet an aspect of a query?"""
+
+from annotation.definitions import relevance
+from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Words
+from annotation.kinds.relevance import items
+from annotation.kinds.relevance.item_view import fetch_relevance_view
+from annotation.kinds.relevance.labelling import LABELLING
+
+RELEVANCE = Kind(
+    name="relevance",
+    judges=Judged.DOCUMENTS,
+    words=Words(
+        question="how far does an abstract meet an aspect?",
+        item="pair",
+        columns=("Topic", "Aspect", "Document"),
+        building="An item is a pair of an aspect and a document in its topic's pool. Equal texts of a topic are one"
+        " aspect; a topic without aspects is judged as a whole.",
+        material="the aspects and pools of its topics",
+        step="pairs of an aspect and a pooled document",
+        origin="Items are made from the aspects of the topics and the documents in their pools.",
+        nothing="No topic of the collection has a pool yet. Import runs or pool lists first, then build the items.",
+        lacking="pools yet: import runs",
+        empty=(
+            "No topic has a pool yet",
+            "Pools come from retrieval runs or from lists of documents. Bring them in first.",
+        ),
+        bring=("runs", "Import runs"),
+    ),
+    criteria=(relevance.RELEVANCE,),
+    guideline=relevance.GUIDELINE,
+    has_orders=True,
+    items=items,
+    row="annotation/kinds/relevance/_item_row.html",
+    labelling=LABELLING,
+    tabs=(*GRADED_TABS, "relevance"),
+    item_view=ItemView(template="annotation/kinds/relevance/_item.html", fetch=fetch_relevance_view),
+)

@@ -1,0 +1,86 @@
+"""Which topics a rubric takes: by source, kind and words, chosen on a page, in a command or over the API."""
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+
+from annotation.kind import Choosing
+from corpus.models import Collection, TopicKind
+
+NO_SOURCE = "no source named"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which topics to take: of these sources (none named: of all), of this kind, with these words in their text."""
+
+    sources: tuple[str, ...] = ()
+    kind: str = ""
+    text: str = ""
+
+
+EVERYTHING = Choice()
+
+
+class QuestionChoiceForm(forms.Form):
+    """Which topics a rubric takes."""
+
+    sources = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Questions of these sources",
+        help_text="None ticked: of all. Questions above the cut-off of their source are left out.",
+    )
+    topic_kind = forms.ChoiceField(
+        required=False, choices=[("", "all kinds"), *TopicKind.choices], label="Topics of this kind"
+    )
+    words = forms.CharField(required=False, max_length=200, label="With these words in the question")
+
+    def __init__(self, data: Any = None, *, collection: Collection) -> None:
+        super().__init__(data)
+        field = self.fields["sources"]
+        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101 - narrows the type
+        found = collection.topics.order_by("source").values_list("source", flat=True).distinct()
+        field.choices = [(source or "-", source or NO_SOURCE) for source in found]
+        if collection.topics.filter(kind=TopicKind.QUESTION).exists():
+            self.initial["topic_kind"] = TopicKind.QUESTION  # complex queries are judged by their aspects, not rated
+
+    def chosen(self) -> Choice:
+        """The choice of a valid form."""
+        told = self.cleaned_data
+        sources = tuple("" if source == "-" else source for source in told["sources"])
+        return Choice(sources, told["topic_kind"], told["words"].strip())
+
+
+def read_choice(parameters: Mapping[str, Any]) -> Choice:
+    """The choice from a build's parameters or the API's fields."""
+    named = {name: parameters.get(name) for name in ("sources", "kind", "text")}
+    return Choice(tuple(named["sources"] or ()), named["kind"] or "", named["text"] or "")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--source", action="append", default=[], metavar="S", help="rubric: of this source; repeat")
+    parser.add_argument("--topic-kind", default="", choices=TopicKind.values, help="rubric: topics of this kind")
+
+
+def choice_of_command(options: Mapping[str, Any]) -> Choice:
+    return Choice(tuple(options["source"]), options["topic_kind"])
+
+
+def api_fields() -> dict[str, Any]:
+    from rest_framework import serializers  # a command needs none of it
+
+    source = serializers.CharField(max_length=60)
+    return {"sources": serializers.ListField(child=source, required=False, help_text="of a rubric")}
+
+
+QUESTIONS = Choosing(
+    form=QuestionChoiceForm,
+    read=read_choice,
+    add_arguments=add_arguments,
+    of_command=choice_of_command,
+    api_fields=api_fields,
+)

@@ -1,0 +1,45 @@
+"""Rubric, after LitSearch: how good is a question, by several criteria, with rewrites and further targets?"""
+
+from annotation.definitions import rubric
+from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Words
+from annotation.kinds.rubric import items
+from annotation.kinds.rubric.choosing import QUESTIONS
+from annotation.kinds.rubric.item_view import attach_ratings, fetch_question_view
+from annotation.kinds.rubric.labelling import LABELLING
+from annotation.kinds.rubric.options import OPTIONS
+
+RUBRIC = Kind(
+    name="rubric",
+    judges=Judged.QUESTIONS,
+    words=Words(
+        question="how good is a question? Rated by criteria, with rewrites",
+        item="question",
+        columns=("Topic", "Question"),
+        building="An item is a topic that is rated by itself. Questions whose words overlap with the titles of their"
+        " targets above the cut-off of their source are left out; they stay in the collection and are counted here.",
+        material="the questions that are to be rated",
+        step="questions to rate",
+        origin="Items are the questions that are to be rated.",
+        nothing="No topic of the collection is like that. Import topics, or choose other sources.",
+        lacking="questions left: import topics, or raise the cut-offs",
+        empty=("No questions yet", "Questions are topics of the collection. Import some, or write one."),
+        bring=("topics", "Import topics"),
+    ),
+    criteria=rubric.RUBRIC,
+    guideline=rubric.GUIDELINE,
+    overlap=1,
+    options=OPTIONS,
+    items=items,
+    choosing=QUESTIONS,
+    build_page="annotation/kinds/rubric/item_build.html",
+    row="annotation/kinds/rubric/_item_row.html",
+    labelling=LABELLING,
+    tabs=(*GRADED_TABS, "rewrites"),
+    item_view=ItemView(
+        template="annotation/kinds/rubric/_item.html",
+        fetch=fetch_question_view,
+        more="annotation/kinds/rubric/_ballot_more.html",
+        attach=attach_ratings,
+        styles=("css/rating.css",),
+    ),
+)

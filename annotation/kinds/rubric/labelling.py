@@ -1,0 +1,67 @@
+"""How questions are rated on the labelling screen: its templates, its keys, what it knows in addition to its units."""
+
+import json
+from typing import Any
+
+from annotation.definitions.rubric import AUTHOR_GUIDELINES, TOO_BROAD
+from annotation.definitions.rubric_options import read_rubric_options
+from annotation.kind import Key, Labelling
+from annotation.kinds.rubric.units import fetch_units
+from annotation.queries.desks import Desk
+from corpus.queries.authors import call_guideline
+from corpus.text.markdown import render_markdown
+
+SKIP_REASONS = (
+    "Outside my field: I cannot judge it",
+    "The question cannot be understood",
+    "A target is missing, broken or in a language I do not read",
+    "I wrote this question or a target of it, or am close to who did",
+)
+
+
+def rating_context(desk: Desk) -> dict[str, Any]:
+    """What only the template of a rubric knows; the script's is `rating_data`."""
+    return {
+        "author_guidelines": render_markdown(call_guideline(desk.collection) or AUTHOR_GUIDELINES, headings_from=4),
+        "most_fitting": read_rubric_options(json.loads(desk.options)).most_fitting,
+        "too_many": too_many(desk),
+    }
+
+
+def rating_data(desk: Desk) -> dict[str, Any]:
+    """What the script must know to rate questions."""
+    return {
+        "mostFitting": read_rubric_options(json.loads(desk.options)).most_fitting,
+        "tooMany": too_many(desk),
+    }
+
+
+def too_many(desk: Desk) -> dict[str, Any] | None:
+    """The grade for “more papers fit than may”, with reason and note; None where no level has that reason."""
+    most = read_rubric_options(json.loads(desk.options)).most_fitting
+    for scale in desk.scales:
+        for value, reasons in sorted(scale.reasons.items()):
+            if TOO_BROAD in reasons:
+                note = f"More than {most:,} papers fit."
+                return {"criterion": scale.key, "value": value, "reason": TOO_BROAD, "note": note}
+    return None
+
+
+LABELLING = Labelling(
+    layout="question",
+    unit="annotation/_label_question.html",
+    cell="annotation/_label_rating.html",
+    noun="question",
+    fetch_units=fetch_units,
+    skip_reasons=SKIP_REASONS,
+    marks="words that question and targets share",
+    takes_extras=True,
+    styles=("css/rating.css",),
+    keys={
+        "rewrite": Key("r", "Rewrite the question"),
+        "search": Key("s", "Search the collection for papers that fit"),
+        "too_many": Key("m", "Discard the question: too many papers fit"),
+    },
+    context=rating_context,
+    data=rating_data,
+)

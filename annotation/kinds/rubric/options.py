@@ -1,0 +1,85 @@
+"""What a rubric can be set to, on pages: cut-offs of the overlap filter, and what makes a question kept."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from annotation.definitions.drafts import BadOptions
+from annotation.definitions.rubric_options import RubricOptions, read_cutoffs, read_rubric_options, write_cutoffs
+from annotation.kind import Options
+
+
+class RubricOptionsForm(forms.Form):
+    """Cut-offs of the overlap filter, and what makes a question kept."""
+
+    cutoffs = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
+        label="Cut-offs of word overlap by source",
+        help_text="One in each line, such as “inline-acl = 0.3”. A question whose words overlap more with the titles of"
+        " its targets is left out. Sources that are not named have no cut-off.",
+    )
+    filter_imported = forms.BooleanField(
+        required=False,
+        label="Hold imported questions to the cut-offs too",
+        help_text="Otherwise only questions that were made here are left out by word overlap.",
+    )
+    most_fitting = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=10_000,
+        label="Most papers that may fit",
+        help_text="Raters can discard a question with one key when they find more.",
+    )
+    keep = forms.CharField(
+        required=False,
+        max_length=40,
+        label="Criterion that decides",
+        help_text="The key of a criterion; the last one if there is none of this key.",
+    )
+    keep_from = forms.IntegerField(
+        required=False, min_value=-127, max_value=127, label="Kept from level", help_text="This level and those above."
+    )
+    group = forms.CharField(
+        required=False,
+        max_length=40,
+        label="Criterion that splits the statistics",
+        help_text="The key of a criterion; the first one if there is none of this key.",
+    )
+
+    def __init__(self, data: Any = None, *, stored: Mapping[str, Any]) -> None:
+        known = read_options(stored)
+        super().__init__(data, initial={**known, "cutoffs": write_cutoffs(known["cutoffs"])})
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        try:
+            cutoffs = read_cutoffs(cleaned.get("cutoffs", ""))
+            plain = RubricOptions()
+            numbers = {
+                name: getattr(plain, name) if cleaned.get(name) is None else cleaned[name]
+                for name in ("most_fitting", "keep_from")
+            }
+            words: dict[str, Any] = {name: cleaned.get(name, "").strip() for name in ("keep", "group")}
+            words["filter_imported"] = bool(cleaned.get("filter_imported"))
+            self.options = read_rubric_options({"cutoffs": cutoffs, **numbers, **words})
+        except BadOptions as bad:
+            self.add_error("cutoffs", bad.reason)
+        return cleaned
+
+    def as_json(self) -> dict[str, Any]:
+        """The options of a valid form, as they are stored."""
+        return self.options.as_json()
+
+
+def read_options(told: Mapping[str, Any]) -> dict[str, Any]:
+    return read_rubric_options(told).as_json()
+
+
+OPTIONS = Options(
+    title="The rubric",
+    summary="Cut-offs, and what makes a question kept",
+    read=read_options,
+    form=RubricOptionsForm,
+)
