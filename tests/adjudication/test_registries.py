@@ -24,7 +24,7 @@ from tests.factories.adjudication import AT, build_campaign
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("record", STATISTICS.values(), ids=str)
+@pytest.mark.parametrize("record", STATISTICS.values(), ids=list(STATISTICS))
 def test_a_statistic_is_described_and_keeps_to_its_range(record: Statistic) -> None:
     assert record.label
     assert record.about.endswith(".")
