@@ -21,7 +21,12 @@ OPERATORS = (
     "/migrations/",
 )
 SHELL = re.compile(r"manage\.py|(?<![\w-])--[a-z][a-z-]+|\b(?:pip|apt|npm|make) install\b")
-FOR_COMMANDS = {"corpus/queries/collections.py"}  # collection_with: its docstring says so
+# collection_with, as its docstring says; the arguments of a kind's command; what `adjudicate` prints.
+FOR_COMMANDS = {
+    "corpus/queries/collections.py",
+    "annotation/kinds/rubric/choosing.py",
+    "adjudication/procedures/votes.py",
+}
 
 
 def words_of(path: Path) -> Iterator[str]:

@@ -277,8 +277,8 @@ def test_cancelling_keeps_nothing() -> None:
 def test_refusals() -> None:
     built = build_campaign([[0, 1, 2]])
     for options, reason in (
-        ({"resamples": 10}, "at least 1000 resamples"),
-        ({"resamples": 10**7}, "At most 100,000"),
+        ({"resamples": 10}, "number of resamples must be a whole number from 1,000"),
+        ({"resamples": 10**7}, "from 1,000 to 100,000, not 10000000"),
         ({"interval": "magic"}, "unknown interval"),
         ({"seed": -1}, "whole number"),
         ({"margin": -0.1}, "margin"),

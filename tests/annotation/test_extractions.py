@@ -57,7 +57,7 @@ def test_the_items_of_an_extraction_are_papers_each_once(material) -> None:
     assert build_items(campaign=held, by=material.manager, at=AT, sample=2).created == 2
     other = make_campaign(material, name="Other", kind="extraction", split="dev")
     assert other.items.count() == 1
-    with pytest.raises(Refused, match="3 of its pairs are in another"):
+    with pytest.raises(Refused, match="3 of its papers are in another"):
         update_campaign(campaign=campaign, by=material.manager, at=AT, split="dev")
     with pytest.raises(IntegrityError), transaction.atomic():
         Item.objects.create(campaign=campaign, split="main", paper=Paper.objects.all()[0])

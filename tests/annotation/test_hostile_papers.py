@@ -77,7 +77,7 @@ def draft_of(collection, tmp_path: Path) -> list[str]:
     """The exported files of a collection of drafts, each read as XML."""
     import zipfile
 
-    options = make_options(collection=collection, kind="acm-cr", drafts=True)
+    options = make_options(collection, "acm-cr", drafts=True)
     with zipfile.ZipFile(BytesIO(b"".join(options.exporter.pieces(options)))) as archive:
         names = [name for name in archive.namelist() if name.endswith(".xml")]
         return [read_acm_cr(BytesIO(archive.read(name)), name).title for name in names]

@@ -248,7 +248,7 @@ def test_bad_wishes_are_refused_with_their_reason(made: Material, campaign: Camp
         ask(made, campaign)
     with stubbed(["Answer: 1"]):
         for wish, reason in (
-            ({"runs": 0}, "1 to 20 runs"),
+            ({"runs": 0}, "runs must be a whole number from 1 to 20"),
             ({"temperature": 3}, "between 0 and 2"),
             ({"max_tokens": -1}, "tokens"),
             ({"seed": -1}, "whole number"),

@@ -88,7 +88,7 @@ class TestAccessible:
             assert_accessible_everywhere(page, reverse("import_detail", args=["tea", run.pk]))
         assert_accessible_everywhere(page, reverse("import_list", args=["tea"]))
         for kind in ("documents", "topics"):
-            assert_accessible_everywhere(page, reverse("import_create", args=["tea", kind.value]))
+            assert_accessible_everywhere(page, reverse("import_create", args=["tea", kind]))
 
     def test_topics(self, new_page: NewPage, manager: User, topic: Topic) -> None:
         judge(topic.aspects.get(text="About pots."))

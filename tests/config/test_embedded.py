@@ -469,16 +469,17 @@ def test_without_programs_the_message_says_what_to_install(monkeypatch):
 @pytest.mark.services
 @pytest.mark.skipif(not OTHER_POSTGRES.exists(), reason="needs a second PostgreSQL, of version 15, on this machine")
 def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_another(data_dir, monkeypatch):
-    monkeypatch.setattr(postgres_module, "postgres_programs", lambda: OTHER_POSTGRES)
-    monkeypatch.setattr(postgres_module, "postgres_major", lambda: 15)
-    places = Places(data_dir)
-    places.make()
-    server = Postgres(places)
-    server.begin()
-    server.wait_ready()
-    assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
-    server.ask_to_stop(server.process)
-    server.wait_stopped(server.process)
+    with monkeypatch.context() as system:
+        system.setattr(postgres_module, "postgres_programs", lambda: OTHER_POSTGRES)
+        system.setattr(postgres_module, "postgres_major", lambda: 15)
+        places = Places(data_dir)
+        places.make()
+        server = Postgres(places)
+        server.begin()
+        server.wait_ready()
+        assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
+        server.ask_to_stop(server.process)
+        server.wait_stopped(server.process)
     with pytest.raises(EmbeddedError, match="written by PostgreSQL 15"), embedded.running(data_dir, ("postgres",)):
         pass
 

@@ -188,5 +188,5 @@ TABS = {
 def test_each_role_has_its_tabs(members: dict[Role, Membership], role: Role) -> None:
     from corpus.templatetags.collections import collection_tabs
 
-    shown = {tab.href.split("/")[3] for tab in collection_tabs(members[role])["tabs"]}
+    shown = {href.split("/")[3] for _, _, href in collection_tabs(members[role])["tabs"]}
     assert shown == TABS[role] | {""}

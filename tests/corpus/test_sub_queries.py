@@ -207,7 +207,7 @@ class TestExports:
         with pytest.raises(Refused, match="There are no sub-queries yet"):
             make_options(collection, "topics", level="sub-query")
         make(collection)
-        with pytest.raises(Refused, match="as qrels and as topics"):
+        with pytest.raises(Refused, match="that is an option of qrels, topics"):
             make_options(collection, "documents", level="sub-query")
         with pytest.raises(Refused, match="stand on verdicts"):
             make_options(collection, "qrels", level="sub-query", annotators=True)
