@@ -74,7 +74,8 @@ def progress_key(job: Job) -> str:
 class JobKind(Generic[J]):
     """One kind of background job. This base is for jobs of a person: they alone see them, and nobody cancels them.
 
-    Jobs of a collection subclass corpus.runs.collection_jobs.CollectionJob, those of a campaign CampaignJob.
+    Jobs of a collection subclass corpus.collections.jobs.collection_jobs.CollectionJob, those of a campaign
+    CampaignJob.
     """
 
     model: type[J]

@@ -24,7 +24,7 @@ from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.job_kinds import Cancelled, ClaimLost, Progress, job_kinds, kind_of, progress_key
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused
-from accounts.room import NO_ROOM, is_no_room
+from accounts.storage_full import NO_ROOM, is_no_room
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import VALID_KEY_CHARS
 from django.utils import timezone
 
-from accounts.prepared import run
+from accounts.prepared_statements import run
 
 LOAD = "SELECT session_data FROM django_session WHERE session_key = %(key)s AND expire_date > %(now)s"
 KEY_LENGTH = 32  # as Django makes them

@@ -9,9 +9,9 @@ class AdjudicationConfig(AppConfig):
     reply_cards = {"adjudication": "adjudication.cards.reply_cards"}
     help_cards = {"adjudication": "adjudication.cards.help_cards"}
     jobs = {
-        "agreement": "adjudication.runs.agreement.AgreementJob",
-        "votes": "adjudication.runs.votes.VoteJob",
-        "contexts": "adjudication.runs.contexts.ContextCheckJob",
+        "agreement": "adjudication.agreement.jobs.agreement.AgreementJob",
+        "votes": "adjudication.verdicts.jobs.votes.VoteJob",
+        "contexts": "adjudication.papers.jobs.ContextCheckJob",
     }
     registries = {  # see corpus/plugins.py
         "exporters": "adjudication.exports.registry.EXPORTERS",
@@ -22,7 +22,9 @@ class AdjudicationConfig(AppConfig):
         "votes": "adjudication.procedures.votes.VOTES",
         "papers": "adjudication.procedures.papers.PAPERS",
     }
-    collection_figures = {"questions": "adjudication.queries.question_statistics.question_figures"}
-    label_verbs = {"adjudication": "adjudication.permissions.LABEL_VERBS"}
-    standing_on_imports = {"judgments": "adjudication.runs.undoing.standing_on_judgments"}
-    erasures = {"0-adjudication": "adjudication.runs.persons.erase"}  # needs the names that annotation replaces
+    collection_figures = {"questions": "adjudication.questions.reads.question_statistics.question_figures"}
+    label_verbs = {"adjudication": "adjudication.labels.rules.LABEL_VERBS"}
+    standing_on_imports = {"judgments": "adjudication.verdicts.jobs.undoing.standing_on_judgments"}
+    erasures = {
+        "0-adjudication": "adjudication.verdicts.jobs.persons.erase"
+    }  # needs the names that annotation replaces

@@ -9,18 +9,18 @@ from accounts.job_kinds import kind_of
 from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
+from adjudication.agreement.forms.jobs import AgreementForm
+from adjudication.agreement.views.figures import figures_context, people_context
+from adjudication.cycles.reads.trials import machine_rows
 from adjudication.exports.files import campaign_findings
-from adjudication.forms.jobs import AgreementForm
-from adjudication.permissions import can_adjudicate
-from adjudication.queries.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
-from adjudication.queries.trials import machine_rows
-from adjudication.queries.waiting import waiting_for
-from adjudication.views.figures import figures_context, people_context
-from adjudication.views.scope import Scope, chosen_criterion
+from adjudication.labels.rules import can_adjudicate
+from adjudication.labels.views import Scope, chosen_criterion
+from adjudication.verdicts.reads.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
+from adjudication.verdicts.reads.waiting import waiting_for
+from annotation.machines.reads.machines import run_rows
 from annotation.models import AnnotatorKind, Criterion, MachineReply
-from annotation.queries.machines import run_rows
+from corpus.collections.rules import can_oversee
 from corpus.models import Membership
-from corpus.permissions import can_oversee
 
 STYLES = ("css/adjudication.css",)
 
@@ -54,7 +54,7 @@ def reply_cards(membership: Membership, reply: MachineReply, criterion: Criterio
     """A button that puts the item of a machine's unread reply on the desk."""
     if can_adjudicate(membership):
         context = {"item": reply.item_id, "criterion": criterion, "class": "quiet"}
-        yield Card(10, "adjudication/_open_item.html", context)
+        yield Card(10, "adjudication/cycles/_open_item.html", context)
 
 
 def help_cards() -> Iterator[Card]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from accounts.models import User
-    from adjudication.views.scope import Scope
+    from adjudication.labels.views import Scope
     from annotation.models import Campaign
 
 

@@ -2,7 +2,7 @@
 
 from accounts.slots import Tab
 from annotation.tabs import ADJUDICATORS, of_kinds
-from corpus.permissions import OVERSEERS
+from corpus.collections.rules import OVERSEERS
 
 TABS = (
     Tab("help pages", 10, "statistics", "What the statistics say, and how a vote is decided", "statistics_help"),

@@ -2,25 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from adjudication.views import (
-    acceptance,
-    adjudication,
-    agreement,
-    contexts,
-    cycles,
-    disagreements,
-    exports,
-    extractions,
-    jobs,
-    judgments,
-    paper_editing,
-    papers,
-    questions,
-    relevance,
-    sample_size,
-    statistics_help,
-    unread,
-)
+from adjudication.agreement.views import agreement, disagreements, jobs, sample_size, statistics_help
+from adjudication.cycles.views import cycles
+from adjudication.cycles.views import unreadable_answers as unread
+from adjudication.exports import views as exports
+from adjudication.papers.views import contexts, extractions, paper_editing, papers
+from adjudication.questions import views as questions
+from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/statistics/", statistics_help.statistics_help, name="statistics_help"),

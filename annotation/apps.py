@@ -9,9 +9,9 @@ class AnnotationConfig(AppConfig):
     home_cards = {"annotation": "annotation.cards.home_cards"}
     overview_cards = {"annotation": "annotation.cards.overview_cards"}
     jobs = {
-        "items": "annotation.runs.items.ItemBuildJob",
-        "assignments": "annotation.runs.assignments.AssignmentJob",
-        "machines": "annotation.runs.machines.MachineJob",
+        "items": "annotation.campaigns.jobs.items.ItemBuildJob",
+        "assignments": "annotation.assignment.jobs.AssignmentJob",
+        "machines": "annotation.machines.jobs.machines.MachineJob",
     }
     # One line a kind, in the order of the migrations' constraint on `Campaign.kind`: see annotation/kind.py.
     campaign_kinds = {
@@ -19,15 +19,15 @@ class AnnotationConfig(AppConfig):
         "relevance": "annotation.kinds.relevance.kind.RELEVANCE",
         "extraction": "annotation.kinds.extraction.kind.EXTRACTION",
     }
-    importers = {"papers": "annotation.imports.papers.PAPERS", "judgments": "annotation.imports.judgments.JUDGMENTS"}
+    importers = {"papers": "annotation.papers.importer.PAPERS", "judgments": "annotation.imports.importer.JUDGMENTS"}
     collection_figures = {
-        "contexts": "annotation.queries.contexts.context_figures",
-        "citing_paragraphs": "annotation.queries.contexts.citing_figures",
+        "contexts": "annotation.papers.reads.contexts.context_figures",
+        "citing_paragraphs": "annotation.papers.reads.contexts.citing_figures",
     }
-    farewells = {"campaigns": "annotation.actions.annotators.take_off_everywhere"}
-    hindrances = {"campaigns": "annotation.queries.campaigns.open_campaigns_hinder"}
-    label_guards = {"campaigns": "annotation.permissions.labels.labels_hidden_in"}
-    label_verbs = {"annotation": "annotation.permissions.labels.LABEL_VERBS"}
-    person_guards = {"annotation": "annotation.permissions.labels.check_can_read_answers_of"}
-    person_reports = {"annotation": "annotation.runs.persons.report_of"}
-    erasures = {"1-annotation": "annotation.runs.persons.erase"}
+    farewells = {"campaigns": "annotation.assignment.actions.annotators.take_off_everywhere"}
+    hindrances = {"campaigns": "annotation.campaigns.reads.campaigns.open_campaigns_hinder"}
+    label_guards = {"campaigns": "annotation.labelling.rules.labels.labels_hidden_in"}
+    label_verbs = {"annotation": "annotation.labelling.rules.labels.LABEL_VERBS"}
+    person_guards = {"annotation": "annotation.labelling.rules.labels.check_can_read_answers_of"}
+    person_reports = {"annotation": "annotation.labelling.jobs.report_of"}
+    erasures = {"1-annotation": "annotation.labelling.jobs.erase"}

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
-from annotation.queries.home import work_of
+from annotation.campaigns.reads.home import work_of
+from corpus.collections.rules import can_oversee
 from corpus.models import Membership, Role
-from corpus.permissions import can_oversee
 
 
 def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:

@@ -18,8 +18,8 @@ from annotation.definitions.drafts import CriterionDraft
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
+    from annotation.assignment.reads.desks import Desk
     from annotation.models import Campaign
-    from annotation.queries.desks import Desk
 
 DEFAULT_KIND = "relevance"  # of a campaign that says nothing
 GRADED_TABS = ("levels", "machines", "judgments", "agreement", "disagreements")

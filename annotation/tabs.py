@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from accounts.slots import Tab
 from annotation.models import Campaign
+from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
-from corpus.permissions import OVERSEERS
 
 MANAGERS = (Role.MANAGER,)
 ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)

@@ -2,25 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.views import (
-    annotators,
-    assignments,
-    campaigns,
-    criteria,
-    extraction_desk,
-    extractions,
-    guidelines,
-    help_pages,
-    imports,
-    items,
-    labelling,
-    labelling_data,
-    machines,
-    papers,
-    prompts,
-    rating,
-    rewrites,
-)
+from annotation.assignment.views import annotators, assignments
+from annotation.campaigns.views import campaigns, criteria, guidelines, help_pages, items
+from annotation.imports import views as imports
+from annotation.labelling.views import labelling, labelling_data
+from annotation.machines.views import machines, prompts
+from annotation.papers.views import extraction_desk, extractions, papers
+from annotation.rubric.views import rating, rewrites
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/", help_pages.show_help, name="help"),

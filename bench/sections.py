@@ -1,6 +1,6 @@
 """How well sections to propose are told by papers that were not looked at: each paper decided by the other papers.
 
-The model of `corpus.extraction.sections` is fitted on all papers but one and decides that one, in turn. Two ways: with
+The model of `corpus.pdf.sections` is fitted on all papers but one and decides that one, in turn. Two ways: with
 the headings read, and with all headings hidden, as if each section were headed by its subject.
 """
 
@@ -11,7 +11,9 @@ import numpy as np
 from rapidfuzz import fuzz
 from sklearn.linear_model import LogisticRegression
 
-from corpus.extraction.sections import (
+from corpus.formats.acm_cr import AnnotatedPaper
+from corpus.formats.papers import FullPaper, Paragraph
+from corpus.pdf.sections import (
     INTRODUCTION,
     MODEL,
     OTHER,
@@ -23,8 +25,6 @@ from corpus.extraction.sections import (
     sections,
     with_parts,
 )
-from corpus.formats.acm_cr import AnnotatedPaper
-from corpus.formats.papers import FullPaper, Paragraph
 
 NAMES = tuple(MODEL.weights)
 _SAME = 80  # rapidfuzz ratio from which a paragraph is that of the gold, whatever was changed in it

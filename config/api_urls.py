@@ -3,9 +3,17 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from adjudication.api import exports, relevance, results
-from annotation.api import campaigns, judging, judgments, machines
-from corpus.api import collections, documents, imports, persons, runs, sub_queries, topics, versions
+from adjudication.agreement import api as results
+from adjudication.exports import api as exports
+from adjudication.verdicts import api as relevance
+from annotation.campaigns.api import campaigns
+from annotation.labelling.api import judging, judgments
+from annotation.machines import api as machines
+from corpus.collections.api import collections, persons
+from corpus.documents import api as documents
+from corpus.imports import api as imports
+from corpus.pools import api as pools
+from corpus.topics.api import sub_queries, topics, versions
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -30,14 +38,14 @@ urlpatterns = [
     path(f"{C}documents/<path:docno>/", documents.DocumentDetail.as_view(), name="api_document"),
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),
     path(f"{C}topics/<str:number>/", topics.TopicDetail.as_view(), name="api_topic"),
-    path(f"{C}topics/<str:number>/pool/", runs.TopicPool.as_view(), name="api_pool"),
+    path(f"{C}topics/<str:number>/pool/", pools.TopicPool.as_view(), name="api_pool"),
     path(f"{C}topics/<str:number>/versions/", versions.TopicVersions.as_view(), name="api_topic_versions"),
     path(f"{C}topics/<str:number>/reviews/", versions.TopicReviews.as_view(), name="api_topic_reviews"),
-    path(f"{C}runs/", runs.RunList.as_view(), name="api_runs"),
+    path(f"{C}runs/", pools.RunList.as_view(), name="api_runs"),
     path(f"{C}sub-queries/", sub_queries.SubQueryList.as_view(), name="api_sub_queries"),
-    path(f"{C}pools/report/", sub_queries.PoolReport.as_view(), name="api_pool_report"),
-    path(f"{C}pools/", runs.PoolBuilds.as_view(), name="api_pool_builds"),
-    path(f"{C}pools/<int:pk>/", runs.PoolBuildDetail.as_view(), name="api_pool_build"),
+    path(f"{C}pools/report/", pools.PoolReport.as_view(), name="api_pool_report"),
+    path(f"{C}pools/", pools.PoolBuilds.as_view(), name="api_pool_builds"),
+    path(f"{C}pools/<int:pk>/", pools.PoolBuildDetail.as_view(), name="api_pool_build"),
     path(f"{C}imports/", imports.ImportList.as_view(), name="api_imports"),
     path(f"{C}imports/<int:pk>/", imports.ImportDetail.as_view(), name="api_import"),
     path(f"{C}imports/<int:pk>/undoing/", imports.ImportUndoing.as_view(), name="api_import_undoing"),

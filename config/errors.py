@@ -13,7 +13,7 @@ from django.views import defaults
 
 from accounts.edge import API
 from accounts.problems import TITLES, ProblemRenderer
-from accounts.room import NO_ROOM, is_no_room
+from accounts.storage_full import NO_ROOM, is_no_room
 
 
 def problem(status: int, detail: str, **more: str) -> HttpResponse:

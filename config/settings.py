@@ -177,7 +177,7 @@ DATABASES = {
         "OPTIONS": {
             **_postgres.get("OPTIONS", {}),
             "pool": _pool,
-            # Prepares the few statements of labelling and of sessions (accounts/prepared.py), no others.
+            # Prepares the few statements of labelling and of sessions (accounts/prepared_statements.py), no others.
             "prepare_threshold": 3 if env.flag("LITMUS_PREPARED_STATEMENTS", not TRANSACTION_POOLER) else None,
         },
         "DISABLE_SERVER_SIDE_CURSORS": TRANSACTION_POOLER,  # outside a transaction they need a session

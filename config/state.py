@@ -24,7 +24,7 @@ from accounts.extensions import extensions
 from accounts.models import User
 from config.checks import broken_plugins
 from config.tables import missing_migrations
-from corpus.queries.endpoints import chat_endpoint, embeddings_endpoint
+from corpus.collections.reads.endpoints import chat_endpoint, embeddings_endpoint
 
 PATIENCE = 2.0  # seconds for workers to answer
 Facts = list[tuple[str, str]]

@@ -7,19 +7,19 @@ class CorpusConfig(AppConfig):
     name = "corpus"
     registries = {"formats": "corpus.formats.known.FORMATS"}
     importers = {
-        "documents": "corpus.imports.documents.DOCUMENTS",
-        "topics": "corpus.imports.topics.TOPICS",
-        "runs": "corpus.imports.runs.RUNS",
-        "pool": "corpus.imports.pool.POOL",
-        "mentions": "corpus.imports.mentions.MENTIONS",
+        "documents": "corpus.documents.importer.DOCUMENTS",
+        "topics": "corpus.topics.importer.TOPICS",
+        "runs": "corpus.runs.importer.RUNS",
+        "pool": "corpus.pools.importer.POOL",
+        "mentions": "corpus.questions.importer.MENTIONS",
     }
     tabs = {"corpus": "corpus.tabs.TABS"}
     profile_cards = {"corpus": "corpus.cards.profile_cards"}
     home_cards = {"corpus": "corpus.cards.home_cards"}
     jobs = {
-        "imports": "corpus.runs.imports.ImportJob",
-        "pools": "corpus.runs.pools.PoolJob",
-        "questions": "corpus.runs.generation.QuestionJob",
-        "mailings": "corpus.runs.author_mails.MailingJob",
-        "deletions": "corpus.runs.removals.RemovalJob",
+        "imports": "corpus.imports.jobs.imports.ImportJob",
+        "pools": "corpus.pools.jobs.pools.PoolJob",
+        "questions": "corpus.questions.jobs.generation.QuestionJob",
+        "mailings": "corpus.questions.jobs.author_mails.MailingJob",
+        "deletions": "corpus.collections.jobs.removals.RemovalJob",
     }

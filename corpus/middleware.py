@@ -10,8 +10,8 @@ from django.urls import reverse
 from accounts.middleware import View, refusal_page
 from accounts.refusals import Conflict
 from accounts.requests import OpenRequest
+from corpus.collections.rules import check_not_archived
 from corpus.models import Collection, CollectionAddress
-from corpus.permissions import check_not_archived
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 # What may still be done with an archived collection: reopening it, deleting it, leaving it.

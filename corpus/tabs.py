@@ -1,8 +1,8 @@
 """The pages of this app that stand in bars of tabs. Places leave room for those of apps above."""
 
 from accounts.slots import Tab
+from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
-from corpus.permissions import OVERSEERS
 
 MANAGERS = (Role.MANAGER,)
 

@@ -2,31 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from corpus.views import (
-    archiving,
-    aspects,
-    audit,
-    author_answers,
-    author_calls,
-    author_letters,
-    collections,
-    documents,
-    generation,
-    imports,
-    invitations,
-    mentions,
-    overview,
-    people,
-    persons,
-    pools,
-    questions,
-    reviews,
-    runs,
-    sub_queries,
-    topics,
-    versions,
-    workshop,
-)
+from corpus.collections.views import archiving, audit, collections, invitations, overview, people, persons
+from corpus.documents import views as documents
+from corpus.imports import views as imports
+from corpus.pools import views as pools
+from corpus.questions.views import author_answers, author_calls, author_letters, generation, mentions, questions
+from corpus.runs import views as runs
+from corpus.topics.views import aspects, reviews, sub_queries, topics, versions, workshop
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.home, name="home"),

@@ -30,9 +30,9 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from corpus.author_links import author_token
-from corpus.invitation_links import token_for
+from corpus.collections.invitation_links import token_for
 from corpus.models import AuthorInvitation, AuthorMailing, PoolEntry, QuestionCall, Role
+from corpus.questions.author_links import author_token
 from tests.access_world import World
 from tests.factories.accounts import AT
 
@@ -216,7 +216,7 @@ TABLE: list[Row] = [
     *everybody("api_own_data", "GET login 200"),
     *everybody("api_own_erasure", "PUT login 400", json=lambda _: {}),
     *everybody("api_own_erasure", "DELETE login 409"),
-    # All people are for staff, whatever their role: tests/corpus/test_persons.py
+    # All people are for staff, whatever their role: tests/corpus/collections/test_persons.py
     *row("person_list", STAFF_PAGE),
     *row("person_detail", STAFF_PAGE, where=_outsider),
     *row("person_data", STAFF_WRITE, where=_outsider),

@@ -27,7 +27,7 @@ from annotation.models import (
     MachineRun,
     ReplyState,
 )
-from annotation.runs.extractions import store_extraction
+from annotation.papers.jobs.extractions import store_extraction
 from corpus.models import (
     Aspect,
     AspectNode,

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
+from annotation.machines.jobs.machine_labels import Said, store_replies
 from annotation.models import Annotator, AssignmentState, MachineReply, MachineRun, ReplyState
-from annotation.runs.machine_labels import Said, store_replies
 from corpus.models import PromptTemplate
 from tests.access_table import ROLES, TABLE
 from tests.access_world import World, make_world

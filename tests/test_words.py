@@ -23,7 +23,7 @@ OPERATORS = (
 SHELL = re.compile(r"manage\.py|(?<![\w-])--[a-z][a-z-]+|\b(?:pip|apt|npm|make) install\b")
 # collection_with, as its docstring says; the arguments of a kind's command; what `adjudicate` prints.
 FOR_COMMANDS = {
-    "corpus/queries/collections.py",
+    "corpus/collections/reads/collections.py",
     "annotation/kinds/rubric/choosing.py",
     "adjudication/procedures/votes.py",
 }

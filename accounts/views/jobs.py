@@ -11,8 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts import jobs
 from accounts.actions.jobs import cancel_job
 from accounts.job_kinds import JobKind, job_kinds
+from accounts.refusal_messages import refusals_in_message
 from accounts.requests import Request
-from accounts.telling import refusals_in_message
 
 
 @require_safe

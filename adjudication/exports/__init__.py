@@ -1,1 +1,1 @@
-"""Files a collection gives out: readiness first, then lines, streamed from server-side cursors."""
+"""Exports: the registry of exporters, one module each, with their page, API and commands; evaluation of runs."""

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from accounts.refusals import Refused
-from adjudication.exports import statements
-from adjudication.exports.exporter import Options
-from adjudication.exports.findings import find
-from adjudication.exports.streams import rows
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import Options
+from adjudication.exporting.findings import find
+from adjudication.exporting.streams import rows
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.evaluation import RunScores, compare_runs, mean_scores, score_run
-from annotation.permissions.seals import check_not_sealed
+from annotation.campaigns.rules.seals import check_not_sealed
 from corpus.models import Collection, RetrievalRun
 
 MEASURES = ("r@5", "r@20", "rprec", "ap", "rr@10", "ndcg@10")

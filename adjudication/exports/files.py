@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.refusals import Refused
-from adjudication.exports.commented import with_manifest
-from adjudication.exports.exporter import ZIP, Finding, Members, Options
-from adjudication.exports.findings import OVERRIDE, find, note_standing
-from adjudication.exports.options import make_options
+from adjudication.exporting.commented import with_manifest
+from adjudication.exporting.exporter import ZIP, Finding, Members, Options
+from adjudication.exporting.findings import OVERRIDE, find, note_standing
+from adjudication.exporting.options import make_options
 from adjudication.exports.registry import EXPORTERS
-from adjudication.queries.queue import VoteStanding
+from adjudication.labels.reads.queue import VoteStanding
+from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Campaign
-from annotation.permissions.seals import check_not_sealed
 from corpus.formats.zip_stream import zipped
 
 

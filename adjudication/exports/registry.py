@@ -1,6 +1,7 @@
 """All exports, in the order of the page and of lists. A new one is a module in `exporters` and a line here."""
 
-from adjudication.exports.exporter import Exporter
+from adjudication.exporting.exporter import Exporter
+from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.exports.exporters.beir import Beir
 from adjudication.exports.exporters.contexts import AcmCr, Blacklist, ContextQrels, ContextTopics
 from adjudication.exports.exporters.documents import Documents
@@ -10,7 +11,6 @@ from adjudication.exports.exporters.qrels import Diversity, Qrels
 from adjudication.exports.exporters.questions import QUESTION_EXPORTERS
 from adjudication.exports.exporters.topics import Aspects, QueriesTxt, Topics, TopicsJsonl
 from adjudication.exports.exporters.verdicts import Verdicts
-from adjudication.exports.forms import CONTEXT_LEVELS
 from corpus.plugins import Registry
 
 EXPORTERS: Registry[Exporter] = Registry(

@@ -7,14 +7,14 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from adjudication.actions.papers import accept_majorities
+from adjudication.papers.actions.papers import accept_majorities
+from adjudication.papers.reads.papers import count_papers, count_waiting
+from adjudication.papers.views.papers import paper_desk
 from adjudication.procedure import Procedure
-from adjudication.queries.papers import count_papers, count_waiting
-from adjudication.views.papers import paper_desk
+from annotation.campaigns.reads.unjudged import labels_shown_to
+from annotation.campaigns.rules.seals import sealed_by
 from annotation.kind import Judged
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState
-from annotation.permissions.seals import sealed_by
-from annotation.queries.unjudged import labels_shown_to
 
 
 def accept_papers(campaign: Campaign, **_: Any) -> tuple[str, dict[str, Any]]:
@@ -48,7 +48,7 @@ PAPERS = Procedure(
     by_majority=accept_papers,
     waiting=open_papers,
     waits=_waits,
-    card="adjudication/_campaign_papers.html",
+    card="adjudication/procedures/_campaign_papers.html",
     count=count_papers,
     no_votes="has no votes: its papers are compared and accepted on the adjudication screen.",
     no_agreement="grades nothing: how far its papers agree is on the page of its agreement.",

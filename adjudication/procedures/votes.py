@@ -11,16 +11,16 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState, User
 from accounts.refusals import Refused
-from adjudication.actions.jobs import request_vote
-from adjudication.actions.verdicts import decide_verdict
-from adjudication.forms.verdicts import DecisionForm
+from adjudication.agreement.actions import request_vote
+from adjudication.labels.reads.overrides import overrides_in_verdicts
+from adjudication.labels.reads.queue import count_short, needs_decision, newest_counts
 from adjudication.models import Verdict, VoteRun
 from adjudication.procedure import Procedure
-from adjudication.queries.overrides import overrides_in_verdicts
-from adjudication.queries.queue import count_short, needs_decision, newest_counts
 from adjudication.stats.policies import VOTE_POLICIES
+from adjudication.verdicts.actions.verdicts import decide_verdict
+from adjudication.verdicts.forms import DecisionForm
+from annotation.campaigns.reads.unjudged import labels_shown_to
 from annotation.models import Campaign
-from annotation.queries.unjudged import labels_shown_to
 
 
 def count_votes(campaign: Campaign, *, policy: str, **wanted: Any) -> tuple[str, dict[str, Any]]:
@@ -71,9 +71,9 @@ VOTES = Procedure(
     by_majority=count_votes,
     waiting=open_verdicts,
     waits=_waits,
-    card="adjudication/_campaign_votes.html",
-    ballot="adjudication/_ballot.html",
-    decision="adjudication/_levels.html",
+    card="adjudication/procedures/_campaign_votes.html",
+    ballot="adjudication/procedures/_ballot.html",
+    decision="adjudication/procedures/_levels.html",
     form=DecisionForm,
     decide=decide_verdict,
 )

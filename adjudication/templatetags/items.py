@@ -2,7 +2,7 @@
 
 from django import template
 
-from adjudication.queries import items
+from adjudication.labels.reads import items
 from annotation.models import Item
 
 register = template.Library()

@@ -9,9 +9,9 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedSentence
-from corpus.extraction.reading import read_sentence
-from corpus.extraction.sentences import sentence_spans
 from corpus.formats.papers import Reference
+from corpus.pdf.reading import read_sentence
+from corpus.pdf.sentences import sentence_spans
 
 _WORDS = re.compile(r"\s+|[\w'’]+|[^\w\s]")
 

@@ -1,7 +1,7 @@
 """The machine's proposal: the extraction that a parsed paper suggests, for a person to confirm and correct.
 
 Contexts are the citing paragraphs of introduction and related work (Boudin, JCDL 2021, section 2), as
-`corpus.extraction.sections` decides them. References take the
+`corpus.pdf.sections` decides them. References take the
 first of: a docno, a DOI, an arXiv, PubMed or anthology address, the address of a PDF, any other address, none.
 """
 
@@ -19,9 +19,9 @@ from annotation.definitions.extractions import (
     kind_of,
 )
 from corpus.endpoints.registries import Registered
-from corpus.extraction.sections import PROPOSED
 from corpus.formats.paper_json import reference_numbers
 from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence
+from corpus.pdf.sections import PROPOSED
 
 ALL_SECTIONS = "all"
 

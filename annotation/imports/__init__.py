@@ -1,1 +1,1 @@
-"""What of this app can be imported; see corpus/imports/registry.py."""
+"""Judgments that were made elsewhere, brought into a campaign."""

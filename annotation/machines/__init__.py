@@ -1,1 +1,1 @@
-"""What machine annotators need that is plain text and numbers: prompts, strict reading of answers, the lexical one."""
+"""Machine annotators: recipes, prompts, their runs and the answers nobody could read."""

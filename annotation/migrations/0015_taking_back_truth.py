@@ -1,6 +1,6 @@
 """Append-only tables give rows up only when an import is undone or a collection deleted, which say so first.
 
-They do by `SET LOCAL litmus.taking_back = 'on'` (corpus/runs/taking_back.py). And a judgment's submission is one of its
+They do by `SET LOCAL litmus.taking_back = 'on'` (corpus/collections/jobs/taking_back.py). And a judgment's submission is one of its
 own assignment: a composite foreign key, which an index of judgments serves when submissions are deleted.
 """
 

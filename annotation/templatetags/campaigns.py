@@ -4,8 +4,8 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.slots import tabs_for
+from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import Campaign
-from annotation.queries.overrides import overrides_in
 from corpus.models import Membership
 from corpus.text.markdown import render_markdown
 
@@ -15,7 +15,7 @@ register = template.Library()
 LABELS = ("progress", "levels", "machines", "judgments", "agreement", "disagreements", "adjudication", "relevance")
 
 
-@register.inclusion_tag("annotation/_campaign_head.html")
+@register.inclusion_tag("annotation/templatetags/_campaign_head.html")
 def campaign_head(campaign: Campaign, membership: Membership, current: str = "") -> dict[str, object]:
     """Name and state of the campaign, and the pages of it that this member may open; `current` is one's key."""
     where = (membership.collection.slug, campaign.slug)
@@ -30,7 +30,7 @@ def campaign_head(campaign: Campaign, membership: Membership, current: str = "")
     }
 
 
-@register.inclusion_tag("annotation/_override_notes.html")
+@register.inclusion_tag("annotation/templatetags/_override_notes.html")
 def override_notes(campaign: Campaign) -> dict[str, object]:
     """What must be printed with labels of machines that annotate without a passed test."""
     return {"overrides": overrides_in(campaign)}

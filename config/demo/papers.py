@@ -8,18 +8,18 @@ from pathlib import Path
 
 from accounts import jobs
 from accounts.models import JobState, User
-from annotation.actions.annotators import add_members
-from annotation.actions.assignments import assign_items
-from annotation.actions.campaigns import create_campaign, open_campaign
-from annotation.actions.extractions import begin_extraction, finish_extraction, save_extraction
-from annotation.actions.items import build_items
+from annotation.assignment.actions.annotators import add_members
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
+from annotation.campaigns.actions.items import build_items
 from annotation.definitions.desk import reading_of
 from annotation.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content
 from annotation.models import Assignment, Campaign
-from annotation.queries.extractions import content_of
+from annotation.papers.actions.extractions import begin_extraction, finish_extraction, save_extraction
+from annotation.papers.reads.extractions import content_of
 from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of
-from corpus.actions.imports import request_import
+from corpus.imports.actions.imports import request_import
 from corpus.models import Collection, Paper
 
 TO_READ = ("hives", "registers")

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from accounts.models import User
-from annotation.actions.annotators import add_members
-from annotation.actions.answers import Given
-from annotation.actions.assignments import assign_items
-from annotation.actions.campaigns import create_campaign, open_campaign
-from annotation.actions.items import build_items
-from annotation.actions.rewrites import decide_rewrite
-from annotation.actions.submissions import submit
+from annotation.assignment.actions.annotators import add_members
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
+from annotation.campaigns.actions.items import build_items
 from annotation.kinds.rubric.choosing import Choice
+from annotation.labelling.actions.answers import Given
+from annotation.labelling.actions.submissions import submit
 from annotation.models import Assignment, Campaign, Rewrite
+from annotation.rubric.actions import decide_rewrite
 from config.demo.people import ANNOTATORS, MANAGER
 from corpus.models import Collection
 

@@ -37,7 +37,7 @@ BUILT_IN = (
     "corpus.formats.s2orc:S2ORC",
     "corpus.formats.doris_json:DORIS_MAE",
     "corpus.formats.litsearch:LITSEARCH",
-    "corpus.extraction.pdf_format:PDF",
+    "corpus.pdf.pdf_format:PDF",
     "corpus.formats.tei:TEI",
     "corpus.formats.acm_cr:ACM_CR",
     "corpus.formats.paper_files:ORDER",

@@ -1,1 +1,1 @@
-"""What can be imported: one module a sort of records, each with an `Importer`. The apps name theirs in `importers`."""
+"""Imports: files taken in, their jobs and pages, undoing one. What can be imported registers an importer."""

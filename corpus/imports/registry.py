@@ -13,11 +13,11 @@ from django.urls import reverse
 
 from accounts.extensions import extensions
 from accounts.jobs import Progress
-from corpus.forms.imports import ImportForm
+from corpus.imports.forms import ImportForm
+from corpus.imports.jobs.imports import Reading, Work
+from corpus.imports.jobs.undoing import Undoing
+from corpus.loading.counts import Tally
 from corpus.models import ImportRun
-from corpus.runs.imports import Reading, Work
-from corpus.runs.tally import Tally
-from corpus.runs.undoing import Undoing
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What the worker does for the corpus: imports and pools."""
+"""Retrieval runs: TREC runs that were brought in, compared with the pools."""

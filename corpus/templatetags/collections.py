@@ -8,7 +8,7 @@ from corpus.models import Membership
 register = template.Library()
 
 
-@register.inclusion_tag("corpus/_collection_tabs.html")
+@register.inclusion_tag("corpus/templatetags/_collection_tabs.html")
 def collection_tabs(membership: Membership, current: str = "") -> dict[str, object]:
     """The tabs this member may open; `current` is the key of the one the page belongs to."""
     slug = membership.collection.slug
@@ -16,7 +16,7 @@ def collection_tabs(membership: Membership, current: str = "") -> dict[str, obje
     return {"tabs": found, "current": current}
 
 
-@register.inclusion_tag("corpus/_question_tabs.html")
+@register.inclusion_tag("corpus/templatetags/_question_tabs.html")
 def question_tabs(membership: Membership, here: str) -> dict[str, object]:
     """The pages of the tab Questions; `here` is the key of the one that is shown."""
     slug = membership.collection.slug

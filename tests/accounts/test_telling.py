@@ -1,8 +1,8 @@
 import pytest
 from django import forms
 
+from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import Conflict, NotAllowed
-from accounts.telling import refusals_in_form
 
 
 class NameForm(forms.Form):

@@ -9,16 +9,16 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusals import Refused
-from adjudication.actions.jobs import request_vote
-from adjudication.api.results import NewVoteSerializer, TiesField, VoteSerializer
+from adjudication.agreement.actions import request_vote
+from adjudication.agreement.api import NewVoteSerializer, TiesField, VoteSerializer
 from adjudication.models import VoteRun
-from adjudication.runs.votes import settle
 from adjudication.stats.pairwise import Tables
 from adjudication.stats.policies import TIE_POLICIES, TiePolicy, lowest_tied
 from adjudication.stats.statistics import REPORT, SCALES, STATISTICS, TABLE_ONE, Statistic
-from tests.adjudication.test_agreement import agree, noisy_labels
-from tests.adjudication.test_pages import address, client_of
-from tests.adjudication.test_votes import vote
+from adjudication.verdicts.jobs.votes import settle
+from tests.adjudication.agreement.test_agreement import agree, noisy_labels
+from tests.adjudication.verdicts.test_pages import address, client_of
+from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, build_campaign
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from adjudication.models import AgreementRun, Method, Verdict
 from annotation.models import AssignmentState, Level
 from corpus.models import Topic
-from tests.adjudication.test_agreement import agree, noisy_labels
-from tests.adjudication.test_votes import vote
+from tests.adjudication.agreement.test_agreement import agree, noisy_labels
+from tests.adjudication.verdicts.test_votes import vote
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.adjudication import Built, build_campaign
 from tests.processes import Child

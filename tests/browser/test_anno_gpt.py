@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 
 from accounts import jobs
 from accounts.models import Job, JobState
-from adjudication.actions.jobs import request_vote
+from adjudication.agreement.actions import request_vote
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, Assignment, Campaign, MachineReply, MachineRun
-from tests.adjudication.test_cycles import judged
+from tests.adjudication.cycles.test_cycles import judged
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.processes import start_celery_worker, wait_for

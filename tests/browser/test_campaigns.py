@@ -7,10 +7,10 @@ from playwright.sync_api import Page, expect
 
 from accounts import jobs
 from accounts.models import User
-from annotation.actions.annotators import add_name
-from annotation.actions.assignments import assign_items, confirm_assignment, request_assignment
-from annotation.actions.campaigns import open_campaign
-from annotation.actions.guidelines import write_guideline
+from annotation.assignment.actions.annotators import add_name
+from annotation.assignment.actions.assignments import assign_items, confirm_assignment, request_assignment
+from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.campaigns.actions.guidelines import write_guideline
 from annotation.models import Assignment, Campaign, CampaignState
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.annotation import (

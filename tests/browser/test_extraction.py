@@ -12,11 +12,11 @@ from playwright.sync_api import Route, expect
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from annotation.actions.assignments import assign_items
-from annotation.actions.campaigns import open_campaign
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.definitions.extractions import gold_of_content
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
-from annotation.queries.extractions import content_of
+from annotation.papers.reads.extractions import content_of
 from corpus.formats.acm_cr import read_acm_cr
 from corpus.models import Document, Paper
 from tests.browser.axe import FACES, assert_accessible

@@ -8,8 +8,8 @@ from playwright.sync_api import Page
 
 from accounts.models import JobState
 from adjudication.models import ContextCheck
-from annotation.actions.assignments import assign_items
-from annotation.actions.campaigns import open_campaign
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.models import Campaign, ExtractionSource
 from corpus.models import Paper
 from tests.browser.axe import assert_accessible_everywhere

@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from adjudication.queries.papers import fetch_case
+from adjudication.papers.reads.papers import fetch_case
 from annotation.definitions.extractions import said
 from annotation.models import Extraction, ExtractionSource
-from annotation.queries.extractions import content_of
+from annotation.papers.reads.extractions import content_of
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.versions import FIRST, SECOND, Finished, make_finished, references
 

@@ -24,7 +24,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import JobState
-from accounts.room import NO_ROOM, is_no_room
+from accounts.storage_full import NO_ROOM, is_no_room
 from annotation.models import Submission
 from config.embedded.redis import redis_program
 from corpus.models import Collection, Document, ImportRun, Role

@@ -17,9 +17,9 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import JobClaim, JobState
-from adjudication.actions.jobs import request_agreement
+from adjudication.agreement.actions import request_agreement
 from annotation.models import Judgment, Strategy
-from tests.adjudication.test_agreement import noisy_labels
+from tests.adjudication.agreement.test_agreement import noisy_labels
 from tests.factories.accounts import make_token
 from tests.factories.adjudication import build_campaign
 from tests.factories.labelling import Built, build_work

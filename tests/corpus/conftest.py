@@ -3,7 +3,7 @@
 import pytest
 
 from corpus.models import Membership, QuestionCall
-from tests.corpus.asking import new_call, new_manager
+from tests.corpus.questions.asking import new_call, new_manager
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from adjudication.exports.exporter import CampaignExporter, Options
-from adjudication.exports.forms import CampaignForm, WordField
-from adjudication.exports.streams import rows
+from adjudication.exporting.exporter import CampaignExporter, Options
+from adjudication.exporting.forms import CampaignForm, WordField
+from adjudication.exporting.streams import rows
 from adjudication.stats.policies import Ballots, TiePolicy
 from adjudication.stats.results import IntArray
 

@@ -8,11 +8,11 @@ from uuid import uuid4
 
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.actions.annotators import add_members
-from annotation.actions.answers import Given
-from annotation.actions.campaigns import create_campaign
-from annotation.actions.items import build_items
-from annotation.actions.submissions import submit
+from annotation.assignment.actions.annotators import add_members
+from annotation.campaigns.actions.campaigns import create_campaign
+from annotation.campaigns.actions.items import build_items
+from annotation.labelling.actions.answers import Given
+from annotation.labelling.actions.submissions import submit
 from annotation.models import Annotator, Campaign
 from corpus.models import Aspect, AspectNode, Collection, Document, Membership, PoolEntry, Role, Topic
 

@@ -4,8 +4,8 @@ import uuid
 from collections.abc import Sequence
 from datetime import timedelta
 
-from annotation.actions.answers import Answer, Given, Receipt
-from annotation.actions.submissions import submit
+from annotation.labelling.actions.answers import Answer, Given, Receipt
+from annotation.labelling.actions.submissions import submit
 from annotation.models import (
     Assignment,
     AssignmentState,

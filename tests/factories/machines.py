@@ -7,8 +7,8 @@ from typing import Any
 from django.test import override_settings
 
 from accounts import jobs
-from annotation.actions.machines import request_machine_runs
-from annotation.actions.recipes import Wish, write_relevance_prompt
+from annotation.machines.actions.machines import request_machine_runs
+from annotation.machines.actions.recipes import Wish, write_relevance_prompt
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.models import PromptTemplate
 from tests.factories.annotation import AT, Material

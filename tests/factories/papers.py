@@ -12,7 +12,7 @@ from annotation.definitions.extractions import (
     kind_of,
 )
 from annotation.models import Assignment, Campaign, Extraction, ExtractionSource, ExtractionState
-from annotation.runs.extractions import store_extraction
+from annotation.papers.jobs.extractions import store_extraction
 from corpus.models import Paper
 from tests.factories.accounts import AT, CollectionFactory
 

@@ -3,14 +3,8 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from annotation.actions.assignments import assign_items
-from annotation.actions.campaigns import open_campaign
-from annotation.actions.extractions import (
-    begin_extraction,
-    finish_extraction,
-    reopen_extraction,
-    save_extraction,
-)
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.definitions.extractions import (
     Content,
     ExtractedContext,
@@ -20,6 +14,12 @@ from annotation.definitions.extractions import (
     write_content,
 )
 from annotation.models import Campaign, Extraction, ExtractionSource, Item
+from annotation.papers.actions.extractions import (
+    begin_extraction,
+    finish_extraction,
+    reopen_extraction,
+    save_extraction,
+)
 from corpus.models import Paper
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.papers import PaperFactory, assignment_of, make_extraction

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.actions.users import change_password
 from accounts.management.passwords import check_password, read_password
-from accounts.management.told import ToldCommand, user_with
+from accounts.management.reporting import ToldCommand, user_with
 from accounts.refusals import Refused
 
 

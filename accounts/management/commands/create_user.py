@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts import mail
 from accounts.actions.users import create_user
 from accounts.management.passwords import check_password, read_password
-from accounts.management.told import ToldCommand
+from accounts.management.reporting import ToldCommand
 from accounts.refusals import Refused
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from adjudication.exports import statements
-from adjudication.exports.exporter import (
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import (
     FATAL,
     WARNING,
     ZIP,
@@ -16,12 +16,12 @@ from adjudication.exports.exporter import (
     Options,
     Reader,
 )
+from adjudication.exporting.findings import MOST_EXAMPLES, qrel_findings
+from adjudication.exporting.forms import ASPECT, ByLevelForm, PrefixForm
+from adjudication.exporting.streams import pieces
 from adjudication.exports.exporters.documents import document_records
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.topics import trec_topics
-from adjudication.exports.findings import MOST_EXAMPLES, qrel_findings
-from adjudication.exports.forms import ASPECT, ByLevelForm, PrefixForm
-from adjudication.exports.streams import pieces
 from adjudication.models import ExportPrefixes
 from annotation.kind import Judged
 from corpus.formats.jsonl_documents import write_beir_corpus

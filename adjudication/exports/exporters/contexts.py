@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from django import forms
 
-from adjudication.exports.contexts import context_files, context_findings, made_topics
-from adjudication.exports.exporter import CONTEXTS, FATAL, ZIP, Exporter, Finding, Members, Options, Reader
-from adjudication.exports.forms import ContextForm, LevelField, NumberField, WordField
-from adjudication.exports.streams import pieces
+from adjudication.exporting.exporter import CONTEXTS, FATAL, ZIP, Exporter, Finding, Members, Options, Reader
+from adjudication.exporting.forms import ContextForm, LevelField, NumberField, WordField
+from adjudication.exporting.streams import pieces
+from adjudication.papers.contexts import context_files, context_findings, made_topics
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.formats.acm_cr_topics import merged_qrels

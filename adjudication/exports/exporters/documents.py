@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from adjudication.exports import statements
-from adjudication.exports.exporter import NDJSON, Exporter, Options
-from adjudication.exports.streams import loaded, rows
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import NDJSON, Exporter, Options
+from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl_documents import write_jsonl_documents
 from corpus.formats.records import DocumentRecord
 

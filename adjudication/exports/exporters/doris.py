@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from adjudication.exports import statements
-from adjudication.exports.exporter import FATAL, WARNING, CampaignExporter, Finding, Options, Reader, find_campaign
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import FATAL, WARNING, CampaignExporter, Finding, Options, Reader, find_campaign
+from adjudication.exporting.findings import qrel_findings
+from adjudication.exporting.forms import SummedForm
+from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.documents import document_records
 from adjudication.exports.exporters.topics import standing_topics, topic_record
-from adjudication.exports.findings import qrel_findings
-from adjudication.exports.forms import SummedForm
-from adjudication.exports.streams import rows
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.formats.doris_json_writer import write_doris_json

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from adjudication.exports import statements
-from adjudication.exports.exporter import CSV, NDJSON, CampaignExporter, Finding, Options, Reader
-from adjudication.exports.findings import override_findings
-from adjudication.exports.streams import rows
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import CSV, NDJSON, CampaignExporter, Finding, Options, Reader
+from adjudication.exporting.findings import override_findings
+from adjudication.exporting.streams import rows
 from corpus.formats.judgments import write_csv_judgments, write_jsonl_judgments
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accounts.refusals import Refused
-from adjudication.exports import statements
-from adjudication.exports.exporter import FATAL, CampaignExporter, Finding, Options, Reader
-from adjudication.exports.findings import MOST_EXAMPLES, name_findings, qrel_findings
-from adjudication.exports.forms import ASPECT, QUERY, SUB_QUERY, ByLevelForm, LevelField, SwitchField
-from adjudication.exports.streams import column, rows
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import FATAL, CampaignExporter, Finding, Options, Reader
+from adjudication.exporting.findings import MOST_EXAMPLES, name_findings, qrel_findings
+from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY, ByLevelForm, LevelField, SwitchField
+from adjudication.exporting.streams import column, rows
 from annotation.kind import Judged
 from corpus.formats.qrels import write_diversity_qrels, write_qrels
 from corpus.formats.records import QrelRow

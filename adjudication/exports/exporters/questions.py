@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from adjudication.exports.exporter import (
+from adjudication.agreement.reads.report import escape
+from adjudication.exporting.exporter import (
     CSV,
     FATAL,
     NDJSON,
@@ -17,18 +18,17 @@ from adjudication.exports.exporter import (
     Reader,
     find_campaign,
 )
+from adjudication.exporting.findings import override_findings
+from adjudication.exporting.forms import CampaignField, ExportForm, PrefixForm
 from adjudication.exports.exporters.beir import BeirArchive, beir_findings, beir_members
-from adjudication.exports.findings import override_findings
-from adjudication.exports.forms import CampaignField, ExportForm, PrefixForm
-from adjudication.queries.question_set import (
+from adjudication.questions.reads.question_set import (
     UNDECIDED,
     QuestionSet,
     SetQuestion,
     campaigns_rating,
     fetch_question_set,
 )
-from adjudication.queries.question_statistics import Cell, Kept, Statistics, question_statistics
-from adjudication.queries.report import escape
+from adjudication.questions.reads.question_statistics import Cell, Kept, Statistics, question_statistics
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.formats.csv_text import write_csv

@@ -5,18 +5,18 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
-from adjudication.exports import statements
-from adjudication.exports.exporter import FATAL, NDJSON, Exporter, Finding, Options, Reader
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import FATAL, NDJSON, Exporter, Finding, Options, Reader
+from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY, ExportForm, LevelField
+from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.qrels import check_sub_queries
-from adjudication.exports.forms import ASPECT, QUERY, SUB_QUERY, ExportForm, LevelField
-from adjudication.exports.streams import rows
 from corpus.formats.csv_text import write_csv
 from corpus.formats.doris_queries import write_doris_queries
 from corpus.formats.jsonl_topics import write_jsonl_topics
 from corpus.formats.records import AspectRecord, TopicRecord
 from corpus.formats.trec_topics import one_line, write_trec_topics
 from corpus.models import AspectNode, Collection, Target, Topic, TopicKind
-from corpus.queries.authors import withdrawn_topics
+from corpus.questions.reads.authors import withdrawn_topics
 
 AT_ONCE = 500  # topics read together
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.exports import statements
-from adjudication.exports.exporter import NDJSON, CampaignExporter, Finding, Options, Reader
-from adjudication.exports.findings import override_findings
-from adjudication.exports.streams import loaded, rows
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import NDJSON, CampaignExporter, Finding, Options, Reader
+from adjudication.exporting.findings import override_findings
+from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl import write_objects
 
 

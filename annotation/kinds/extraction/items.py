@@ -4,9 +4,9 @@ from typing import Any
 
 from django.db import connection
 
+from annotation.campaigns.reads.items import campaign_parameters
 from annotation.kind import Draw, Report, Supply
 from annotation.models import Campaign
-from annotation.queries.items import campaign_parameters
 
 LEFT = """
 SELECT p.id, p.key, p.position FROM corpus_paper p

@@ -1,7 +1,7 @@
 """Extraction, after ACM-CR: which references does a paper's text cite? Its annotators have a desk of their own.
 
-The desk is annotation/views/extractions.py and extraction_desk.py, with templates/annotation/extraction_*.html and
-static/js/extraction/; several people's extractions of a paper are made one in adjudication/views/papers.py.
+The desk is annotation/papers/views/extractions.py and extraction_desk.py, with templates/annotation/papers/ and
+static/js/extraction/; several people's extractions of a paper are made one in adjudication/papers/views/papers.py.
 """
 
 from annotation.definitions import contexts
@@ -33,7 +33,7 @@ EXTRACTION = Kind(
     no_repeats="A paper is an hour's work: nobody is asked for one a second time. Set the share to 0.",
     no_machines="Machines judge topics and pairs; what a paper holds is extracted by people.",
     items=items,
-    row="annotation/kinds/extraction/_item_row.html",
+    row="annotation/kinds/kinds/extraction/_item_row.html",
     screen="extraction_queue",
     tabs=("comparison",),
     adjudication="papers",

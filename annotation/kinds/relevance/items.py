@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from annotation.campaigns.jobs.constraints import checked_at_once
+from annotation.campaigns.reads.items import campaign_parameters, whole_sets
 from annotation.kind import Draw, Report, Supply
 from annotation.models import Campaign
-from annotation.queries.items import campaign_parameters, whole_sets
-from annotation.runs.constraints import checked_at_once
 
 TOPIC_PAIRS_AT_ONCE = 20_000  # between two reports of progress
 

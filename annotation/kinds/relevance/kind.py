@@ -30,8 +30,8 @@ RELEVANCE = Kind(
     guideline=relevance.GUIDELINE,
     has_orders=True,
     items=items,
-    row="annotation/kinds/relevance/_item_row.html",
+    row="annotation/kinds/kinds/relevance/_item_row.html",
     labelling=LABELLING,
     tabs=(*GRADED_TABS, "relevance"),
-    item_view=ItemView(template="annotation/kinds/relevance/_item.html", fetch=fetch_relevance_view),
+    item_view=ItemView(template="annotation/kinds/kinds/relevance/_item.html", fetch=fetch_relevance_view),
 )

@@ -12,8 +12,8 @@ SKIP_REASONS = (
 
 LABELLING = Labelling(
     layout="document",
-    unit="annotation/_label_unit.html",
-    cell="annotation/_label_cell.html",
+    unit="annotation/kinds/_label_unit.html",
+    cell="annotation/kinds/_label_cell.html",
     noun="document",
     by_aspect=True,
     fetch_units=fetch_units,

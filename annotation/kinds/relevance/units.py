@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from accounts.prepared import MOST_ID, run
+from accounts.prepared_statements import MOST_ID, run
+from annotation.assignment.reads.desks import Desk
+from annotation.labelling.reads.unit_parts import Unit, answer_of, in_utf16
 from annotation.models import AssignmentState
-from annotation.queries.desks import Desk
-from annotation.queries.unit_parts import Unit, answer_of, in_utf16
 from corpus.text.highlight import highlight_spans, highlight_terms
 
 # Only what the annotator may see is read at all; pools, runs, other assignments are not joined.

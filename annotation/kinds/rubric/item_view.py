@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kinds.rubric.units import fetch_paragraphs, origin_word
 from annotation.models import FoundTarget, Item, Judgment, Rewrite
-from annotation.queries.rewrites import pieces_of
+from annotation.rubric.reads import pieces_of
 from corpus.text.differences import Piece
 from corpus.text.overlap import Overlap, overlap_with
 

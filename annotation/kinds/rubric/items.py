@@ -8,11 +8,11 @@ from typing import Any
 
 from django.db import connection
 
+from annotation.campaigns.reads.items import campaign_parameters
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Draw, Report, Supply
 from annotation.kinds.rubric.choosing import EVERYTHING, Choice
 from annotation.models import Campaign, Item
-from annotation.queries.items import campaign_parameters
 from corpus.text.overlap import is_filtered
 
 QUESTIONS = """

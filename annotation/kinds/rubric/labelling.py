@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
+from annotation.assignment.reads.desks import Desk
 from annotation.definitions.rubric import AUTHOR_GUIDELINES, TOO_BROAD
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Key, Labelling
 from annotation.kinds.rubric.units import fetch_units
-from annotation.queries.desks import Desk
-from corpus.queries.authors import call_guideline
+from corpus.questions.reads.authors import call_guideline
 from corpus.text.markdown import render_markdown
 
 SKIP_REASONS = (
@@ -49,8 +49,8 @@ def too_many(desk: Desk) -> dict[str, Any] | None:
 
 LABELLING = Labelling(
     layout="question",
-    unit="annotation/_label_question.html",
-    cell="annotation/_label_rating.html",
+    unit="annotation/kinds/_label_question.html",
+    cell="annotation/kinds/_label_rating.html",
     noun="question",
     fetch_units=fetch_units,
     skip_reasons=SKIP_REASONS,

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from accounts.prepared import MOST_ID, run
+from accounts.prepared_statements import MOST_ID, run
+from annotation.assignment.reads.desks import Desk
 from annotation.definitions.rubric_options import RubricOptions, read_rubric_options
+from annotation.labelling.reads.unit_parts import Unit, answer_of, in_utf16
 from annotation.models import AssignmentState
-from annotation.queries.desks import Desk
-from annotation.queries.unit_parts import Unit, answer_of, in_utf16
 from corpus.models import GeneratedQuestion
 from corpus.text.overlap import overlap_with
 

@@ -1,7 +1,1 @@
-"""manage.py import_documents SLUG FILE… [--format F] [--dry-run] [--exclude FILE-OF-DOCNOS] [--json]"""
-
-from corpus.management.importing import ImportCommand
-
-
-class Command(ImportCommand):
-    kind = "documents"
+from corpus.documents.commands import Command

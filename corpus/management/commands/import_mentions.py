@@ -1,7 +1,1 @@
-"""manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
-
-from corpus.management.importing import ImportCommand
-
-
-class Command(ImportCommand):
-    kind = "mentions"
+from corpus.questions.commands.import_mentions import Command

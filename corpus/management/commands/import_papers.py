@@ -1,7 +1,1 @@
-"""manage.py import_papers SLUG FILE… [--format F] [--sections NAMES] [--dry-run] [--json]"""
-
-from corpus.management.importing import ImportCommand
-
-
-class Command(ImportCommand):
-    kind = "papers"
+from corpus.imports.commands.import_papers import Command

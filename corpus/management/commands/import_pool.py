@@ -1,7 +1,1 @@
-"""manage.py import_pool SLUG FILE… [--method NAME] [--dry-run] [--json]"""
-
-from corpus.management.importing import ImportCommand
-
-
-class Command(ImportCommand):
-    kind = "pool"
+from corpus.pools.commands.import_pool import Command

@@ -1,7 +1,1 @@
-"""manage.py import_runs SLUG FILE… [--name N] [--dry-run] [--json]"""
-
-from corpus.management.importing import ImportCommand
-
-
-class Command(ImportCommand):
-    kind = "runs"
+from corpus.runs.commands import Command

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from corpus.endpoints import registries
 from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFailed
-from corpus.extraction.linking import registered_link
-from corpus.extraction.reference_fields import parse_reference
+from corpus.pdf.linking import registered_link
+from corpus.pdf.reference_fields import parse_reference
 from tests.stubs.registries import RegistryStub, Reply, crossref, item, openalex, result
 
 TITLE = "Long-Tail Questions in Archives"

@@ -1,1 +1,0 @@
-"""Every write of the adjudication app that a person asks for."""

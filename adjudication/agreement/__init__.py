@@ -1,0 +1,1 @@
+"""Agreement between annotators: its jobs, reports, tables, figures and the size of a sample."""

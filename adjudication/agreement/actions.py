@@ -1,0 +1,133 @@
+"""Asking for agreement and votes, and taking it back: the work itself is in runs/, done by a worker."""
+
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from adjudication.labels.reads.ballots import KINDS as VOTING
+from adjudication.labels.reads.labels import counted_judgments
+from adjudication.labels.reads.seeds import campaign_seed
+from adjudication.labels.rules import check_adjudicator
+from adjudication.models import AgreementRun, Voters, VoteRun
+from adjudication.procedure import procedure_of
+from adjudication.stats.policies import DEFAULT, offered_policies
+from adjudication.stats.report import Options
+from annotation.campaigns.rules.seals import check_not_sealed
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from annotation.models import Campaign
+
+KINDS = {AgreementRun: "agreement", VoteRun: "vote"}
+J = TypeVar("J", AgreementRun, VoteRun)
+
+
+@transaction.atomic
+def request_agreement(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    resamples: int = 10_000,
+    seed: int | None = None,
+    interval: str = "auto",
+    unit: str = "auto",
+    margin: float | dict[str, float] | None = None,
+    figures: bool = True,
+    send: bool = True,
+) -> AgreementRun:
+    """Ask for all agreement figures of the campaign.
+
+    `interval` is auto, percentile, bca or jackknife_t; `unit` auto, item or topic. Without a seed the campaign's own
+    is taken, so that asking again gives the same figures. `margin` is one equivalence margin or one for each
+    statistic; `figures` draws the files for papers too. `send=False` leaves the work to the caller.
+    """
+    check_adjudicator(campaign.collection, by)
+    seed = campaign_seed(campaign, "agreement") if seed is None else seed
+    parameters = {"resamples": resamples, "interval": interval, "unit": unit, "margin": margin}
+    _check_options(seed, parameters)
+    parameters["figures"] = figures
+    return _ask(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)
+
+
+@transaction.atomic
+def request_vote(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    ties: str = DEFAULT,
+    min_votes: int = 2,
+    weighted: bool = False,
+    voters: str = Voters.HUMANS,
+    send: bool = True,
+) -> VoteRun:
+    """Ask for a majority vote over the labels that count now. Decisions by hand stand whatever it says.
+
+    `ties` is a rule of `adjudication.stats.policies`, `weighted` counts each vote by its annotator's weight, `voters`
+    is humans, machines or all.
+    """
+    check_adjudicator(campaign.collection, by)
+    if no_votes := procedure_of(campaign).no_votes:
+        raise Refused(f"{campaign} {no_votes}")
+    if ties not in (known := dict(offered_policies())):
+        raise Refused(f"Unknown policy for ties “{ties}”. Choose one of {', '.join(known)}.")
+    if voters not in Voters.values:
+        raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(Voters.values)}.")
+    check_within(MIN_VOTES, min_votes)
+    if voters != "all" and counted_judgments(campaign).exists() and not _has_votes(campaign, voters):
+        raise Refused(f"No {voters[:-1]} has judged in this campaign, so there is nobody whose votes could be counted.")
+    parameters = {"weighted": weighted, "voters": voters}
+    return _ask(
+        VoteRun, "request_vote", campaign, by, at, send=send, ties=ties, min_votes=min_votes, parameters=parameters
+    )
+
+
+def _has_votes(campaign: Campaign, voters: str) -> bool:
+    return counted_judgments(campaign).filter(assignment__annotator__kind__in=VOTING[voters]).exists()
+
+
+def _check_options(seed: int, parameters: dict[str, Any]) -> None:
+    check_within(SEED, seed)
+    check_within(RESAMPLES, parameters["resamples"])
+    try:
+        Options(seed=seed, **parameters)
+    except ValueError as error:
+        raise Refused(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
+
+
+def _ask(
+    model: type[J], verb: str, campaign: Campaign, by: User | None, at: datetime, *, send: bool, **fields: Any
+) -> J:
+    """A new job of the campaign, unless one of its kind is still on its way or there is nothing to read.
+
+    Errors: NotAllowed while the campaign is a sealed test set.
+    """
+    check_not_sealed(campaign)
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    rows = model._default_manager
+    if send and rows.filter(campaign=campaign).exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("This is being computed already. Wait for it, or cancel it first.")
+    if no_agreement := procedure_of(campaign).no_agreement:
+        raise Refused(f"{campaign} {no_agreement}")
+    if not counted_judgments(campaign).exists():
+        raise Refused("There are no judgments in this campaign yet. Come back when somebody has judged.")
+    if send:
+        job = jobs.new_job(model, by=by, at=at, campaign=campaign, **fields)
+    else:
+        job = rows.create(requested_by=by, requested_at=at, campaign=campaign, **fields)
+    particulars = {name: value for name, value in fields.items() if name != "parameters"}
+    record_event(
+        by=by,
+        at=at,
+        verb=verb,
+        target=campaign,
+        scope=campaign.collection,
+        **particulars,
+        **fields.get("parameters", {}),
+    )
+    return job

@@ -1,0 +1,275 @@
+"""Agreement, votes and verdicts: read by overseers, asked for by managers and adjudicators."""
+
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import JobState
+from accounts.schema import answers
+from adjudication.agreement.actions import request_agreement, request_vote
+from adjudication.agreement.reads.agreement import as_json, fetch_standing
+from adjudication.labels.reads.overrides import PEOPLE, overrides_in_verdicts
+from adjudication.models import Method, Verdict, Voters, VoteRun
+from adjudication.stats.policies import DEFAULT, offered_policies
+from adjudication.stats.statistics import STATISTICS
+from annotation.campaigns.api.base import InCampaignView
+from annotation.campaigns.api.settings import number_field
+from annotation.campaigns.reads.overrides import overrides_in
+from annotation.campaigns.rules.seals import check_not_sealed
+from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from annotation.labelling.api.judgments import OVERRIDDEN
+from annotation.labelling.rules.labels import check_can_read_labels
+from annotation.models import Campaign
+from corpus.collections.rules import OVERSEERS
+from corpus.models import Role
+
+DECIDE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR)
+ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
+
+
+class InUnsealedView(InCampaignView):
+    """403 besides for everybody while the campaign is a sealed test set."""
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        campaign = super().campaign
+        check_not_sealed(campaign)
+        return campaign
+
+
+class JobSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    state = serializers.ChoiceField(JobState.choices)
+    reason = serializers.CharField()
+    requested_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class IntervalSerializer(serializers.Serializer[Any]):
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    level = serializers.FloatField()
+    method = serializers.CharField()
+    unit = serializers.CharField()
+    resamples = serializers.IntegerField()
+    seed = serializers.IntegerField(allow_null=True)
+    n_undefined = serializers.IntegerField()
+
+
+class StatisticField(serializers.ChoiceField):
+    """A name of `STATISTICS`; a stored one whose package is missing is given as it is."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__([(name, each.label) for name, each in STATISTICS.items()], **more)
+
+
+class TiesField(serializers.ChoiceField):
+    """A rule for ties that counts can be asked for by; a stored one whose package is missing is given as it is."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(offered_policies(), **more)
+
+
+class StatisticSerializer(serializers.Serializer[Any]):
+    """A figure, or null and the reason why there is none."""
+
+    criterion = serializers.CharField()
+    statistic = StatisticField()
+    scope = serializers.CharField()
+    annotators = serializers.ListField(child=serializers.CharField())
+    block = serializers.CharField(allow_null=True)
+    value = serializers.FloatField(allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    n_items = serializers.IntegerField(allow_null=True)
+    n_pairs = serializers.IntegerField(allow_null=True)
+    ci = IntervalSerializer(allow_null=True)
+    ci_reason = serializers.CharField(allow_null=True)
+    p = serializers.FloatField(allow_null=True)
+    model = serializers.CharField(allow_null=True, help_text="whose runs a block with G is about")
+    flags = serializers.ListField(child=serializers.CharField(), help_text="e.g. leave_one_out, part_whole")
+
+
+class OverrideSerializer(serializers.Serializer[Any]):
+    """A machine that annotates although its test (Anno-GPT) was not passed: say so wherever its labels are used."""
+
+    cycle = serializers.IntegerField()
+    criterion = serializers.CharField()
+    machine = serializers.CharField()
+    annotators = serializers.ListField(child=serializers.CharField())
+    margin = serializers.FloatField()
+    table = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+    text = serializers.CharField()
+
+
+class FiguresSerializer(serializers.Serializer[Any]):
+    statistics = StatisticSerializer(many=True)
+    comparisons = serializers.ListField(child=serializers.DictField())
+    confusion = serializers.ListField(child=serializers.DictField(), help_text="each pair's K x K counts")
+    topics = serializers.ListField(child=serializers.DictField(), help_text="each topic's values and reasons")
+    topics_people = serializers.ListField(
+        child=serializers.DictField(), help_text="the same of people alone, where machines have judged too"
+    )
+    machine_overrides = OverrideSerializer(many=True)
+    self_consistency = serializers.ListField(child=serializers.DictField(), help_text="answers to hidden repeats")
+    seconds = serializers.FloatField(allow_null=True)
+    seed = serializers.IntegerField(allow_null=True)
+    parameters = serializers.DictField()
+    snapshot = serializers.IntegerField(allow_null=True)
+    inputs_hash = serializers.CharField()
+    n_judgments = serializers.IntegerField()
+    code_version = serializers.CharField()
+    library_versions = serializers.DictField(child=serializers.CharField())
+
+
+class AgreementSerializer(serializers.Serializer[Any]):
+    """The newest finished figures (null before the first), and the newest job, which may still be running."""
+
+    result = FiguresSerializer(allow_null=True)
+    newer_answers = serializers.IntegerField(
+        help_text="labels changed since, of people or of machines that have figures: stale when there are any"
+    )
+    changed_verdicts = serializers.IntegerField(
+        help_text="verdicts that have got another value since, where a figure depends on verdicts: stale likewise"
+    )
+    job = JobSerializer(allow_null=True)
+
+
+class NewAgreementSerializer(serializers.Serializer[Any]):
+    resamples = number_field(RESAMPLES)
+    seed = number_field(SEED)
+    interval = serializers.ChoiceField(["auto", "percentile", "bca", "jackknife_t"], default="auto")
+    unit = serializers.ChoiceField(["auto", "item", "topic"], default="auto")
+
+
+class VoteSerializer(JobSerializer):
+    ties = TiesField()
+    min_votes = serializers.IntegerField()
+    counts = serializers.DictField(child=serializers.IntegerField())
+    voters = serializers.CharField()
+    machine_overrides = serializers.SerializerMethodField()
+
+    @extend_schema_field(OverrideSerializer(many=True))
+    def get_machine_overrides(self, run: VoteRun) -> list[dict[str, Any]]:
+        return [] if run.voters == PEOPLE else [each.as_json() for each in overrides_in(run.campaign)]
+
+
+class NewVoteSerializer(serializers.Serializer[Any]):
+    ties = TiesField(default=DEFAULT)
+    min_votes = number_field(MIN_VOTES)
+    weighted = serializers.BooleanField(default=False)
+    voters = serializers.ChoiceField(Voters.values, default=Voters.HUMANS.value)
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    topic = serializers.CharField()
+    aspect = serializers.CharField(allow_null=True)
+    docno = serializers.CharField(allow_null=True)
+    criterion = serializers.CharField(source="criterion_key")
+    value = serializers.IntegerField(allow_null=True)
+    method = serializers.ChoiceField(Method.choices)
+    cause = serializers.CharField()
+    comment = serializers.CharField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+    reopened_at = serializers.DateTimeField(allow_null=True)
+    overridden_cycles = serializers.ListField(child=serializers.IntegerField(), help_text=OVERRIDDEN)
+
+
+class AgreementView(InUnsealedView):
+    """Agreement between the annotators of a campaign."""
+
+    serializer_class = AgreementSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
+
+    @extend_schema(operation_id="agreement_read", responses=answers({200: AgreementSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """The newest figures, as `manage.py agreement --json` prints them."""
+        standing = fetch_standing(self.campaign)
+        return Response(
+            {
+                "result": as_json(standing.run) if standing.run else None,
+                "newer_answers": standing.newer,
+                "changed_verdicts": standing.changed,
+                "job": JobSerializer(standing.job).data if standing.job else None,
+            }
+        )
+
+    @extend_schema(
+        operation_id="agreement_request",
+        request=NewAgreementSerializer,
+        responses=answers({202: JobSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Have all figures computed by a background job."""
+        wanted = NewAgreementSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        job = request_agreement(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(JobSerializer(job).data, status=202)
+
+
+class VoteList(InUnsealedView):
+    """Majority votes."""
+
+    serializer_class = VoteSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
+
+    def get_queryset(self) -> QuerySet[VoteRun]:
+        return VoteRun.objects.filter(campaign=self.campaign)
+
+    @extend_schema(operation_id="votes_list", responses=answers({200: VoteSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List votes with what came of them."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="votes_request",
+        request=NewVoteSerializer,
+        responses=answers({202: VoteSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Have the majority decide each item, by a background job. Decisions by hand stand."""
+        wanted = NewVoteSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        run = request_vote(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(VoteSerializer(run).data, status=202)
+
+
+class VerdictList(InUnsealedView):
+    """The value each item has now."""
+
+    serializer_class = VerdictSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
+
+    def get_queryset(self) -> QuerySet[Any, Any]:
+        check_can_read_labels(self.campaign, self.person)
+        return Verdict.objects.filter(item__campaign=self.campaign).values(
+            "id",
+            "value",
+            "method",
+            "cause",
+            "comment",
+            "decided_at",
+            "reopened_at",
+            topic=F("item__topic__number"),
+            aspect=F("item__aspect__text"),
+            docno=F("item__document__docno"),
+            criterion_key=F("criterion__key"),
+        )
+
+    @extend_schema(operation_id="verdicts_list", responses=answers({200: VerdictSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List verdicts."""
+        page = self.paginate_queryset(self.get_queryset()) or []
+        cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
+        rows = [{**row, "overridden_cycles": cycles} for row in page]
+        return self.get_paginated_response(self.get_serializer(rows, many=True).data)

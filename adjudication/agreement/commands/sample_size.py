@@ -1,0 +1,45 @@
+"""manage.py sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.management.reporting import ToldCommand
+from accounts.refusals import Refused
+from adjudication.agreement.reads.sample_size import Wish, items_needed
+from adjudication.labels.reads.named import campaign_with
+from adjudication.stats.statistics import STATISTICS
+
+
+class Command(ToldCommand):
+    help = "How many items for an interval this narrow or a difference this large, with a campaign as pilot."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("campaign")
+        parser.add_argument("--criterion", default="")
+        parser.add_argument("--statistic", choices=list(STATISTICS), default="accuracy")
+        wish = parser.add_mutually_exclusive_group()
+        wish.add_argument("--half-width", type=float, default=0.05, help="a fraction: 0.05 is ± 5 points (default)")
+        wish.add_argument("--difference", type=float, help="people less machine, a fraction")
+        parser.add_argument("--power", type=float, default=0.8)
+        parser.add_argument("--independent", action="store_true", help="as if items of a topic were independent")
+        parser.add_argument("--check", action="store_true", help="simulate data sets of that size as well")
+
+    def carry_out(self, *, slug: str, campaign: str, check: bool, **options: Any) -> tuple[str, dict[str, Any]]:
+        target = campaign_with(slug, campaign)
+        criteria = target.criteria.filter(key=options["criterion"]) if options["criterion"] else target.criteria.all()
+        criterion = criteria.first()
+        if criterion is None:
+            raise Refused(f"{target} has no criterion “{options['criterion']}”.")
+        difference = options["difference"]
+        wish = Wish(
+            options["statistic"],
+            None if difference else options["half_width"],
+            difference,
+            options["power"],
+            not options["independent"],
+        )
+        needed = items_needed(target, criterion, wish, check=check)
+        return f"{needed.n_items:,} items ({needed.block}, from a pilot of {needed.pilot_items:,}).", needed.to_json()

@@ -1,0 +1,83 @@
+"""What to compute, and how."""
+
+from typing import Any
+
+from django import forms
+
+from adjudication.models import Voters
+from adjudication.stats.policies import DEFAULT, offered_policies
+from adjudication.stats.report import read_margin
+from annotation.campaigns.forms.settings import number_field
+from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+
+INTERVALS = {
+    "auto": "by sample size (percentile, or jackknife for small samples)",
+    "percentile": "percentile bootstrap",
+    "bca": "BCa bootstrap",
+    "jackknife_t": "jackknife with Student’s t",
+}
+UNITS = {
+    "auto": "topics, where a topic has several items",
+    "topic": "topics, each with all its items",
+    "item": "items, as if topics did not matter",
+}
+
+
+class AgreementForm(forms.Form):
+    """Options of an agreement run; what is left out takes its usual value."""
+
+    resamples = number_field(
+        RESAMPLES,
+        label="Resamples",
+        required=False,
+        help_text="More make the ends of intervals steadier; 10,000 give two decimals of a percent.",
+    )
+    interval = forms.ChoiceField(label="Interval", choices=list(INTERVALS.items()), required=False)
+    unit = forms.ChoiceField(label="Resample", choices=list(UNITS.items()), required=False)
+    seed = number_field(
+        SEED,
+        label="Seed",
+        required=False,
+        help_text="Left empty, the campaign’s own: the same labels then always give the same figures.",
+    )
+    margin = forms.CharField(
+        label="Equivalence margin",
+        max_length=300,
+        required=False,
+        help_text="The largest difference of people and machine that you would call none, chosen beforehand, in the"
+        " units of the figure: 0.05 (5 points) for all, or accuracy 0.05, spearman 0.1. Only with machine annotators.",
+    )
+
+    def clean_margin(self) -> float | dict[str, float] | None:
+        text = self.cleaned_data["margin"]
+        try:
+            return read_margin(text)
+        except ValueError:
+            told = f"“{text}” is not a margin. Write 0.05, or accuracy 0.05, spearman 0.1."
+            raise forms.ValidationError(told) from None
+
+    def clean(self) -> dict[str, Any]:
+        return _filled(self, {"resamples": RESAMPLES.usual, "interval": "auto", "unit": "auto"})
+
+
+class VoteForm(forms.Form):
+    """Options of a majority vote."""
+
+    ties = forms.ChoiceField(label="Ties", choices=offered_policies, required=False)
+    min_votes = number_field(
+        MIN_VOTES,
+        label="Fewest votes",
+        required=False,
+        help_text="An item with fewer stays without a verdict.",
+    )
+    voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False)
+    weighted = forms.BooleanField(label="Count each vote by its annotator’s weight", required=False)
+
+    def clean(self) -> dict[str, Any]:
+        return _filled(self, {"ties": DEFAULT, "min_votes": MIN_VOTES.usual, "voters": Voters.HUMANS.value})
+
+
+def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:
+    """The cleaned data with the usual value where nothing was given."""
+    given = form.cleaned_data
+    return {name: usual.get(name) if value in (None, "") else value for name, value in given.items()}

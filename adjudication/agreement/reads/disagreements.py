@@ -1,0 +1,157 @@
+"""Items on which annotators differ, down to the labels: by topic, by pair, by cell of a pair's confusion matrix."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+
+from accounts.models import User
+from adjudication.labels.reads.labels import counted_judgments, repeated_judgments
+from adjudication.models import Verdict
+from annotation.models import Assignment, AssignmentState, Criterion, Item, Judgment
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which items: of a topic; of two annotators who differ, or gave exactly these two values; decided ones too.
+
+    The second of a pair may be the verdict (None). `level`: one of the two gave it, or both; `alike`: all items that
+    both have labelled, whether they differ or not.
+    """
+
+    criterion: Criterion
+    topic: int | None = None
+    pair: tuple[int, int | None] | None = None
+    cell: tuple[int, int] | None = None
+    everything: bool = False
+    level: int | None = None
+    alike: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """One annotator's value on an item, as the lists show it. `again`: the answer to a hidden repeat."""
+
+    name: str
+    kind: str
+    value: int
+    note: str
+    reason: str
+    flagged: bool
+    again: bool
+    at: datetime
+    seconds: float | None
+    guideline: int | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One item of the list. `hidden`: the reader still has to judge it, so its labels are kept from them."""
+
+    item: Item
+    labels: list[Label]
+    verdict: Verdict | None
+    hidden: bool
+
+
+def find_items(wanted: Wanted) -> QuerySet[Item]:
+    """The items, lowest agreement first where votes have been counted, else as they were made.
+
+    Without a pair this reads verdicts, so votes must have been counted; a pair is compared label by label.
+    """
+    items = Item.objects.filter(campaign=wanted.criterion.campaign_id)
+    if wanted.topic is not None:
+        items = items.filter(topic=wanted.topic)
+    verdicts = Verdict.objects.filter(item=OuterRef("pk"), criterion=wanted.criterion)
+    if not wanted.everything:
+        items = items.filter(~Exists(verdicts.filter(decided_at__isnull=False, reopened_at__isnull=True)))
+    if wanted.pair is not None:
+        return _of_pair(items, wanted, wanted.pair).order_by("pk")
+    items = items.filter(verdicts__criterion=wanted.criterion, verdicts__agreement__lt=1)
+    return items.order_by("verdicts__agreement", "pk")
+
+
+def _of_pair(items: QuerySet[Item], wanted: Wanted, pair: tuple[int, int | None]) -> QuerySet[Item]:
+    first, second = (_given(wanted.criterion, annotator) for annotator in pair)
+    if wanted.cell is not None:
+        return items.filter(Exists(first.filter(value=wanted.cell[0])), Exists(second.filter(value=wanted.cell[1])))
+    values = items.annotate(one=_value(first), other=_value(second)).filter(one__isnull=False, other__isnull=False)
+    if wanted.level is not None:
+        return values.filter(Q(one=wanted.level) | Q(other=wanted.level))
+    return values if wanted.alike else values.exclude(one=F("other"))
+
+
+def _given(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment] | QuerySet[Verdict]:
+    """What the annotator (None: the verdict) gave the outer item."""
+    if annotator is None:
+        return Verdict.objects.filter(item=OuterRef("pk"), criterion=criterion, value__isnull=False)
+    labels = counted_judgments(criterion.campaign)
+    return labels.filter(assignment__item=OuterRef("pk"), assignment__annotator=annotator, criterion=criterion)
+
+
+def _value(given: QuerySet[Judgment] | QuerySet[Verdict]) -> Subquery:
+    return Subquery(given.values("value")[:1])
+
+
+def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeats: bool = False) -> list[Line]:
+    """The items with their labels and verdicts, for one page; with `repeats` the second answers too. Three queries."""
+    wanted = repeated_judgments(criterion.campaign) if repeats else counted_judgments(criterion.campaign)
+    judgments = (
+        wanted.filter(assignment__item__in=items, criterion=criterion)
+        .select_related("assignment__annotator", "submission__guideline")
+        .order_by("assignment__annotator__kind", "assignment__annotator__name", "assignment__repeat")
+    )
+    labels: dict[int, list[Label]] = {}
+    for judgment in judgments:
+        labels.setdefault(judgment.assignment.item_id, []).append(_label(judgment))
+    verdicts = {row.item_id: row for row in Verdict.objects.filter(item__in=items, criterion=criterion)}
+    todo = Assignment.objects.filter(item__in=items, annotator__user=reader, state=AssignmentState.PENDING)
+    waiting = set(todo.values_list("item_id", flat=True))
+    return [
+        Line(item, [] if item.pk in waiting else labels.get(item.pk, []), verdicts.get(item.pk), item.pk in waiting)
+        for item in items
+    ]
+
+
+def _label(judgment: Judgment) -> Label:
+    annotator, submission = judgment.assignment.annotator, judgment.submission
+    return Label(
+        name=annotator.name if annotator else "",
+        kind=annotator.kind if annotator else "",
+        value=judgment.value,
+        note=submission.note,
+        reason=judgment.reason,
+        flagged=submission.flagged,
+        again=judgment.assignment.repeat > 0,
+        at=submission.received_at,
+        seconds=None if submission.active_ms is None else submission.active_ms / 1000,
+        guideline=submission.guideline.version if submission.guideline else None,
+    )
+
+
+VERDICT = "verdict"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a pair: an annotator, or the verdict (no id)."""
+
+    pk: int | None
+    name: str
+
+    @property
+    def key(self) -> str:
+        return VERDICT if self.pk is None else str(self.pk)
+
+
+def pair_of(criterion: Criterion, text: str) -> list[Side] | None:
+    """The two sides named by "id,id" or "id,verdict", in that order; None for anything else."""
+    parts = text.split(",")
+    ids = parts[:1] if parts[1:] == [VERDICT] else parts
+    if len(parts) != 2 or not all(part.isdecimal() and len(part) < 19 for part in ids) or parts[0] == parts[1]:
+        return None
+    found = criterion.campaign.annotators.in_bulk([int(part) for part in ids])
+    if len(found) != len(ids):
+        return None
+    sides = [Side(int(part), found[int(part)].name) for part in ids]
+    return [*sides, Side(None, VERDICT)][:2]

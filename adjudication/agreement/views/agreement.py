@@ -1,0 +1,105 @@
+"""The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from accounts.models import JobState
+from adjudication.agreement.forms.jobs import AgreementForm
+from adjudication.agreement.reads.agreement import as_json, fetch_standing
+from adjudication.agreement.reads.agreement_table import as_csv, as_latex, as_markdown
+from adjudication.agreement.reads.report import figures_by_name, make_report
+from adjudication.agreement.views.figures import figures_context, people_context, tables_context
+from adjudication.labels.reads.queue import fetch_vote_standing
+from adjudication.labels.views import chosen_criterion, fetch_scope
+from adjudication.models import AgreementFigure, AgreementRun
+from adjudication.stats.policies import TIE_POLICIES
+
+TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
+FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
+
+
+@require_safe
+def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest finished figures with what is newer than they are, or what to do to get any."""
+    scope = fetch_scope(request, slug, campaign)
+    if "agreement" not in scope.campaign.kind_object.tabs:  # nothing is graded there
+        return redirect("extraction_agreement", slug, campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    standing = fetch_standing(scope.campaign)
+    context = scope.context(
+        criteria=criteria, criterion=criterion, standing=standing, form=AgreementForm(), section="agreement"
+    )
+    if standing.job is not None and standing.job != standing.run:
+        context["job"] = standing.job
+    if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
+        context |= figures_context(request, standing.run, criterion)
+        context |= tables_context(standing.run, criterion) | people_context(scope, standing.run, criterion)
+    return render(request, "adjudication/agreement/agreement_detail.html", context)
+
+
+@require_safe
+def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Every figure of one finished run as JSON, in the shape of the command's."""
+    scope = fetch_scope(request, slug, campaign)
+    run = get_object_or_404(AgreementRun, pk=pk, campaign=scope.campaign, state=JobState.DONE)
+    answer = JsonResponse(as_json(run), json_dumps_params={"ensure_ascii": False, "allow_nan": False, "indent": 1})
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-agreement-{run.pk}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.json"'
+    return answer
+
+
+@require_safe
+def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One drawn figure as a file."""
+    scope = fetch_scope(request, slug, campaign)
+    figure = get_object_or_404(AgreementFigure, pk=pk, run__campaign=scope.campaign)
+    answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name.replace('_', '-')}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{figure.format}"'
+    return answer
+
+
+@require_safe
+def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -> HttpResponse:
+    """The table for a paper as a file: md, tex or csv. 404 for other forms, and before there are figures."""
+    if form not in TABLE_TYPES:
+        raise Http404("There is no such form.")
+    scope = fetch_scope(request, slug, campaign)
+    criterion = chosen_criterion(request, scope.criteria())
+    run = fetch_standing(scope.campaign).run
+    if criterion is None or run is None or criterion.key not in run.detail:
+        raise Http404("There are no figures yet.")
+    report = make_report(run, criterion.key)
+    texts = {"md": as_markdown, "tex": as_latex}
+    text = texts[form](report) if form in texts else as_csv(run, criterion.key, report)
+    answer = HttpResponse(text, content_type=f"{TABLE_TYPES[form]}; charset=utf-8")
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{criterion.key}-agreement-{run.pk}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+    return answer
+
+
+@require_safe
+def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest figures as one table to paste into a paper, and what other ways of voting would have given."""
+    scope = fetch_scope(request, slug, campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    standing, votes = fetch_standing(scope.campaign), fetch_vote_standing(scope.campaign)
+    context = scope.context(section="agreement", criteria=criteria, criterion=criterion, standing=standing, votes=votes)
+    if criterion is not None and standing.run is not None and criterion.key in standing.run.detail:
+        report = make_report(standing.run, criterion.key)
+        context |= {
+            "report": report,
+            "markdown": as_markdown(report),
+            "latex": as_latex(report),
+            "table_forms": TABLE_TYPES,
+        }
+        figures = standing.run.figures.filter(criterion=criterion.key).order_by("pk").defer("content")
+        context["figures"] = figures_by_name(figures)
+    if criterion is not None and votes.run is not None:
+        context["opinions"] = votes.run.detail.get(criterion.key)
+        context["policies"] = {name: each.label for name, each in TIE_POLICIES.items()}
+    return render(request, "adjudication/agreement/agreement_report.html", context)

@@ -1,0 +1,67 @@
+"""The list of items on which annotators differ: where each figure of the agreement page leads."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from adjudication.agreement.reads.agreement import fetch_standing
+from adjudication.agreement.reads.disagreements import Wanted, fetch_lines, find_items, pair_of
+from adjudication.labels.reads.items import NAMED_BY
+from adjudication.labels.reads.queue import fetch_vote_standing
+from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
+from annotation.models import Criterion
+
+PAGE = 25
+
+
+@require_safe
+def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Open disagreements; `?topic=`, `?pair=a,b` and `?cell=x,y` narrow them, `?all=1` shows decided ones too.
+
+    Of a pair, `?level=x` are the items to which one of the two gave x, `?alike=1` those that both have labelled.
+    """
+    scope = fetch_label_scope(request, slug, campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    votes = fetch_vote_standing(scope.campaign)
+    context = scope.context(section="disagreements", criteria=criteria, criterion=criterion, votes=votes)
+    if criterion is None:
+        return render(request, "adjudication/agreement/disagreement_list.html", context)
+    pair = pair_of(criterion, request.GET.get("pair", ""))
+    wanted = Wanted(
+        criterion,
+        topic=whole_number(request.GET.get("topic")),
+        pair=(pair[0].pk or 0, pair[1].pk) if pair else None,
+        cell=_cell(criterion, request.GET.get("cell", "")) if pair else None,
+        everything=bool(request.GET.get("all")),
+        level=_level(criterion, request.GET.get("level", "")) if pair else None,
+        alike=pair is not None and bool(request.GET.get("alike")),
+    )
+    found = find_items(wanted).select_related(*NAMED_BY)
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    standing = fetch_standing(scope.campaign)
+    context |= {
+        "page": page,
+        "lines": fetch_lines(list(page.object_list), criterion, scope.user),
+        "wanted": wanted,
+        "pair": pair,
+        "topics": scope.collection.topics.filter(items__campaign=scope.campaign).distinct(),
+        "annotators": scope.campaign.annotators.order_by("kind", "name"),
+        "levels": criterion.levels.all(),
+        "standing": standing,
+        "is_filtered": bool(wanted.topic or wanted.pair or wanted.everything),
+    }
+    return render(request, "adjudication/agreement/disagreement_list.html", context)
+
+
+def _cell(criterion: Criterion, text: str) -> tuple[int, int] | None:
+    """The two values of "x,y" where both are levels of the criterion."""
+    parts = [_level(criterion, part) for part in text.split(",")]
+    one, other = parts if len(parts) == 2 else (None, None)
+    return None if one is None or other is None else (one, other)
+
+
+def _level(criterion: Criterion, text: str) -> int | None:
+    """The value named, where it is a level of the criterion."""
+    return next((level.value for level in criterion.levels.all() if str(level.value) == text), None)

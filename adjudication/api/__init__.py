@@ -1,1 +1,0 @@
-"""REST API of agreement, votes, verdicts and exports."""

@@ -1,0 +1,1 @@
+"""Anno-GPT cycles: machines tuned on a development set, frozen, and tested before they may annotate."""

@@ -1,0 +1,221 @@
+"""The test of a frozen machine: its runs on the test set, the table of DORIS-MAE's Table 1, and what it shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from accounts.models import FINAL_STATES, JobState
+from adjudication.agreement.reads.agreement import Shown, comparisons, fetch_standing, newer_things, show
+from adjudication.cycles.reads.cycles import People, count_tests, cycles_of, people_of
+from adjudication.cycles.reads.tuning import candidate_of
+from adjudication.labels.reads.seeds import campaign_seed
+from adjudication.models import AgreementRun, VoteRun
+from adjudication.stats.statistics import TABLE_ONE, statistic
+from annotation.machines.reads.machines import Tally, tally_of
+from annotation.models import (
+    AnnoCycle,
+    Annotator,
+    AnnotatorKind,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    MachineRun,
+    MachineSource,
+    UnreadLabel,
+)
+from corpus.models import Collection
+
+ALPHA = 0.05
+TEST_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One line of the table of the test (DORIS-MAE, Table 1), with the difference and what it shows."""
+
+    label: str
+    people: Shown | None
+    machine: Shown | None
+    verdict: Shown | None
+    difference: str
+    low: str
+    high: str
+    p: str
+    p_holm: str
+    p_cycles: str
+    detectable: str
+    told: str
+    n_items: int
+    why: str
+    is_equivalent: bool
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Where the test stands: runs of the frozen machine on the test set, the figures and whether they are of today."""
+
+    people: People
+    machine: str  # the frozen machine's name among the annotators of the test set, "" before it has run there
+    runs: list[MachineRun]
+    tally: Tally
+    n_runs: int  # runs that have labels, imported ones included
+    agreement: AgreementRun | None
+    job: AgreementRun | None
+    newer: int
+    changed: int  # verdicts that have another value than the figures were made from
+    votes: VoteRun | None
+    rows: list[ResultRow]
+
+    @property
+    def are_running(self) -> bool:
+        return any(run.state not in FINAL_STATES for run in self.runs)
+
+    @property
+    def is_computing(self) -> bool:
+        return self.job is not None and self.job.state not in FINAL_STATES
+
+    @property
+    def is_current(self) -> bool:
+        return self.agreement is not None and not self.since and bool(self.rows)
+
+    @property
+    def is_passed(self) -> bool:
+        """Every figure of the test is equivalent within the cycle's margin; an undefined one is not."""
+        return bool(self.rows) and all(row.is_equivalent for row in self.rows)
+
+    @property
+    def since(self) -> str:
+        """What came after the figures, in words."""
+        return newer_things(self.newer, self.changed)
+
+
+def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
+    """None before a test set is chosen and a machine frozen. `tests`: of this criterion so far, this one included."""
+    if cycle.test is None or not cycle.is_frozen:
+        return None
+    runs = frozen_runs(cycle, cycle.test)
+    tallies = tally_of(runs, cycle.test.items.count())
+    name = runs[0].annotator.model if runs else ""
+    n_runs, tally = len(runs), candidate_of(cycle.frozen_hash, runs, tallies).tally if runs else Tally()
+    if cycle.frozen_source == MachineSource.IMPORTED:
+        name, n_runs, tally = _imported(cycle)
+    standing = fetch_standing(cycle.test, _as_fixed(cycle, cycle.test))
+    run = standing.run
+    return Trial(
+        people=people_of(cycle.test),
+        machine=name,
+        runs=runs,
+        tally=tally,
+        n_runs=n_runs,
+        agreement=run,
+        job=standing.job,
+        newer=standing.newer if run else 0,
+        changed=standing.changed if run else 0,
+        votes=VoteRun.objects.filter(campaign=cycle.test, state=JobState.DONE).order_by("-pk").first(),
+        rows=_result_rows(run, cycle, name, tests) if run and name else [],
+    )
+
+
+def _as_fixed(cycle: AnnoCycle, test: Campaign) -> Q:
+    """Figures asked for after the freeze, by the margin of the cycle, the campaign's own seed and the usual settings.
+
+    Others of the same labels are no test: one could choose among them until one pleases.
+    """
+    usual = Q(parameters__resamples=TEST_RESAMPLES, parameters__interval="auto", parameters__unit="auto")
+    return usual & Q(
+        requested_at__gte=cycle.frozen_at, parameters__margin=cycle.margin, seed=campaign_seed(test, "agreement")
+    )
+
+
+def frozen_runs(cycle: AnnoCycle, campaign: Campaign) -> list[MachineRun]:
+    """Runs of the frozen recipe over the campaign."""
+    runs = MachineRun.objects.filter(campaign=campaign, recipe_hash=cycle.frozen_hash, criterion__key=cycle.criterion)
+    return list(runs.select_related("annotator", "campaign").order_by("run_number"))
+
+
+def _imported(cycle: AnnoCycle) -> tuple[str, int, Tally]:
+    """The frozen machine's name ("" before its labels came), its runs that came, their labels and unread answers."""
+    machines = Annotator.objects.filter(campaign=cycle.test, kind=AnnotatorKind.MACHINE).filter(
+        Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
+    )
+    given = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE)
+    runs, unread = given.values("annotator").distinct().count(), UnreadLabel.objects.filter(annotator__in=machines)
+    return (cycle.frozen_name if runs else "", runs, Tally(answered=given.count(), invalid=unread.count()))
+
+
+def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) -> list[ResultRow]:
+    detail = run.detail.get(cycle.criterion, {})
+    found = {(one["statistic"], one["model"]): one for one in detail.get("comparisons", ())}
+    words = {(one.label, one.model): one for one in comparisons(run, cycle.criterion)} if detail else {}
+    blocks = run.results.filter(criterion=cycle.criterion, scope="block", statistic__in=TABLE_ONE)
+    shown = {(row.statistic, row.block, row.model): show(row) for row in blocks}
+    rows = []
+    for name in TABLE_ONE:
+        compared = found.get((name, machine))
+        if compared is None:
+            continue
+        said = words[statistic(name).label, machine]
+        p = compared["difference"]["p"]
+        rows.append(
+            ResultRow(
+                label=statistic(name).label,
+                people=shown.get((name, "HH", "")),
+                machine=shown.get((name, "GH", machine)),
+                verdict=shown.get((name, "GA", machine)),
+                difference=said.value,
+                low=said.low,
+                high=said.high,
+                p=said.p,
+                p_holm=said.p_holm,
+                p_cycles="" if p is None else f"{min(1.0, p * tests):.3f}",
+                detectable=said.detectable,
+                told=_told(compared),
+                n_items=said.n_items,
+                why=said.why,
+                is_equivalent=compared["equivalent"] is True,
+            )
+        )
+    return rows
+
+
+def _told(compared: dict[str, Any]) -> str:
+    """What one line of the test says, in words that claim no more than it shows."""
+    difference, margin = compared["difference"], compared["margin"]
+    if difference["value"] is None or difference["ci"] is None:
+        return "nothing can be said"
+    if compared["equivalent"]:
+        return f"equivalent within ±{statistic(compared['statistic']).text(margin)}"
+    p = compared["p_holm"] if compared["p_holm"] is not None else difference["p"]
+    if p is not None and p < ALPHA:
+        return "the machine agrees less" if difference["value"] > 0 else "the machine agrees more"
+    if compared["non_inferior"]:
+        return f"not worse by {statistic(compared['statistic']).text(margin)} or more"
+    return "no difference shown, and no equivalence either"
+
+
+def evidence_of(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:
+    """The table as it is kept with the decision."""
+    return [
+        {
+            "label": row.label,
+            "people": row.people.value if row.people else "",
+            "machine": row.machine.value if row.machine else "",
+            "verdict": row.verdict.value if row.verdict else "",
+            "difference": row.difference,
+            "low": row.low,
+            "high": row.high,
+            "p": row.p,
+            "p_holm": row.p_holm,
+            "p_cycles": row.p_cycles,
+            "told": row.told,
+            "n_items": row.n_items,
+        }
+        for row in rows
+    ]
+
+
+def machine_rows(collection: Collection) -> list[tuple[AnnoCycle, Trial | None]]:
+    """For the overview: the newest two cycles with where their tests stand."""
+    return [(cycle, fetch_trial(cycle, count_tests(cycle))) for cycle in cycles_of(collection)[:2]]

@@ -1,0 +1,171 @@
+"""Machines tried on a dev set: how far people agree there, and how far each machine agrees with them."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import Count, Q
+
+from accounts.caches import volatile
+from accounts.models import FINAL_STATES
+from adjudication.agreement.reads.agreement import Shown, show
+from adjudication.cycles.reads.cycles import People, criterion_in, people_of
+from adjudication.labels.reads.inputs import Inputs, build_labels, people_first, read_inputs
+from adjudication.labels.reads.labels import scale_of
+from adjudication.models import AgreementResult
+from adjudication.stats.report import Agreement, Options, measure_agreement
+from adjudication.stats.results import CODE_VERSION
+from adjudication.stats.statistics import statistic
+from annotation.machines.reads.machines import Tally, tally_of
+from annotation.models import AnnotatorKind, Campaign, Criterion, MachineRun, MachineSource
+
+TRIED = ("macro_f1", "accuracy", "spearman", "cohen_kappa")
+DEV_RESAMPLES = 1000
+SECONDS_KEPT = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A machine tried on the dev set: all its runs together. `key` names it in the form that freezes it."""
+
+    key: str
+    name: str
+    source: str
+    runs: list[MachineRun] = field(default_factory=list)
+    annotators: int = 1
+    tally: Tally = field(default_factory=Tally)
+    figures: list[Shown] = field(default_factory=list)
+    is_running: bool = False
+
+    @property
+    def run(self) -> MachineRun | None:
+        return self.runs[0] if self.runs else None
+
+
+@dataclass(frozen=True)
+class DevTable:
+    """One dev set with what people agree on among themselves and how each machine agrees with them."""
+
+    campaign: Campaign
+    people: People
+    columns: list[str]
+    among_people: list[Shown]
+    candidates: list[Candidate]
+
+
+def dev_table(campaign: Campaign, key: str) -> DevTable:
+    """Agreement among people and of each machine with them on one dev set, over all labels that are there now."""
+    criterion = criterion_in(campaign, key)
+    agreement = _measure(campaign, criterion) if criterion else None
+    machines = _candidates(campaign, key)
+    filled = [
+        Candidate(
+            **{**vars(one), "figures": _block(agreement, "GH", one.name)},
+        )
+        for one in machines
+    ]
+    filled.sort(key=_by_agreement)
+    return DevTable(
+        campaign, people_of(campaign), [statistic(name).label for name in TRIED], _block(agreement, "HH", None), filled
+    )
+
+
+def _by_agreement(candidate: Candidate) -> float:
+    first = next((figure.points.get("value") for figure in candidate.figures), None)
+    return -first if first is not None else 1.0
+
+
+def _measure(campaign: Campaign, criterion: Criterion) -> Agreement | None:
+    """The figures over the labels of this moment; they are kept as long as the labels stay the same."""
+    inputs = read_inputs(campaign)
+    key = f"dev-figures:{CODE_VERSION}:{criterion.pk}:{campaign.seed}:{inputs.digest}"
+    found: Agreement | None = volatile.get(key)
+    if found is None and (found := _compute(campaign, criterion, inputs)) is not None:
+        volatile.set(key, found, SECONDS_KEPT)
+    return found
+
+
+def _compute(campaign: Campaign, criterion: Criterion, inputs: Inputs) -> Agreement | None:
+    scale = scale_of(criterion)
+    matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
+    if not matrix.annotators.size:
+        return None
+    labels = build_labels(criterion, scale, matrix, inputs)
+    return measure_agreement(
+        labels, Options(seed=campaign.seed, statistics=TRIED, resamples=DEV_RESAMPLES, pairs=False)
+    )
+
+
+def _block(agreement: Agreement | None, block: str, model: str | None) -> list[Shown]:
+    """The figures of one block in the order of TRIED; [] where there are none."""
+    if agreement is None:
+        return []
+    found = []
+    for name in TRIED:
+        try:
+            result = agreement.find(name, "block", block, **({"model": model} if model else {}))
+        except KeyError:
+            return []
+        shape = result.to_json()
+        row = AgreementResult(
+            statistic=name,
+            value=shape["value"],
+            reason=shape["reason"] or "",
+            n_items=shape["n_items"],
+            n_pairs=shape["n_pairs"],
+            ci=shape["ci"],
+            ci_reason=shape["ci_reason"] or "",
+        )
+        found.append(show(row))
+    return found
+
+
+def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
+    """The machines of the campaign by what groups their runs: the recipe, or the name under which labels came."""
+    runs = list(
+        campaign.machine_runs.filter(criterion__key=key).select_related("annotator", "prompt").order_by("run_number")
+    )
+    tallies = tally_of(runs, campaign.items.count())
+    groups: dict[str, list[MachineRun]] = {}
+    for run in runs:
+        groups.setdefault(run.recipe_hash, []).append(run)
+    found = [candidate_of(digest, group, tallies) for digest, group in groups.items()]
+    return found + _imported(campaign, key)
+
+
+def _imported(campaign: Campaign, key: str) -> list[Candidate]:
+    """Machines whose labels came by a file, with how many of their answers nobody could read."""
+    machines = campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name")
+    unread = Count("unread_labels", filter=Q(unread_labels__criterion__key=key))
+    groups: dict[str, list[int]] = {}
+    for machine in machines.annotate(unread=unread):
+        groups.setdefault(machine.model or machine.name, []).append(machine.unread)
+    return [
+        Candidate(
+            f"imported:{name}",
+            name,
+            MachineSource.IMPORTED.value,
+            annotators=len(counts),
+            tally=Tally(invalid=sum(counts)),
+        )
+        for name, counts in groups.items()
+    ]
+
+
+def candidate_of(digest: str, runs: list[MachineRun], tallies: dict[int, Tally]) -> Candidate:
+    """The runs of one recipe as one line of the table, their tallies added up; `digest` is the hash of the recipe."""
+    each = [tallies[run.pk] for run in runs]
+    whole = Tally(
+        items=sum(one.items for one in each),
+        answered=sum(one.answered for one in each),
+        invalid=sum(one.invalid for one in each),
+        waiting=sum(one.waiting for one in each),
+        errors=sum(one.errors for one in each),
+    )
+    return Candidate(
+        key=digest,
+        name=runs[0].annotator.model,
+        source=runs[0].kind,
+        runs=runs,
+        annotators=len(runs),
+        tally=whole,
+        is_running=any(run.state not in FINAL_STATES for run in runs),
+    )

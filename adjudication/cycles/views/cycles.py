@@ -1,0 +1,239 @@
+"""Anno-GPT as a guided page: every step with what it has, what it needs, and the button that goes on."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.jobs import with_live_progress
+from accounts.refusal_messages import refusals_in_form
+from accounts.refusals import NotAllowed, Refused
+from adjudication.cycles.actions import (
+    choose_test_set,
+    decide_cycle,
+    freeze_machine,
+    hindrance_to_test,
+    not_passed,
+    request_test,
+    run_frozen_machine,
+    start_cycle,
+)
+from adjudication.cycles.forms import CycleForm, DecisionForm
+from adjudication.cycles.reads.cycles import count_tests, cycles_of, dev_sets, fitting_campaigns, people_of
+from adjudication.cycles.reads.trials import Trial, fetch_trial, frozen_runs
+from adjudication.cycles.reads.tuning import DevTable, dev_table
+from adjudication.labels.views import whole_number
+from annotation.models import AnnoCycle, Campaign, Outcome, Split
+from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.models import Membership
+
+
+@require_safe
+def cycle_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """What Anno-GPT is, the collection's cycles, and how to begin one."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return _show_list(request, membership, CycleForm(collection=membership.collection))
+
+
+@require_POST
+def cycle_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin a cycle."""
+    membership = _manager(request, slug)
+    form = CycleForm(request.POST, collection=membership.collection)
+    if form.is_valid():
+        with refusals_in_form(form):
+            cycle = start_cycle(collection=membership.collection, by=membership.user, at=timezone.now(), **form.wanted)
+            return redirect("cycle_detail", slug, cycle.number)
+    return _show_list(request, membership, form)
+
+
+def _show_list(request: HttpRequest, membership: Membership, form: CycleForm) -> HttpResponse:
+    cycles = cycles_of(membership.collection)
+    context = {
+        **_frame(membership),
+        "cycles": cycles,
+        "form": form,
+        "dev_campaigns": membership.collection.campaigns.filter(split=Split.DEV).exists(),
+        "is_open": any(cycle.is_open for cycle in cycles),
+    }
+    return render(request, "adjudication/cycles/cycle_list.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def cycle_detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """One cycle with all its steps."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    cycle = _fetch(membership, number)
+    return _show(request, membership, cycle)
+
+
+@require_POST
+def cycle_test_set(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Take a test campaign for the cycle."""
+    membership = _manager(request, slug)
+    cycle = _fetch(membership, number)
+    test = _campaign(request, membership)
+    return _step(
+        request, membership, cycle, lambda by, at: choose_test_set(cycle=cycle, by=by, at=at, test=test), "test-set"
+    )
+
+
+@require_POST
+def cycle_freeze(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Freeze one of the machines that were tried."""
+    membership = _manager(request, slug)
+    cycle = _fetch(membership, number)
+    key = request.POST.get("machine", "")
+    return _step(
+        request, membership, cycle, lambda by, at: freeze_machine(cycle=cycle, by=by, at=at, key=key), "freeze"
+    )
+
+
+@require_POST
+def cycle_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Let the frozen machine judge the test set or, once decided, another campaign."""
+    membership = _manager(request, slug)
+    cycle = _fetch(membership, number)
+    campaign = _campaign(request, membership)
+    step = "test" if campaign.pk == cycle.test_id else "everything"
+    return _step(
+        request,
+        membership,
+        cycle,
+        lambda by, at: run_frozen_machine(cycle=cycle, by=by, at=at, campaign=campaign),
+        step,
+    )
+
+
+@require_POST
+def cycle_test(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Compute the figures of the test."""
+    membership = _manager(request, slug)
+    cycle = _fetch(membership, number)
+    return _step(request, membership, cycle, lambda by, at: request_test(cycle=cycle, by=by, at=at), "test")
+
+
+@require_POST
+def cycle_decide(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Record how the cycle ends, and why."""
+    membership = _manager(request, slug)
+    cycle = _fetch(membership, number)
+    form = DecisionForm(request.POST, cycle=cycle, may_use_test=True)
+    if form.is_valid():
+        with refusals_in_form(form):
+            decide_cycle(cycle=cycle, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            answer = redirect("cycle_detail", slug, number)
+            answer["Location"] += "#decision"
+            return answer
+    return _show(request, membership, cycle, decision=form)
+
+
+def _step(
+    request: HttpRequest,
+    membership: Membership,
+    cycle: AnnoCycle,
+    change: Callable[[Any, Any], object],
+    anchor: str,
+) -> HttpResponse:
+    """Take one step; a refusal stands at the top of the page."""
+    try:
+        change(membership.user, timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        anchor = ""
+    answer = redirect("cycle_detail", membership.collection.slug, cycle.number)
+    answer["Location"] += f"#{anchor}" if anchor else ""
+    return answer
+
+
+def _show(
+    request: HttpRequest, membership: Membership, cycle: AnnoCycle, decision: DecisionForm | None = None
+) -> HttpResponse:
+    tests = count_tests(cycle)
+    trial = fetch_trial(cycle, tests)
+    tables = [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)]
+    is_current = trial is not None and trial.is_current
+    if decision is None:
+        passed = is_current and trial is not None and trial.is_passed
+        decision = DecisionForm(cycle=cycle, may_use_test=is_current, is_passed=passed)
+    context = {
+        **_frame(membership),
+        "cycle": cycle,
+        "tables": tables,
+        "trial": trial,
+        "tests": tests,
+        "test_people": people_of(cycle.test) if cycle.test else None,
+        "test_campaigns": [] if cycle.test else fitting_campaigns(cycle, Split.TEST),
+        "not_passed": not_passed(cycle, trial) if trial and is_current and not trial.is_passed else "",
+        "no_test": hindrance_to_test(cycle, trial) if trial else "",
+        "decision": decision,
+        "steps": _steps(cycle, tables[0], trial),
+        "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],
+        "points": 100 * cycle.margin,
+        "has_errors": bool(decision.errors),
+    }
+    return render(request, "adjudication/cycles/cycle_detail.html", context, status=422 if decision.errors else 200)
+
+
+def _steps(cycle: AnnoCycle, dev: DevTable, trial: Trial | None) -> dict[str, str]:
+    """{step: done, now or later}: now is what can be done, which may be several steps at once."""
+    steps = {  # step: (whether it is done, whether it can be done)
+        "dev": (dev.people.labels > 0, True),
+        "try": (bool(dev.candidates), True),
+        "freeze": (cycle.is_frozen, any(one.figures and not one.is_running for one in dev.candidates)),
+        "test_set": (bool(cycle.test and people_of(cycle.test).with_two), True),
+        "test": (trial is not None and trial.is_current, trial is not None),
+        "decision": (not cycle.is_open, trial is not None and trial.is_current),
+    }
+    states = {
+        step: "done" if is_done else "now" if cycle.is_open and can_be else "later"
+        for step, (is_done, can_be) in steps.items()
+    }
+    return {**states, "everything": "now" if cycle.outcome == Outcome.ANNOTATE else "later"}
+
+
+def _everything(cycle: AnnoCycle) -> list[dict[str, Any]]:
+    """The main campaigns with the same levels, and the frozen machine's run over each."""
+    found = []
+    for campaign in fitting_campaigns(cycle, Split.MAIN):
+        runs = frozen_runs(cycle, campaign)
+        found.append({"campaign": campaign, "run": with_live_progress(runs[0]) if runs else None})
+    return found
+
+
+def _fetch(membership: Membership, number: int) -> AnnoCycle:
+    cycles = AnnoCycle.objects.select_related("dev", "test", "frozen_prompt", "frozen_by", "decided_by", "created_by")
+    cycle = get_object_or_404(cycles, collection=membership.collection_id, number=number)
+    cycle.collection = membership.collection
+    for campaign in filter(None, (cycle.dev, cycle.test)):
+        campaign.collection = membership.collection
+    return cycle
+
+
+def _campaign(request: HttpRequest, membership: Membership) -> Campaign:
+    """The campaign that the form names; 404 for one of another collection."""
+    pk = whole_number(request.POST.get("campaign"))
+    return get_object_or_404(Campaign.objects.select_related("collection"), pk=pk, collection=membership.collection_id)
+
+
+def _manager(request: HttpRequest, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    return membership
+
+
+def _frame(membership: Membership) -> dict[str, Any]:
+    return {
+        "collection": membership.collection,
+        "membership": membership,
+        "tab": "campaigns",
+        "may_manage": can_manage(membership),
+    }

@@ -1,0 +1,54 @@
+"""What machines said that nobody could read: listed for a person, and opened on the adjudication desk."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.refusals import NotAllowed, Refused
+from adjudication.cycles.reads.unreadable_answers import with_standing
+from adjudication.labels.rules import check_can_adjudicate
+from adjudication.labels.views import fetch_label_scope
+from adjudication.verdicts.actions.verdicts import open_verdict
+from annotation.machines.reads.machines import unread_labels
+from annotation.models import Criterion, Item
+from corpus.collections.rules import can_manage
+
+PER_PAGE = 20
+
+
+@require_safe
+def machine_unread(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Answers of imported machines that nobody could read where they were given, word for word.
+
+    403 for whoever is still to judge, and while the campaign is sealed.
+    """
+    scope = fetch_label_scope(request, slug, campaign)
+    page = Paginator(unread_labels(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))
+    context = scope.context(section="machines", page=page, rows=with_standing(page.object_list))
+    return render(
+        request, "adjudication/cycles/machine_unread.html", context | {"may_manage": can_manage(scope.membership)}
+    )
+
+
+@require_POST
+def verdict_open(request: HttpRequest, slug: str, campaign: str, item: int) -> HttpResponse:
+    """Put the item on the desk, whether it was counted or not, and go there."""
+    scope = fetch_label_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
+    found = get_object_or_404(Item, pk=item, campaign=scope.campaign)
+    criterion = get_object_or_404(Criterion, key=request.POST.get("criterion", ""), campaign=scope.campaign)
+    try:
+        verdict = open_verdict(item=found, criterion=criterion, by=scope.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("machine_list", slug, campaign)
+    desk = reverse("adjudication_screen", args=[slug, campaign])
+    return redirect(f"{desk}?{urlencode({'criterion': criterion.key, 'verdict': verdict.pk})}")

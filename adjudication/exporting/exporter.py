@@ -1,0 +1,232 @@
+"""What an export is: its words, its options, what stands in its way, and its bytes.
+
+Another package subclasses `Exporter` and declares an instance under the entry points `litmus.exporters`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from django.db import connection
+
+from accounts.refusals import Refused
+from adjudication.exporting.forms import JUDGED, CampaignForm, ExportForm
+from adjudication.exporting.streams import parameters, pieces
+from annotation.kind import Judged
+from annotation.models import Campaign, Criterion
+from corpus.models import Collection
+
+FATAL, WARNING = "fatal", "warning"
+JUDGMENTS, QUESTIONS, CONTEXTS = "judgments", "questions", "contexts"  # sections of the page
+NDJSON = "application/x-ndjson; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+CSV = "text/csv; charset=utf-8"
+ZIP = "application/zip"
+
+Members = Iterator[tuple[str, Iterator[bytes]]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing found. `code` is stable; `text` says what, how often, and what to do; `see` names a queue filter."""
+
+    severity: str
+    code: str
+    text: str
+    count: int = 0
+    see: str = ""
+
+    @property
+    def is_fatal(self) -> bool:
+        return self.severity == FATAL
+
+
+@dataclass(frozen=True)
+class Options:
+    """One export as it was asked for: `values` are those of its form, `asked` what somebody gave.
+
+    `campaign` and `criterion` are set where the file is about what one campaign judged.
+    """
+
+    collection: Collection
+    exporter: "Exporter"
+    campaign: Campaign | None = None
+    criterion: Criterion | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, option: str) -> Any:
+        """The option's value, None where this export has no such option."""
+        return self.values.get(option)
+
+    @property
+    def level(self) -> str:
+        return self["level"] or "query"
+
+    @property
+    def skips(self) -> bool:
+        return self["unresolved"] == "skip"
+
+    @property
+    def sums(self) -> bool:
+        """Whether its values are documents' scores over all aspects of a query or sub-query, or are summed to them."""
+        return self.campaign is not None and self.exporter.is_summed(self.level)
+
+    @property
+    def judged_only(self) -> bool:
+        """Whether documents are scored over their judged aspects alone; then the file goes out with a comment file."""
+        return self["aspects"] == JUDGED and self.sums
+
+    @property
+    def uses_verdicts(self) -> bool:
+        """Labels by annotator need no verdicts."""
+        return self.exporter.verdicts and not self["annotators"]
+
+    @property
+    def base_name(self) -> str:
+        """The name of the file itself."""
+        return "-".join(filter(None, self.exporter.stem(self))) + f".{self.exporter.suffix}"
+
+
+class Reader:
+    """What findings read, each thing once: exports that are looked at together share one memo."""
+
+    def __init__(self, options: Options, memo: dict[Any, Any] | None = None) -> None:
+        self.options = options
+        self.memo: dict[Any, Any] = {} if memo is None else memo
+        self._named: dict[str, Any] = {}
+
+    def __call__(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement, whose named parameters are those of `streams.parameters`."""
+        self._named = self._named or parameters(self.options)
+        key = (statement, *(value for name, value in self._named.items() if f"%({name})s" in statement))
+        if key not in self.memo:
+            with connection.cursor() as cursor:
+                cursor.execute(statement, self._named)
+                self.memo[key] = cursor.fetchall()
+        return list(self.memo[key])
+
+    def one(self, statement: str, names: str) -> dict[str, Any]:
+        """The single row of a statement, its columns by name."""
+        return dict(zip(names.split(), self(statement)[0], strict=True))
+
+
+class Exporter:
+    """One export. Subclasses say what it is called and write `lines` (text) or `pieces` (bytes).
+
+    `name` is the word in addresses and on the command line; where several exports share it, the level of topics that
+    each writes follows after a colon (`qrels:paragraph`). `form` has its options.
+    """
+
+    name: str
+    label: str
+    suffix: str  # with which its file names end
+    media_type: str = TEXT
+    about: str = ""
+    section: str = JUDGMENTS
+    form: type[ExportForm] = ExportForm
+    judged: Judged | None = None  # what campaigns judge that it is about; None for any
+    verdicts: ClassVar[bool] = False  # whether its values are verdicts on documents
+    adds_up: ClassVar[bool] = False  # whether its readers add up the values of aspects, so that none can be left out
+    labels: ClassVar[bool] = True  # whether it is made of labels, so that who still has to judge them may not take it
+
+    unpacks: ClassVar[bool] = False  # whether the command writes the archive's files to a folder
+
+    @property
+    def format(self) -> str:
+        return self.name.partition(":")[0]
+
+    @property
+    def fixed_level(self) -> str:
+        """The level of topics it is for, "" for any."""
+        return self.name.partition(":")[2]
+
+    @property
+    def short(self) -> str:
+        """The label in its section of the page."""
+        return self.label
+
+    def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
+        """The options with what they name looked up. Errors: Refused for what does not exist or does not go."""
+        return Options(collection, self, values=values)
+
+    def takes(self, campaign: Campaign) -> bool:
+        """Whether it can be about this campaign."""
+        return self.judged in (None, campaign.kind_object.judges)
+
+    def is_summed(self, level: str) -> bool:
+        """Whether its file holds scores of documents over all aspects of a query or sub-query."""
+        return False
+
+    def campaigns(self, options: Options) -> Iterable[Campaign]:
+        """Whose labels the file is made of: that decides who may take it. All campaigns, unless it is about one."""
+        if not self.labels:
+            return []
+        return [options.campaign] if options.campaign else options.collection.campaigns.all()
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        """What stands in the way: a fatal finding refuses the export, a warning goes with it."""
+        return []
+
+    def stem(self, options: Options) -> list[str]:
+        """The parts of the file name before its suffix."""
+        return [options.collection.slug, options.campaign.slug if options.campaign else ""]
+
+    def lines(self, options: Options) -> Iterator[str]:
+        """The file as text, streamed."""
+        raise NotImplementedError
+
+    def pieces(self, options: Options) -> Iterator[bytes]:
+        """The file as it is sent, streamed. What stands in its way must have been found before."""
+        return pieces(self.lines(options))
+
+    def members(self, options: Options) -> Members:
+        """The file by its name, or the members of what is an archive anyway."""
+        return iter([(options.base_name, self.pieces(options))])
+
+    def card(self, options: Options, findings: Iterable[Finding]) -> dict[str, str]:
+        """Options to ask for on the export's card, with a value to suggest for each."""
+        return {}
+
+    def remember(self, options: Options) -> None:
+        """Keep what was asked for, for the next time."""
+
+
+class CampaignExporter(Exporter):
+    """An export about what one campaign judged."""
+
+    form = CampaignForm
+
+    def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
+        campaign = find_campaign(collection, values["campaign"])
+        if not self.takes(campaign):
+            raise Refused(f"{campaign} is of kind {campaign.kind}: it judges no documents, so there are no qrels.")
+        return Options(collection, self, campaign, find_criterion(campaign, values["criterion"]), values)
+
+
+def find_campaign(collection: Collection, slug: str) -> Campaign:
+    """The campaign of that slug or name, without one the only campaign. Refused, listing what there is."""
+    campaigns = list(collection.campaigns.order_by("slug"))
+    for campaign in campaigns:
+        campaign.collection = collection
+        if slug in (campaign.slug, campaign.name):
+            return campaign
+    known = ", ".join(campaign.slug for campaign in campaigns)
+    if slug:
+        raise Refused(f"{collection.slug} has no campaign “{slug}”. " + (f"It has: {known}." if known else ""))
+    campaigns = [campaign for campaign in campaigns if not campaign.kind_object.no_criteria] or campaigns
+    if len(campaigns) != 1:
+        raise Refused(f"Say which campaign: {known}." if known else "There is no campaign yet, so nothing is judged.")
+    return campaigns[0]
+
+
+def find_criterion(campaign: Campaign, key: str) -> Criterion:
+    """The criterion of that key, without one the first. Refused, listing what there is."""
+    criteria = list(campaign.criteria.all())
+    for criterion in criteria:
+        if not key or criterion.key == key:
+            return criterion
+    if not criteria:
+        raise Refused(f"{campaign} has no criteria, so it has no labels to write.")
+    known = ", ".join(criterion.key for criterion in criteria)
+    raise Refused(f"{campaign} has no criterion “{key}”. It has: {known}.")

@@ -1,0 +1,236 @@
+"""What stands in the way of an export, found before its first byte: what exports of campaigns share, and how to ask."""
+
+from typing import Any
+
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options, Reader
+from adjudication.exporting.streams import column
+from adjudication.labels.reads.overrides import overrides_in_verdicts
+from adjudication.labels.reads.queue import VoteStanding, count_late, fetch_vote_standing
+from annotation.campaigns.reads.overrides import overrides_in
+from annotation.models import Campaign
+from corpus.formats.records import id_problem
+
+OVERRIDE = "machine_override"
+MOST_EXAMPLES = 3
+HIGHEST = 127  # what trec_eval holds
+
+
+def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
+    """Everything that stands in the way of this export, fatal findings first.
+
+    A page that asks for several exports passes one `memo`, so that what they share is read once; one that knows how the
+    campaign's vote stands puts it in by `note_standing`.
+    """
+    found = options.exporter.findings(options, Reader(options, memo))
+    return sorted(found, key=lambda finding: not finding.is_fatal)
+
+
+def note_standing(memo: dict[Any, Any], campaign: Campaign, standing: VoteStanding) -> VoteStanding:
+    """Keep how the campaign's vote stands, so that it is not read again."""
+    memo["standing", campaign.pk] = standing
+    return standing
+
+
+def _standing(campaign: Campaign, memo: dict[Any, Any]) -> VoteStanding:
+    known: VoteStanding | None = memo.get(("standing", campaign.pk))
+    return known or note_standing(memo, campaign, fetch_vote_standing(campaign))
+
+
+def qrel_findings(options: Options, read: Reader) -> list[Finding]:
+    """Of files that hold a campaign's verdicts on documents, or its labels in their place."""
+    if options.campaign is None:
+        return []
+    found = override_findings(options, options.campaign, by_votes=options.uses_verdicts)
+    if options.uses_verdicts:
+        found += _verdict_findings(options, read, _standing(options.campaign, read.memo))
+    return found + _grade_findings(options, read) + _id_findings(read) + _withdrawn_findings(read)
+
+
+def override_findings(options: Options, campaign: Campaign | None, *, by_votes: bool = False) -> list[Finding]:
+    """Machines whose labels are written, or had a vote in what is (`by_votes`), although their test was not passed."""
+    if campaign is None:
+        return []
+    overridden = overrides_in_verdicts(campaign) if by_votes else overrides_in(campaign)
+    if options.exporter.verdicts and options.criterion is not None:
+        overridden = [each for each in overridden if each.criterion == options.criterion.key]
+    return [Finding(WARNING, OVERRIDE, each.text, len(each.annotators)) for each in overridden]
+
+
+def _verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> list[Finding]:
+    """Values that are missing, undecided or no longer sure; the option decides whether they refuse or are left out."""
+    counts = read.one(ITEMS, ITEM_COLUMNS)
+    if not counts["items"]:
+        return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
+    if not counts["valued"]:
+        return [Finding(FATAL, "no_verdicts", _without_values(counts, standing), counts["items"])]
+    newer = standing.newer
+    if newer and options.criterion is not None:
+        counts["reopened"] += count_late(options.criterion)
+    severity = WARNING if options.skips else FATAL
+    told = "decide them, or leave them out with “skip”"
+    if options.skips:
+        told = "left out" + (", with the scores of their documents" if options.sums and not options.judged_only else "")
+    texts = {
+        "missing": f"{_items(counts['missing'])} without enough votes for a verdict: {told}.",
+        "unresolved": f"{_items(counts['unresolved'])} whose votes are tied or too few: {told}.",
+        "reopened": f"{_items(counts['reopened'])} reopened by a late vote: "
+        + ("written with the value that stood before." if options.skips else "look at them again."),
+    }
+    sees = {"unresolved": "open", "reopened": "reopened"}
+    found = [Finding(severity, code, text, counts[code], sees.get(code, "")) for code, text in texts.items()]
+    if counts["excluded"]:
+        text = f"{_items(counts['excluded'])} left out by the policy for ties."
+        found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
+    if newer:
+        text = (
+            f"{newer:,} newer {'answer' if newer == 1 else 'answers'} came after the votes were counted: count again."
+        )
+        found.append(Finding(severity, "stale", text, newer))
+    return [finding for finding in found if finding.count]
+
+
+def _without_values(counts: dict[str, Any], standing: VoteStanding) -> str:
+    """Why no item has a value, and what gives them one."""
+    if standing.run is None:
+        return "No item has a value yet. Count the votes first (page “Adjudication” of the campaign)."
+    if counts["missing"] == counts["items"]:
+        return "When the votes were counted, no item had any. Count the votes again once items are judged."
+    states = {"unresolved": "tied or with too few votes", "missing": "without a vote", "excluded": "left out as ties"}
+    some = ", ".join(f"{counts[state]:,} {words}" for state, words in states.items() if counts[state])
+    return (
+        f"The votes were counted, but no item has a value: {some}. An item needs at least {standing.run.min_votes} "
+        "votes. Collect more answers, count again with other rules, or decide the items by hand."
+    )
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item" if count == 1 else f"{count:,} items"
+
+
+def _grade_findings(options: Options, read: Reader) -> list[Finding]:
+    """Grades that trec_eval cannot hold or would read as unjudged, and documents judged in part."""
+    found = []
+    levels = options.criterion.levels.all() if options.criterion else []
+    if negative := [level.value for level in levels if level.value < 0]:
+        text = f"Level {negative[0]} is below 0, which readers of qrels take for “not judged”."
+        found.append(Finding(FATAL, "negative_level", text, len(negative)))
+    if not options.sums:
+        return found
+    pairs = read.one(statements.coverage_of(options), statements.COVERAGE_COLUMNS)
+    highest = pairs["highest"]
+    if highest is not None and highest > HIGHEST and options["grades"] == "sum" and not options.exporter.adds_up:
+        text = f"The largest sum is {highest}; trec_eval holds at most {HIGHEST}. Export binary grades or means."
+        found.append(Finding(FATAL, "grade_too_large", text, 1))
+    return found + (_judged_findings(pairs) if options.judged_only else _aspect_findings(options, pairs))
+
+
+def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
+    """Of scores over the judged aspects alone."""
+    if not pairs["begun"]:
+        return []
+    some = f"{pairs['begun']:,} of {pairs['pairs']:,} documents are scored over judged aspects only"
+    text = f"{some}: topic {_first(pairs['examples'])}. The comment file says over how many each."
+    return [Finding(WARNING, "judged_only", text, pairs["begun"])]
+
+
+def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
+    """Of scores that need a value on every aspect of the topic, whether or not the campaign asks for it."""
+    found = []
+    advice = "export by aspect, or choose “score over judged aspects only”"
+    if pairs["short"]:
+        one, many = ("sub-query", "sub-queries") if options.level == "sub-query" else ("topic", "topics")
+        what = f"{pairs['short']:,} {one if pairs['short'] == 1 else many}: {_first(pairs['examples'])}"
+        text = (
+            f"The campaign judges only some of the aspects of {what}. Scores of documents would be too low: judge the "
+        )
+        text += f"other aspects, {advice}."
+        found.append(Finding(FATAL, "aspects_missing", text, pairs["short"]))
+    adds_up = options.exporter.adds_up
+    partial = pairs["begun"] if adds_up and options.skips else pairs["partial"]
+    leaves_out = (options.skips or options["annotators"]) and not adds_up
+    if partial:
+        some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
+        told = "They are left out." if leaves_out else f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
+        text = f"{some}, so their scores would be too low. {told}"
+        found.append(Finding(WARNING if leaves_out else FATAL, "partial", text, partial))
+    if (
+        options.skips
+        and pairs["begun"]
+        and not (pairs["complete"] or pairs["short"] or options["annotators"] or adds_up)
+    ):
+        text = f"No document is judged on every aspect of its topic: {_first(pairs['examples'])}."
+        found.append(Finding(FATAL, "nothing_complete", f"{text} Judge the other aspects, {advice}.", pairs["begun"]))
+    return found
+
+
+def _first(examples: list[str] | None) -> str:
+    """The first few of what is found, in words."""
+    shown = examples or []
+    return ", ".join(shown[:MOST_EXAMPLES]) + (" …" if len(shown) > MOST_EXAMPLES else "")
+
+
+def _id_findings(read: Reader) -> list[Finding]:
+    """Docnos and topic numbers that no TREC file can carry, by name."""
+    odd = [name for (name,) in read(ODD_IDS)]
+    bad = [problem for name in odd if (problem := id_problem(name))]
+    if not bad:
+        return []
+    named = "; ".join(bad[:MOST_EXAMPLES]) + (" …" if len(bad) > MOST_EXAMPLES else "")
+    return [Finding(FATAL, "bad_id", f"Ids that cannot be written: {named}.", len(bad))]
+
+
+def _withdrawn_findings(read: Reader) -> list[Finding]:
+    """Topics of the campaign that the file does not hold, because they are no longer ours to publish."""
+    (count,) = read(WITHDRAWN)[0]
+    if not count:
+        return []
+    text = f"Questions that their authors have withdrawn, so left out with their judgments: {count:,}."
+    return [Finding(WARNING, "withdrawn", text, count)]
+
+
+def name_findings(read: Reader) -> list[Finding]:
+    names = [name for (name,) in read(NAMES)]
+    columns: dict[str, list[str]] = {}
+    for name in names:
+        columns.setdefault(column(name), []).append(name)
+    found = [
+        Finding(FATAL, "same_name", f"{' and '.join(same)} would both be written as {written}.", len(same))
+        for written, same in columns.items()
+        if len(same) > 1
+    ]
+    if changed := [name for name in names if name != column(name)]:
+        text = f"Blanks in names become underscores: {', '.join(map(column, changed[:MOST_EXAMPLES]))}."
+        found.append(Finding(WARNING, "renamed", text, len(changed)))
+    if not names:
+        found.append(Finding(FATAL, "no_judgments", "Nobody has judged in this campaign yet."))
+    return found
+
+
+ITEM_COLUMNS = "items valued missing unresolved excluded reopened"
+ITEMS = """
+SELECT count(*), count(v.value), count(*) FILTER (WHERE v.id IS NULL),
+  count(*) FILTER (WHERE v.method = 'unresolved'),
+  count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL),
+  count(*) FILTER (WHERE v.reopened_at IS NOT NULL)
+FROM annotation_item i
+LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
+WHERE i.campaign_id = %(campaign)s
+"""
+_PLAIN = r"^[!-~]{1,255}$"
+ODD_IDS = f"""
+SELECT DISTINCT d.docno FROM corpus_document d JOIN annotation_item i ON i.document_id = d.id
+WHERE i.campaign_id = %(campaign)s AND d.docno !~ '{_PLAIN}'
+UNION
+SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON i.topic_id = t.id
+WHERE i.campaign_id = %(campaign)s AND t.written !~ '{_PLAIN}'
+ORDER BY 1
+"""
+WITHDRAWN = f"""
+SELECT count(DISTINCT i.topic_id) FROM annotation_item i LEFT JOIN {statements.STANDING} t ON t.id = i.topic_id
+WHERE i.campaign_id = %(campaign)s AND i.topic_id IS NOT NULL AND t.id IS NULL
+"""
+NAMES = """
+SELECT who.name FROM annotation_annotator who WHERE who.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_assignment a WHERE a.annotator_id = who.id AND a.state = 'done') ORDER BY who.name
+"""

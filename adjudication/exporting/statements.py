@@ -1,0 +1,322 @@
+"""The statements behind the exports. Each gives rows in an order that depends only on what is stored.
+
+Named parameters: campaign, criterion, collection, judged_only (score over the judged aspects, whatever a topic has),
+annotators (labels count, not verdicts), and `bare`: whether prefixes that keep numbers unique in the collection are
+taken off, which is so where the numbers written stay unique without them. Values are verdicts (by hand before vote)
+unless labels are wanted.
+"""
+
+from typing import TYPE_CHECKING
+
+from adjudication.labels.reads.relevance import WHOLE
+from corpus.formats.judgment_columns import KEPT, NAMES
+
+if TYPE_CHECKING:
+    from adjudication.exporting.exporter import Options
+
+# Topics but those whose authors have withdrawn them: judged, so they stay, but they are not published.
+# `written` is their number in files.
+WRITTEN = "substr(one.number, CASE WHEN %(bare)s THEN length(one.prefix) + 1 ELSE 1 END)"
+STANDING = f"""(
+  SELECT *, {WRITTEN} AS written FROM corpus_topic one WHERE NOT EXISTS (
+    SELECT FROM corpus_authorquestion q
+    JOIN corpus_authoranswer made ON made.id = q.answer_id
+    JOIN corpus_authoranswer later ON later.invitation_id = made.invitation_id
+      AND later.withdrawn AND later.revision > made.revision
+    WHERE q.topic_id = one.id
+  )
+)"""
+# Aspects of a topic are numbered 1..n as the tree is read: top aspects by position, each followed by its sub-aspects.
+PLACES = """
+places AS (
+  SELECT asp.id AS aspect_id, asp.topic_id, row_number() OVER (
+    PARTITION BY asp.topic_id
+    ORDER BY min(ARRAY[coalesce(p.position, n.position), CASE WHEN p.id IS NULL THEN -1 ELSE n.position END])
+      NULLS LAST, asp.id
+  ) AS place
+  FROM corpus_aspect asp
+  JOIN corpus_topic top ON top.id = asp.topic_id AND top.collection_id = %(collection)s
+  LEFT JOIN corpus_aspectnode n ON n.aspect_id = asp.id
+  LEFT JOIN corpus_aspectnode p ON p.id = n.parent_id
+  GROUP BY asp.id, asp.topic_id
+)
+"""
+# A document's sum, over how many aspects it runs, and how many the topic has: all of them, unless judged_only.
+QUERY_SUMS = f"""
+WITH {WHOLE}
+SELECT t.written, d.docno, sum(v.value)::int AS total, count(*)::int AS judged, whole.n
+FROM annotation_item i
+JOIN {STANDING} t ON t.id = i.topic_id
+JOIN corpus_document d ON d.id = i.document_id
+JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+WHERE i.campaign_id = %(campaign)s
+GROUP BY t.position, t.id, t.written, d.docno, whole.n
+HAVING %(judged_only)s OR count(*) = whole.n
+ORDER BY t.position, t.id, d.docno COLLATE "C"
+"""
+# What a sub-query judges: its aspects and what stands below them in its topic's tree, each once.
+SUB_ITEMS = """
+sub_item AS (
+  SELECT s.sub_query_id, s.aspect_id FROM corpus_subqueryaspect s
+  JOIN corpus_subquery q ON q.id = s.sub_query_id AND q.collection_id = %(collection)s
+  UNION
+  SELECT s.sub_query_id, below.aspect_id FROM corpus_subqueryaspect s
+  JOIN corpus_subquery q ON q.id = s.sub_query_id AND q.collection_id = %(collection)s
+  JOIN corpus_aspectnode top ON top.aspect_id = s.aspect_id AND top.parent_id IS NULL
+  JOIN corpus_aspectnode below ON below.parent_id = top.id
+), sub_whole AS (
+  SELECT sub_query_id, count(*)::int AS n FROM sub_item GROUP BY 1
+)
+"""
+SUB_QUERY_SUMS = f"""
+WITH {SUB_ITEMS}
+SELECT q.number, d.docno, sum(v.value)::int AS total, count(*)::int AS judged, w.n
+FROM sub_item s
+JOIN corpus_subquery q ON q.id = s.sub_query_id
+JOIN {STANDING} t ON t.id = q.topic_id
+JOIN sub_whole w ON w.sub_query_id = q.id
+JOIN annotation_item i ON i.aspect_id = s.aspect_id AND i.campaign_id = %(campaign)s
+JOIN corpus_document d ON d.id = i.document_id
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+GROUP BY t.position, t.id, q.id, q.number, d.docno, w.n
+HAVING %(judged_only)s OR count(*) = w.n
+ORDER BY t.position, t.id, q.id, d.docno COLLATE "C"
+"""
+# What the campaign asks for each topic (or sub-query): its items with their values, and of how many aspects (n).
+_VALUE = """
+coalesce(i.aspect_id, 0) AS thing, i.document_id, v.value, v.value IS NOT NULL OR (%(annotators)s AND EXISTS (
+    SELECT FROM annotation_assignment a JOIN annotation_judgment j ON j.assignment_id = a.id
+    WHERE a.item_id = i.id AND a.state = 'done' AND a.repeat = 0 AND j.criterion_id = %(criterion)s
+  )) AS has
+"""
+_VERDICT = """
+LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
+  WHERE i.campaign_id = %(campaign)s AND i.document_id IS NOT NULL
+"""
+QUERY_VALUES = f"""
+WITH {WHOLE}, value AS (
+  SELECT t.position, t.id AS topic_id, t.id AS group_id, t.written AS number, whole.n, {_VALUE}
+  FROM annotation_item i
+  JOIN {STANDING} t ON t.id = i.topic_id
+  JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
+  {_VERDICT}
+)
+"""
+SUB_QUERY_VALUES = f"""
+WITH {SUB_ITEMS}, value AS (
+  SELECT t.position, t.id AS topic_id, q.id AS group_id, q.number, w.n, {_VALUE}
+  FROM sub_item s
+  JOIN corpus_subquery q ON q.id = s.sub_query_id
+  JOIN {STANDING} t ON t.id = q.topic_id
+  JOIN sub_whole w ON w.sub_query_id = q.id
+  JOIN annotation_item i ON i.aspect_id = s.aspect_id
+  {_VERDICT}
+)
+"""
+ASPECTS_JUDGED = """
+SELECT number, count(DISTINCT thing) FILTER (WHERE has), n FROM value
+GROUP BY position, topic_id, group_id, number, n HAVING bool_or(has) ORDER BY position, topic_id, group_id
+"""
+COVERAGE_COLUMNS = "pairs partial complete begun highest short examples"
+# Pairs of topic and document: all; those not asked on every aspect (of topics that are); with a value on every aspect;
+# on some only; the largest sum. Topics of which some aspect is asked of no document; the first with an aspect to judge.
+COVERAGE = """
+, pair AS (
+  SELECT group_id, n, count(*) AS asked, count(*) FILTER (WHERE has) AS judged, sum(value) AS total FROM value
+  GROUP BY group_id, document_id, n
+), by_pair AS (
+  SELECT group_id, count(*) AS pairs, count(*) FILTER (WHERE asked < n) AS partial,
+    count(*) FILTER (WHERE judged = n) AS complete, count(*) FILTER (WHERE judged BETWEEN 1 AND n - 1) AS begun,
+    max(total) AS highest
+  FROM pair GROUP BY group_id
+), by_group AS (
+  SELECT position, topic_id, group_id, number, n, count(DISTINCT thing) AS asked,
+    count(DISTINCT thing) FILTER (WHERE has) AS judged
+  FROM value GROUP BY position, topic_id, group_id, number, n
+)
+SELECT coalesce(sum(pairs), 0)::bigint, coalesce(sum(partial) FILTER (WHERE asked = n), 0)::bigint,
+  coalesce(sum(complete), 0)::bigint, coalesce(sum(begun), 0)::bigint, max(highest), count(*) FILTER (WHERE asked < n),
+  (array_agg(number || ' (' || judged || ' of ' || n || ' aspects judged)' ORDER BY asked = n, position, topic_id,
+    group_id) FILTER (WHERE judged < n))[:4]
+FROM by_group JOIN by_pair USING (group_id)
+"""
+SUB_TOPICS = f"""
+SELECT q.number, '', array_to_string(q.sentences, ' '), t.text
+FROM corpus_subquery q JOIN {STANDING} t ON t.id = q.topic_id
+WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
+"""
+ASPECT_VALUES = f"""
+WITH {PLACES}
+SELECT t.written, coalesce(places.place, 1) AS place, d.docno, v.value
+FROM annotation_item i
+JOIN {STANDING} t ON t.id = i.topic_id
+JOIN corpus_document d ON d.id = i.document_id
+LEFT JOIN places ON places.aspect_id = i.aspect_id
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+WHERE i.campaign_id = %(campaign)s
+ORDER BY t.position, t.id, place, d.docno COLLATE "C"
+"""
+LABELS = f"""
+FROM annotation_item i
+JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
+JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = %(criterion)s
+JOIN annotation_annotator who ON who.id = a.annotator_id
+JOIN {STANDING} t ON t.id = i.topic_id
+JOIN corpus_document d ON d.id = i.document_id
+"""
+QUERY_SUMS_BY_ANNOTATOR = f"""
+WITH {WHOLE}
+SELECT t.written, who.name, d.docno, sum(j.value)::int AS total, count(*)::int AS judged, whole.n
+{LABELS}
+JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
+WHERE i.campaign_id = %(campaign)s
+GROUP BY t.position, t.id, t.written, d.docno, who.name, whole.n
+HAVING %(judged_only)s OR count(*) = whole.n
+ORDER BY t.position, t.id, d.docno COLLATE "C", who.name COLLATE "C"
+"""
+ASPECT_VALUES_BY_ANNOTATOR = f"""
+WITH {PLACES}
+SELECT t.written, coalesce(places.place, 1) AS place, who.name, d.docno, j.value
+{LABELS}
+LEFT JOIN places ON places.aspect_id = i.aspect_id
+WHERE i.campaign_id = %(campaign)s
+ORDER BY t.position, t.id, place, d.docno COLLATE "C", who.name COLLATE "C"
+"""
+# Where the columns of a judgments file come from; those that an answer keeps as they are, from its own fields.
+_LABEL = {
+    "annotator": "who.name",
+    "topic": "t.number",
+    "aspect": "asp.text",
+    "docno": "d.docno",
+    "criterion": "c.key",
+    "value": "j.value",
+    "machine": "who.kind = 'machine'",
+    "model": "CASE who.kind WHEN 'machine' THEN who.model END",
+    "run": "CASE who.kind WHEN 'machine' THEN who.run_number END",
+    "reason": "j.reason",
+    "flagged": "s.flagged",
+    "guideline": "g.version",
+    "at": "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END",
+    **{column.name: f"s.{column.name}" for column in KEPT},
+}
+JUDGMENTS = f"""
+SELECT {", ".join(_LABEL[name] for name in NAMES)}
+FROM annotation_item i
+JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
+JOIN annotation_judgment j ON j.assignment_id = a.id
+JOIN annotation_submission s ON s.id = j.submission_id
+JOIN annotation_annotator who ON who.id = a.annotator_id
+JOIN annotation_criterion c ON c.id = j.criterion_id
+JOIN corpus_topic t ON t.id = i.topic_id
+LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
+LEFT JOIN corpus_document d ON d.id = i.document_id
+LEFT JOIN annotation_guideline g ON g.id = s.guideline_id
+WHERE i.campaign_id = %(campaign)s
+ORDER BY i.id, who.id, c.position, c.id
+"""
+VERDICTS = """
+SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes,
+  run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at
+FROM annotation_item i
+JOIN adjudication_verdict v ON v.item_id = i.id
+JOIN annotation_criterion c ON c.id = v.criterion_id
+JOIN corpus_topic t ON t.id = i.topic_id
+LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
+LEFT JOIN corpus_document d ON d.id = i.document_id
+LEFT JOIN adjudication_voterun run ON run.id = v.vote_run_id
+WHERE i.campaign_id = %(campaign)s
+ORDER BY i.id, c.position, c.id
+"""
+ASPECTS = f"""
+WITH {PLACES}
+SELECT t.written, places.place, asp.text
+FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
+ORDER BY t.position, t.id, places.place
+"""
+TOPICS = f"""
+SELECT t.written, t.title, t.text, t.narrative FROM {STANDING} t
+WHERE t.collection_id = %(collection)s ORDER BY t.position, t.id
+"""
+ASPECT_TOPICS = f"""
+WITH {PLACES}
+SELECT t.written || '.' || places.place, asp.text, asp.text, t.text
+FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
+ORDER BY t.position, t.id, places.place
+"""
+DOCUMENTS = """
+SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra
+FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id
+"""
+
+DORIS_SCORES = f"""
+SELECT t.number, asp.text, d.docno, v.value
+FROM annotation_item i
+JOIN {STANDING} t ON t.id = i.topic_id
+JOIN corpus_aspect asp ON asp.id = i.aspect_id
+JOIN corpus_document d ON d.id = i.document_id
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+WHERE i.campaign_id = %(campaign)s
+ORDER BY t.position, t.id, i.aspect_id, d.id
+"""
+# Its annotations know an aspect by its text alone, whichever query asks for it.
+TWO_SCORES = """
+SELECT asp.text, d.docno, count(*) OVER ()
+FROM annotation_item i
+JOIN corpus_aspect asp ON asp.id = i.aspect_id
+JOIN corpus_document d ON d.id = i.document_id
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+WHERE i.campaign_id = %(campaign)s
+GROUP BY asp.text, d.docno HAVING min(v.value) < max(v.value) ORDER BY 1, 2 LIMIT 1
+"""
+OTHER_SCORES = """
+SELECT v.value, count(*) FROM annotation_item i
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
+WHERE i.campaign_id = %(campaign)s AND (v.value NOT BETWEEN 0 AND 2 OR i.aspect_id IS NULL) GROUP BY 1 ORDER BY 1
+"""
+# Documents in the pools of judged topics of which nothing is known.
+POOLED_ALONE = f"""
+WITH {WHOLE}
+SELECT count(*) FROM corpus_poolentry p
+JOIN {STANDING} t ON t.id = p.topic_id
+JOIN whole ON whole.topic_id = p.topic_id
+WHERE NOT EXISTS (
+  SELECT FROM annotation_item i
+  JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+  WHERE i.campaign_id = %(campaign)s AND i.topic_id = p.topic_id AND i.document_id = p.document_id
+)
+"""
+POOLED_DOCNOS = f"""
+SELECT t.number, d.docno FROM corpus_poolentry p
+JOIN {STANDING} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
+"""
+DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"
+# Without the papers whose citation contexts are queries.
+SEARCHED_DOCUMENTS = """
+SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra
+FROM corpus_document d WHERE d.collection_id = %(collection)s AND NOT EXISTS (
+  SELECT FROM corpus_paper p WHERE p.collection_id = d.collection_id AND p.key = d.docno
+) ORDER BY d.id
+"""
+
+
+def sums_of(options: "Options") -> str:
+    """The statement of documents' scores: topic, annotator where wanted, docno, sum, aspects judged, aspects."""
+    if options["annotators"]:
+        return QUERY_SUMS_BY_ANNOTATOR
+    return SUB_QUERY_SUMS if options.level == "sub-query" else QUERY_SUMS
+
+
+def coverage_of(options: "Options") -> str:
+    """The statement of how much of what a score needs is asked and judged; one row of `COVERAGE_COLUMNS`."""
+    return _values_of(options) + COVERAGE
+
+
+def aspects_judged_of(options: "Options") -> str:
+    """The statement of how many aspects each topic (or sub-query) has values on, and how many it has."""
+    return _values_of(options) + ASPECTS_JUDGED
+
+
+def _values_of(options: "Options") -> str:
+    return SUB_QUERY_VALUES if options.level == "sub-query" else QUERY_VALUES

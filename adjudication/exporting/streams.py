@@ -1,0 +1,71 @@
+"""Rows from server-side cursors, and lines as bytes in pieces: nothing is ever held whole."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+
+from corpus.formats.zip_stream import PIECE
+
+if TYPE_CHECKING:
+    from adjudication.exporting.exporter import Options
+
+ROWS = 2000  # fetched at a time
+
+
+BARE = """
+SELECT bool_or(prefix <> '') AND count(*) = count(DISTINCT substr(number, length(prefix) + 1)) FROM corpus_topic
+WHERE collection_id = %(collection)s AND (%(campaign)s::bigint IS NULL
+  OR id IN (SELECT topic_id FROM annotation_item WHERE campaign_id = %(campaign)s))
+"""
+
+
+def parameters(options: "Options") -> dict[str, Any]:
+    """What the statements of exports call by name: their options, and what these mean in the database."""
+    named = {
+        **options.values,
+        "collection": options.collection.pk,
+        "campaign": options.campaign.pk if options.campaign else None,
+        "criterion": options.criterion.pk if options.criterion else None,
+        "judged_only": options.judged_only,
+        "annotators": bool(options["annotators"]),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(BARE, named)
+        ((bare,),) = cursor.fetchall()
+    return {**named, "bare": bool(bare)}
+
+
+def rows(statement: str, options: "Options", **more: Any) -> Iterator[tuple[Any, ...]]:
+    """The statement's rows, fetched `ROWS` at a time from a cursor on the server; `more` replaces named parameters."""
+    named = {**parameters(options), **more}
+    with closing(connection.chunked_cursor()) as cursor:
+        cursor.execute(statement, named)
+        while found := cursor.fetchmany(ROWS):
+            yield from found
+
+
+def loaded(value: Any) -> Any:
+    """JSON of the database: text where the cursor leaves it undecoded."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def column(name: str) -> str:
+    """An annotator's name as a column of qrels: blanks become underscores."""
+    return "_".join(name.split())
+
+
+def pieces(lines: Iterable[str]) -> Iterator[bytes]:
+    """UTF-8 bytes of the lines, joined to pieces worth sending."""
+    held: list[str] = []
+    size = 0
+    for line in lines:
+        held.append(line)
+        size += len(line)
+        if size >= PIECE:
+            yield "".join(held).encode()
+            held, size = [], 0
+    if held:
+        yield "".join(held).encode()

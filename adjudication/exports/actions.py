@@ -1,0 +1,37 @@
+"""What leaves the collection is checked and logged, whichever way it goes."""
+
+from datetime import datetime
+
+from accounts.audit import record_event
+from accounts.models import User
+from adjudication.exporting.exporter import Options
+from adjudication.exports.files import Export, open_export
+from adjudication.labels.rules import check_can_take_out
+from corpus.models import Membership, Role
+
+
+def take_out(*, options: Options, membership: Membership, at: datetime, logged: bool = True) -> Export:
+    """The file for this member. A download is the one read that is logged, with the words it was asked for in.
+
+    What an export remembers of somebody who may decide about labels stays; a viewer's is used once. `logged=False` is
+    for requests that get the head of the file alone.
+    Errors: NotAllowed for annotators and for whoever still has to judge what is written; Refused by `open_export`.
+    """
+    check_can_take_out(membership, options.exporter.campaigns(options))
+    export = open_export(options)
+    if logged:
+        if membership.role in (Role.MANAGER, Role.ADJUDICATOR):
+            options.exporter.remember(options)
+        _note_download(options, membership.user, at)
+    return export
+
+
+def _note_download(options: Options, by: User, at: datetime) -> None:
+    record_event(
+        by=by,
+        at=at,
+        verb="download_export",
+        target=options.campaign or options.collection,
+        scope=options.collection,
+        **{"format": options.exporter.format, **{name: value for name, value in options.asked.items() if value}},
+    )

@@ -1,0 +1,135 @@
+"""manage.py export SLUG --format F [options of the export] [--out FILE]
+
+A file that goes out with a manifest is written to FILE, the manifest and a comment file next to it.
+"""
+
+import hashlib
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.core.management.base import CommandError, CommandParser
+
+from accounts.management.reporting import ToldCommand
+from accounts.refusals import Refused
+from adjudication.exporting.exporter import Members, Options
+from adjudication.exporting.forms import words_of
+from adjudication.exporting.options import formats, make_options, option_fields
+from adjudication.exports.files import Export, open_export
+from corpus.collections.reads.collections import collection_with
+
+
+class Command(ToldCommand):
+    help = "Write qrels, topics, judgments or documents of a collection, to a file or to standard output."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("--format", required=True, choices=list(formats()), dest="kind")
+        for name, field in option_fields().items():
+            add_option(parser, name, field)
+        parser.add_argument("--out", type=Path, metavar="FILE", help="a directory for acm-cr")
+
+    def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:
+        if out is not None and kind == "judgments" and out.suffix == ".jsonl":
+            kind = "judgments-jsonl"
+        chosen = make_options(collection_with(slug), kind, **{name: options[name] for name in option_fields()})
+        if chosen.judged_only and out is None:
+            raise CommandError("--aspects judged needs --out: a comment file and a manifest go with it.", returncode=2)
+        started = time.monotonic()
+        export = open_export(chosen)
+        if export.members is not None and out is None:
+            raise Refused("Name a file with --out: a manifest goes with it.")
+        chosen.exporter.remember(chosen)
+        if chosen.exporter.unpacks and out is not None and out.suffix != ".zip":
+            return _write_folder(chosen, export, out)
+        files = [out.name] if out else []
+        if export.members is not None and out is not None and out.suffix != ".zip":
+            (size, lines, digest), files = _write_members(export.members, out)
+        else:
+            size, lines, digest = _write(export.pieces, out)
+        result = {
+            "format": kind,
+            "campaign": chosen.campaign.slug if chosen.campaign else None,
+            "file": str(out) if out else None,
+            "files": files,
+            "bytes": size,
+            "lines": lines,
+            "sha256": digest,
+            "warnings": [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings],
+            "seconds": round(time.monotonic() - started, 3),
+        }
+        told = [f"Wrote {lines:,} lines, {size:,} bytes, to {out or 'standard output'}."]
+        told += [f"With it: {', '.join(files[1:])}."] if files[1:] else []
+        return "\n".join(told + [f"Note: {each.text}" for each in export.warnings]), result
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        if as_json and options["out"] is None:
+            raise CommandError("--json needs --out: both would write to standard output.", returncode=2)
+        super().handle(*args, as_json=as_json, **options)
+
+
+def add_option(parser: CommandParser, name: str, field: forms.Field) -> None:
+    """An option of exports as an argument; None unless it is given."""
+    flag = "--" + (getattr(field, "argument", "") or name).replace("_", "-")
+    about = str(field.help_text).replace("%", "%%")
+    if isinstance(field, forms.BooleanField):
+        parser.add_argument(flag, dest=name, help=about, action="store_true", default=None)
+    elif isinstance(field, forms.ChoiceField):
+        parser.add_argument(flag, dest=name, help=about, choices=words_of(field))
+    elif isinstance(field, forms.IntegerField):
+        parser.add_argument(flag, dest=name, help=about, type=int, metavar="N")
+    else:
+        parser.add_argument(flag, dest=name, help=about, metavar=name.upper())
+
+
+def _write_folder(options: Options, export: Export, out: Path) -> tuple[str, dict[str, Any]]:
+    """The members of an archive, below `out`, which is made if it is not there."""
+    names = []
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in options.exporter.members(options):
+            _write(content, out / name)
+            names.append(name)
+    except OSError as error:
+        raise Refused(f"{out} cannot be written: {error.strerror}.") from None
+    warnings = [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings]
+    told = [f"Wrote {len(names):,} files to {out}.", *(f"Note: {each.text}" for each in export.warnings)]
+    about = {"format": options.exporter.format, "folder": str(out), "files": names, "warnings": warnings}
+    return "\n".join(told), about
+
+
+def _write_members(members: Members, out: Path) -> tuple[tuple[int, int, str], list[str]]:
+    """The file itself to `out`, what goes with it next to it; (what `_write` says of the former, all names)."""
+    _, content = next(members)
+    told = _write(content, out)
+    names = [out.name]
+    for name, content in members:
+        names.append(f"{out.name}.{name}")
+        _write(content, out.with_name(names[-1]))
+    return told, names
+
+
+def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int, str]:
+    """(bytes, lines, SHA-256). A file appears under its name only when it is whole."""
+    digest, size, lines = hashlib.sha256(), 0, 0
+    part = out.with_name(out.name + ".part") if out else None
+    try:
+        target = part.open("wb") if part else sys.stdout.buffer
+    except OSError as error:
+        raise Refused(f"{out} cannot be written: {error.strerror}.") from None
+    try:
+        for piece in content:
+            target.write(piece)
+            digest.update(piece)
+            size, lines = size + len(piece), lines + piece.count(b"\n")
+        target.flush()
+    finally:
+        if part:
+            target.close()
+    if part and out:
+        part.replace(out)
+    return size, lines, digest.hexdigest()

@@ -1,1 +1,0 @@
-"""Shapes of what people send: fields and their ranges, nothing else."""

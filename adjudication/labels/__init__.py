@@ -1,0 +1,1 @@
+"""The labels that count, as figures, verdicts and exports read them."""

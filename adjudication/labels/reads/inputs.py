@@ -1,0 +1,131 @@
+"""What the statistics are computed from: all labels of a campaign, its verdicts, and who its annotators are."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from django.db import connection, transaction
+
+from adjudication.labels.reads.labels import IntArray, Matrix, Table, read_labels, read_repeats, read_topics
+from adjudication.models import Verdict
+from adjudication.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
+from annotation.models import AnnotatorKind, Campaign, Criterion
+
+# Who took part in a verdict is told by its votes: a later vote may have had other voters than a decision by hand.
+_VOTERS = """
+SELECT DISTINCT v.criterion_id, (vote->>0)::bigint
+FROM adjudication_verdict v
+JOIN annotation_item i ON i.id = v.item_id
+CROSS JOIN LATERAL jsonb_array_elements(v.votes) vote
+WHERE i.campaign_id = %(campaign)s AND v.value IS NOT NULL
+ORDER BY 1, 2
+"""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What one run reads: all labels, hidden repeats, verdicts, and who the annotators are.
+
+    `verdicts` and `voters` are by criterion: {item: value}, and the annotators whose votes these values stand on.
+    `items` (n,) are the labelled items, rising, and `topics` (n,) their topics as `read_topics` gives them. `digest`
+    covers all of it and the scales: equal digests are equal inputs.
+    """
+
+    table: Table
+    repeats: Table
+    verdicts: dict[int, dict[int, int]]
+    voters: dict[int, set[int]]
+    people: dict[int, dict[str, Any]]
+    items: IntArray
+    topics: IntArray
+    digest: str
+
+    def topics_of(self, items: IntArray) -> IntArray:
+        """The topics of labelled items."""
+        return self.topics[np.searchsorted(self.items, items)]
+
+
+def read_inputs(campaign: Campaign) -> Inputs:
+    """Everything a run depends on, with one digest over it."""
+    table, repeats = read_labels(campaign), read_repeats(campaign)
+    digest = hashlib.sha256((table.inputs_hash + repeats.inputs_hash).encode())
+    verdicts: dict[int, dict[int, int]] = {}
+    rows = Verdict.objects.filter(item__campaign=campaign, value__isnull=False).order_by("criterion_id", "item_id")
+    for criterion, item, value in rows.values_list("criterion_id", "item_id", "value").iterator(chunk_size=20_000):
+        verdicts.setdefault(criterion, {})[item] = int(value or 0)
+        digest.update(f"{criterion} {item} {value}\n".encode())
+    voters = _read_voters(campaign)
+    items = np.unique(table.items)
+    topics = read_topics(campaign, items)
+    found = campaign.annotators.order_by("pk").values("pk", "name", "kind", "model", "run_number")
+    people = {row["pk"]: dict(row) for row in found}
+    digest.update(np.ascontiguousarray(topics, dtype="<i8").tobytes())
+    rest = [{key: sorted(ids) for key, ids in voters.items()}, list(people.values()), _scales(campaign)]
+    digest.update(json.dumps(rest).encode())
+    return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest())
+
+
+@transaction.atomic
+def await_verdicts(campaign: Campaign) -> datetime:
+    """Wait for every change of a verdict that is on its way; the moment, by the database's clock, when none was.
+
+    What is read afterwards holds all changes up to then; later ones bear a later `changed_at`.
+    """
+    rows = Campaign.objects.filter(pk=campaign.pk)
+    rows.select_for_update(no_key=True).get()  # first behind a count of votes, which stops nobody who labels …
+    rows.select_for_update().get()  # … then for a moment behind decisions, which are short
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        moment: datetime = cursor.fetchone()[0]
+    return moment
+
+
+def _read_voters(campaign: Campaign) -> dict[int, set[int]]:
+    """{criterion: annotators who voted on a verdict that has a value}."""
+    voters: dict[int, set[int]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_VOTERS, {"campaign": campaign.pk})
+        for criterion, annotator in cursor:
+            voters.setdefault(criterion, set()).add(annotator)
+    return voters
+
+
+def _scales(campaign: Campaign) -> list[tuple[Any, ...]]:
+    """What is declared about each criterion: its scale and the levels on it."""
+    rows = campaign.criteria.order_by("pk", "levels__value")
+    return list(rows.values_list("pk", "key", "scale", "levels__value", "levels__label"))
+
+
+def people_first(matrix: Matrix, inputs: Inputs) -> Matrix:
+    """The columns in the order pages show them: people, then machines, each by name."""
+    who = [inputs.people[int(pk)] for pk in matrix.annotators]
+    order = sorted(range(len(who)), key=lambda column: (who[column]["kind"], who[column]["name"]))
+    return Matrix(matrix.items, matrix.annotators[order], matrix.positions[:, order])
+
+
+def build_labels(criterion: Criterion, scale: list[int], matrix: Matrix, inputs: Inputs) -> Labels:
+    """What the statistics take: positions, annotators with kind, model and run, topics, verdicts and who voted."""
+    voted = inputs.voters.get(criterion.pk, set())
+    decided = inputs.verdicts.get(criterion.pk)
+    position = {value: index for index, value in enumerate(scale)}
+    adjudicated = None
+    if decided:
+        found = [position[decided[item]] if item in decided else MISSING for item in matrix.items.tolist()]
+        adjudicated = np.array(found, dtype=np.int16)
+    return make_labels(
+        matrix.positions,
+        scale,
+        [_annotator(inputs.people[int(pk)]) for pk in matrix.annotators],
+        topics=inputs.topics_of(matrix.items),
+        adjudicated=adjudicated,
+        voters=[column for column, pk in enumerate(matrix.annotators.tolist()) if pk in voted],
+    )
+
+
+def _annotator(person: dict[str, Any]) -> Annotator:
+    if person["kind"] == AnnotatorKind.MACHINE:
+        return Annotator(person["name"], Kind.MACHINE, person["model"] or None, str(person["run_number"]))
+    return Annotator(person["name"])

@@ -1,0 +1,96 @@
+"""Who may compute, decide and export. Annotators never see labels of others, agreement or verdicts: 403 everywhere."""
+
+from collections.abc import Iterable
+
+from accounts.models import User
+from accounts.refusals import NotAllowed, Refused
+from adjudication.models import Verdict
+from annotation.labelling.rules.labels import check_can_read_labels_of
+from annotation.models import Assignment, AssignmentState, Campaign
+from corpus.collections.rules import check_can_oversee, check_not_archived, check_role
+from corpus.models import Collection, Membership, Role
+
+# As in annotation/labelling/rules/labels.py. The last four name no value, but their target did until November 2026.
+LABEL_VERBS = frozenset(
+    {"decide_verdict", "withdraw_decision", "open_item", "open_own_item", "send_back_item", "recall_item"}
+)
+JUDGES = [AssignmentState.PENDING, AssignmentState.DONE]
+
+
+def fetch_role(collection: Collection, by: User) -> Membership:
+    """The person's membership of the collection; NotAllowed for outsiders."""
+    membership = collection.memberships.select_related("collection", "user").filter(user=by).first()
+    if membership is None:
+        raise NotAllowed(f"You are not a member of {collection}.")
+    return membership
+
+
+def check_can_adjudicate(membership: Membership) -> None:
+    """Managers and adjudicators compute agreement, count votes and decide."""
+    check_role(membership, Role.MANAGER, Role.ADJUDICATOR)
+
+
+def fetch_adjudicator(collection: Collection, by: User) -> Membership:
+    """The membership of who changes something. Errors: NotAllowed without the role, Conflict while archived."""
+    membership = fetch_role(collection, by)
+    check_can_adjudicate(membership)
+    check_not_archived(collection)
+    return membership
+
+
+def check_adjudicator(collection: Collection, by: User | None) -> None:
+    """The same where only the refusal matters; the command line (None) is refused while the collection is archived."""
+    if by is None:
+        check_not_archived(collection)
+    else:
+        fetch_adjudicator(collection, by)
+
+
+def can_adjudicate(membership: Membership) -> bool:
+    return membership.role in (Role.MANAGER, Role.ADJUDICATOR)
+
+
+def check_can_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> None:
+    """Managers, adjudicators and viewers take exports; of labels only who has nothing left to judge in `campaigns`.
+
+    These are the campaigns whose labels the file is made of, none for files without labels.
+    """
+    check_can_oversee(membership)
+    check_can_read_labels_of(campaigns, membership.user)
+
+
+def judged_it(verdict: Verdict, user: User) -> bool:
+    """Whether the person judged this item, or still has to."""
+    return judged_item(verdict.item_id, user)
+
+
+def judged_item(item: int, user: User) -> bool:
+    """The same of an item, whether it has a verdict or not."""
+    mine = Assignment.objects.filter(item=item, annotator__user=user, state__in=JUDGES)
+    return mine.exists()
+
+
+OWN_ITEM = (
+    "You judged this item yourself, or it is among those you still have to judge, so its votes are not shown to you."
+    " Another adjudicator decides it."
+)
+
+
+def check_not_own(verdict: Verdict, membership: Membership, *, override: bool) -> None:
+    """Nobody decides an item they judged, unless they manage the collection and say so; that is logged."""
+    check_not_own_item(verdict.item_id, membership, override=override)
+
+
+def can_override_own(membership: Membership) -> bool:
+    """Whether the person may decide an item that they judged, if they say so."""
+    return membership.role == Role.MANAGER
+
+
+def check_not_own_item(item: int, membership: Membership, *, override: bool) -> None:
+    """The same of an item, whether it has a verdict or not."""
+    if not judged_item(item, membership.user):
+        return
+    if not can_override_own(membership):
+        raise NotAllowed(OWN_ITEM)
+    if not override:
+        raise Refused(f"{OWN_ITEM} As a manager you can override this; the audit log says that you did.")

@@ -1,0 +1,75 @@
+"""What every page about a campaign's results begins with: the member, their role, the campaign, the criterion."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts.models import User
+from adjudication.labels.rules import can_adjudicate
+from annotation.campaigns.reads.campaigns import fetch_campaign
+from annotation.campaigns.rules.seals import check_not_sealed
+from annotation.labelling.rules.labels import check_can_read_labels
+from annotation.models import Campaign, Criterion
+from corpus.collections.rules import check_can_oversee, fetch_membership
+from corpus.models import Collection, Membership
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One campaign as one member who may oversee it sees it."""
+
+    membership: Membership
+    campaign: Campaign
+
+    @property
+    def collection(self) -> Collection:
+        return self.membership.collection
+
+    @property
+    def user(self) -> User:
+        return self.membership.user
+
+    def criteria(self) -> list[Criterion]:
+        return list(self.campaign.criteria.prefetch_related("levels"))
+
+    def context(self, **more: Any) -> dict[str, Any]:
+        """What the templates of these pages share."""
+        return {
+            "collection": self.collection,
+            "membership": self.membership,
+            "campaign": self.campaign,
+            "tab": "campaigns",
+            "may_adjudicate": can_adjudicate(self.membership),
+            **more,
+        }
+
+
+def fetch_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
+    """404 for outsiders and unknown campaigns, 403 for annotators: they learn nothing of labels, votes or verdicts.
+
+    403 for everybody while a test campaign is sealed.
+    """
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    found = fetch_campaign(membership, campaign)
+    check_not_sealed(found)
+    return Scope(membership, found)
+
+
+def fetch_label_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
+    """The same for pages that show labels of single items: 403 also for whoever has something to judge still."""
+    scope = fetch_scope(request, slug, campaign)
+    check_can_read_labels(scope.campaign, scope.user)
+    return scope
+
+
+def chosen_criterion(request: HttpRequest, criteria: list[Criterion]) -> Criterion | None:
+    """The criterion named by `?criterion=`, else the first; None while the campaign has none."""
+    wanted = request.GET.get("criterion", "") or request.POST.get("criterion", "")
+    return next((one for one in criteria if one.key == wanted), criteria[0] if criteria else None)
+
+
+def whole_number(text: str | None) -> int | None:
+    """A whole number from an address, None for anything else."""
+    return int(text) if text and text.isdecimal() and len(text) < 19 else None

@@ -1,0 +1,1 @@
+"""Citation contexts: several extractions of a paper made one, topics and qrels made from them."""

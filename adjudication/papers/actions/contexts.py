@@ -1,0 +1,156 @@
+"""Asking for the sanity check of citation contexts, and taking it back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from adjudication.exporting.findings import find
+from adjudication.exporting.forms import PARAGRAPH
+from adjudication.exporting.options import make_options
+from adjudication.labels.rules import check_adjudicator
+from adjudication.models import ContextCheck
+from adjudication.papers.contexts import made_topics
+from annotation.labelling.rules.labels import check_can_read_labels_of
+from corpus.collections.rules import check_manager
+from corpus.formats.records import TopicRecord
+from corpus.models import Collection, Document, Target, Topic, TopicKind
+from corpus.ranking.analysis import LUCENE, STEMMERS, TOKENS
+
+PORTER = "porter"
+TOPIC_SOURCE = "citation-context"
+PREFIXES = {TopicKind.CONTEXT_PARAGRAPH: "p", TopicKind.CONTEXT_SENTENCE: "s"}
+
+
+@transaction.atomic
+def request_context_check(
+    *,
+    collection: Collection,
+    by: User | None,
+    at: datetime,
+    tokens: str = LUCENE,
+    stemmer: str = PORTER,
+    k1: float = 0.9,
+    b: float = 0.4,
+    drafts: bool = False,
+    send: bool = True,
+) -> ContextCheck:
+    """Ask for BM25 over the collection against the contexts' qrels; the defaults are ACM-CR's (Anserini's).
+
+    `drafts` includes what nobody has confirmed. `send=False` leaves the work to the caller.
+    Errors: Refused for settings out of range, Conflict while another check of the collection is under way.
+    """
+    check_adjudicator(collection, by)
+    if tokens not in TOKENS or stemmer not in STEMMERS:
+        raise Refused(f"Tokens are one of {', '.join(TOKENS)}, the stemmer one of {', '.join(STEMMERS)}.")
+    if not (0 <= k1 <= 100 and 0 <= b <= 1):
+        raise Refused("k1 lies between 0 and 100, b between 0 and 1.")
+    if not collection.papers.exists():
+        raise Refused("The collection has no papers, so there are no contexts to check.")
+    if ContextCheck.objects.filter(collection=collection).exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("Another check of this collection is under way. Wait for it or cancel it.")
+    parameters = {"tokens": tokens, "stemmer": stemmer, "k1": k1, "b": b, "drafts": drafts}
+    fields = {"collection": collection, "parameters": parameters}
+    if send:
+        job = jobs.new_job(ContextCheck, by=by, at=at, **fields)
+    else:
+        job = ContextCheck.objects.create(requested_by=by, requested_at=at, **fields)
+    record_event(by=by, at=at, verb="request_context_check", target=job, scope=collection, **parameters)
+    return job
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsMade:
+    """What became of the contexts: topics made, topics that were here already, documents named as their targets; and
+    what new numbers begin with, because without it they would be those of other topics ("" where they are not)."""
+
+    made: int
+    known: int
+    targets: int
+    prefix: str = ""
+
+
+@transaction.atomic
+def make_context_topics(
+    *, collection: Collection, level: str, by: User | None, at: datetime, drafts: bool = False
+) -> TopicsMade:
+    """Make topics of the contexts of a level, so that runs, pools and evaluation have them; what they cite is a target.
+
+    Topics that are here under their number stay as they are, with new targets added. Where two contexts share a number,
+    the later text counts. Where topics of another kind have numbers of this level, all its new ones get a prefix, which
+    exports take off again. Errors: NotAllowed for whoever still has papers to work on, Refused where nothing stands.
+    """
+    check_manager(collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker of numbers at a time
+    options = make_options(collection, "topics", level=level, drafts=drafts)
+    if by is not None:
+        check_can_read_labels_of(options.exporter.campaigns(options), by)
+    if fatal := [finding.text for finding in find(options) if finding.is_fatal]:
+        raise Refused(" ".join(fatal))
+    wanted: dict[str, TopicRecord] = {}
+    cited: dict[str, set[str]] = {}
+    for record, rows in made_topics(options):
+        wanted[record.number] = record
+        cited.setdefault(record.number, set()).update(row.docno for row in rows)
+    kind = TopicKind.CONTEXT_PARAGRAPH if level == PARAGRAPH else TopicKind.CONTEXT_SENTENCE
+    topics = {each.bare_number: each for each in collection.topics.filter(kind=kind)}
+    new = [record for number, record in wanted.items() if number not in topics]
+    prefix = _prefix(collection, kind, [record.number for record in new])
+    topics |= {each.bare_number: each for each in _insert_topics(collection, kind, new, prefix)}
+    targets = _insert_targets(collection, {topics[number].pk: docnos for number, docnos in cited.items()})
+    made = TopicsMade(len(new), len(wanted) - len(new), targets, prefix)
+    told = {"level": level, "made": made.made, "prefix": prefix}
+    record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection, **told)
+    return made
+
+
+def _prefix(collection: Collection, kind: TopicKind, numbers: list[str]) -> str:
+    """What to put before these numbers: what the level has already, else nothing, else the first that is free."""
+    there = collection.topics.filter(kind=kind).exclude(prefix="").values_list("prefix", flat=True)
+    for prefix in (there.first() or "", *(f"{PREFIXES[kind]}{n or ''}-" for n in range(len(numbers) + 1))):
+        if not collection.topics.filter(number__in=[f"{prefix}{number}" for number in numbers]).exists():
+            return prefix
+    raise Refused("Topics of other kinds have the numbers of this level. Change their numbers first.")
+
+
+def _insert_topics(collection: Collection, kind: TopicKind, records: list[TopicRecord], prefix: str) -> list[Topic]:
+    last = Topic.objects.filter(collection=collection).aggregate(last=Max("position"))["last"]
+    start = 0 if last is None else last + 1
+    return Topic.objects.bulk_create(
+        [
+            Topic(
+                collection=collection,
+                number=f"{prefix}{record.number}",
+                prefix=prefix,
+                kind=kind,
+                source=TOPIC_SOURCE,
+                title=record.title,
+                text=record.text,
+                position=start + place,
+            )
+            for place, record in enumerate(records)
+        ],
+        batch_size=1_000,
+    )
+
+
+def _insert_targets(collection: Collection, cited: dict[int, set[str]]) -> int:
+    """Name the documents cited as targets of topics (by id); how many are new."""
+    docnos = set[str]().union(*cited.values())
+    documents = dict(Document.objects.filter(collection=collection, docno__in=docnos).values_list("docno", "pk"))
+    before = Target.objects.filter(topic__in=cited).count()
+    Target.objects.bulk_create(
+        [
+            Target(topic_id=topic, document_id=documents[docno], source=TOPIC_SOURCE)
+            for topic, found in cited.items()
+            for docno in sorted(found)
+        ],
+        batch_size=1_000,
+        ignore_conflicts=True,
+    )
+    return Target.objects.filter(topic__in=cited).count() - before

@@ -1,0 +1,315 @@
+"""Making one extraction of several people's of a paper: versions taken, edited, taken back, accepted, taken up again.
+
+What annotators handed in is never changed. Every step is a revision of the campaign's adjudicated extraction.
+The command line (`by` None) may do what its user asks for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_role
+from adjudication.papers.reads.papers import PaperCase, count_papers, fetch_case, paper_rows
+from adjudication.stats.versions import build_content, carry_over
+from adjudication.verdicts.actions.extra_judges import note_item_seen
+from annotation.definitions.extractions import BadExtraction, Content, findings_of, read_content, write_content
+from annotation.kind import Judged
+from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
+from annotation.papers.actions.extractions import GRAVE
+from annotation.papers.jobs.extractions import append_revision, move_to, store_extraction
+
+CHANGED = "This paper has changed while you were looking at it: somebody decided or handed in anew. Here it is now."
+
+ELSEWHERE = "This paper was changed in another window meanwhile. Look at the newest state and go on there."
+
+
+@transaction.atomic
+def take_version(
+    *,
+    item: Item,
+    difference: str,
+    variant: str,
+    seen: str | None,
+    by: User | None,
+    at: datetime,
+    override: bool = False,
+    known: PaperCase | None = None,
+) -> Extraction:
+    """Take one version at one difference. `seen` is what the person saw (PaperCase.seen; None: does not matter).
+
+    `known` is the paper as read before, which spares comparing what is the same still.
+
+    Errors: Conflict where the paper is another meanwhile, Refused for what is no choice and once it is accepted,
+    NotAllowed for whoever may not adjudicate it; the same of all actions here.
+    """
+    case = _opened(item, seen, by, at, override, known=known)
+    place, found = next(
+        ((n, each) for n, each in enumerate(case.comparison.differences, 1) if each.name == difference), (0, None)
+    )
+    if found is None or variant not in {each.name for each in found.variants}:
+        raise Conflict(CHANGED)
+    return _make(case, {**case.taken, difference: variant}, f"difference {place}", by, at)
+
+
+@transaction.atomic
+def take_everything(
+    *,
+    item: Item,
+    side: str,
+    seen: str | None,
+    by: User | None,
+    at: datetime,
+    only_open: bool = False,
+    override: bool = False,
+) -> Extraction:
+    """Take everything of the side with this letter, or only what is still undecided."""
+    case = _opened(item, seen, by, at, override)
+    chosen = next((each for each in case.sides if each.letter == side), None)
+    if chosen is None:
+        raise Refused("There is no such version.")
+    choices = case.comparison.choices_of(chosen.assignment)
+    if only_open:
+        undecided = {each.name for each in case.comparison.undecided(case.taken)}
+        choices = case.taken | {name: variant for name, variant in choices.items() if name in undecided}
+        return _make(case, choices, f"the rest as {side} has it", by, at)
+    return _make(case, choices, f"everything as {side} has it", by, at, keep_edits=False)
+
+
+@transaction.atomic
+def begin_adjudication(*, item: Item, by: User | None, at: datetime, override: bool = False) -> Extraction:
+    """The extraction to edit by hand; begun where nothing was decided yet."""
+    case = _opened(item, None, by, at, override)
+    return _brought_up(case, by, at)
+
+
+@transaction.atomic
+def save_adjudication(
+    *, item: Item, content: Any, base: int, by: User | None, at: datetime, change: str = "", override: bool = False
+) -> Extraction:
+    """Store what was edited on the extraction screen as a new revision made from revision `base`.
+
+    Errors also: Conflict where another revision is current, Refused for content that is no extraction.
+    """
+    case = _opened(item, None, by, at, override)
+    made = case.extraction
+    if made is None or made.current != base:
+        raise Conflict(ELSEWHERE)
+    try:
+        wanted = write_content(read_content(content))
+    except BadExtraction as bad:
+        raise Refused(f"That cannot be stored: {bad.reason}.") from bad
+    if case.stored is not None and wanted == write_content(case.stored):
+        return made
+    return append_revision(made, wanted, by=by, at=at, change=change or "by hand", basis=case.basis)
+
+
+@transaction.atomic
+def step_adjudication(
+    *, item: Item, step: str, by: User | None, at: datetime, base: int | None = None, override: bool = False
+) -> Extraction:
+    """One step back (`undo`) or forward again (`redo`), over choices and edits alike.
+
+    `base` is the revision that the person sees, where that is known. Errors: Refused at either end, Conflict where
+    another one is current.
+    """
+    made = _opened(item, None, by, at, override).extraction
+    if made is None:
+        raise Refused("There is nothing to take back.")
+    if base is not None and base != made.current:
+        raise Conflict(ELSEWHERE)
+    if step == "redo":
+        child = made.revisions.filter(parent=made.current).order_by("-number").first()
+        if child is None:
+            raise Refused("There is nothing to do again.")
+        return move_to(made, child.number, at)
+    parent = made.revisions.get(number=made.current).parent
+    if parent is None:
+        raise Refused("There is nothing to take back.")
+    return move_to(made, parent, at)
+
+
+@transaction.atomic
+def accept_paper(
+    *, item: Item, seen: str | None, by: User | None, at: datetime, despite: bool = False, override: bool = False
+) -> Extraction:
+    """Say that this is the paper's extraction. From then on exports and statistics are made of it.
+
+    Errors also: Refused while differences are undecided, or, unless `despite`, while citations dangle or sentences
+    are empty.
+    """
+    case = _locked_case(item, seen, by, at, override)
+    if case.is_accepted and not case.is_behind:
+        raise Refused("It is accepted already.")
+    if left := len(case.comparison.undecided(case.taken)):
+        raise Refused(
+            f"{left} {'difference is' if left == 1 else 'differences are'} undecided. Take a version of each."
+        )
+    grave = [found.text for found in findings_of(case.result) if found.rule in GRAVE]
+    if grave and not despite:
+        more = f" And {len(grave) - 1} more of the kind." if len(grave) > 1 else ""
+        raise Refused(f"{grave[0]}{more} Edit the result, or accept it all the same.")
+    made = _brought_up(case, by, at)
+    made.state, made.finished_at, made.updated_at = ExtractionState.FINISHED, at, at
+    made.save(update_fields=["state", "finished_at", "updated_at"])
+    facts = {"revision": made.current, "findings": len(grave), "differences": len(case.comparison.differences)}
+    _record(case, made, by, at, "accept_extraction", override=override, **facts)
+    return made
+
+
+@dataclass(frozen=True)
+class Majorities:
+    """What accepting majorities made of a campaign's papers that several people have finished."""
+
+    alike: int
+    accepted: int
+    decided: int
+    left: int
+
+
+def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> Majorities:
+    """Accept every paper in which a majority, or somebody, has decided every difference; each for itself.
+
+    Papers with something to look at (citations that dangle, empty sentences) and those that `by` worked on are left.
+    Errors: Refused for campaigns of other kinds, NotAllowed for whoever may not adjudicate.
+    """
+    check_adjudicator(campaign.collection, by)
+    if campaign.kind_object.judges != Judged.PAPERS:
+        raise Refused(f"{campaign} grades items; their votes are counted.")
+    before, accepted = count_papers(campaign), 0
+    for row in paper_rows(campaign):
+        if row.needs_decision:
+            try:
+                accept_paper(item=row.item, seen=None, by=by, at=at)
+            except Refused:
+                continue  # it waits for a person, who is told why
+            accepted += 1
+    return Majorities(before.alike, accepted, before.decided, before.open - accepted)
+
+
+@transaction.atomic
+def withdraw_acceptance(
+    *, item: Item, seen: str | None, by: User | None, at: datetime, override: bool = False
+) -> Extraction:
+    """Take an accepted extraction up again: until it is accepted anew it does not count. Choices and edits stay."""
+    case = _locked_case(item, seen, by, at, override)
+    made = case.extraction
+    if made is None or not case.is_accepted:
+        raise Conflict("It is not accepted, so there is nothing to take back.")
+    made.state, made.finished_at, made.updated_at = ExtractionState.DRAFT, None, at
+    made.save(update_fields=["state", "finished_at", "updated_at"])
+    _record(case, made, by, at, "withdraw_acceptance", override=override)
+    return made
+
+
+@transaction.atomic
+def open_own_paper(*, item: Item, by: User, at: datetime) -> None:
+    """A manager looks at the accounts of a paper they worked on themselves: one of the few reads that are logged.
+
+    Errors: NotAllowed for everybody but managers.
+    """
+    membership = fetch_role(item.campaign.collection, by)
+    check_not_own_item(item.pk, membership, override=True)
+    _record_at(item, item, by, at, "open_own_item")
+
+
+def _locked_case(
+    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, known: PaperCase | None = None
+) -> PaperCase:
+    rows = Item.objects.select_related("campaign__collection", "paper").select_for_update(of=("self",), no_key=True)
+    item = rows.get(pk=item.pk)
+    if item.campaign.kind_object.judges != Judged.PAPERS:
+        raise Refused("This item is graded; its verdict is a level.")
+    check_adjudicator(item.campaign.collection, by)
+    if by is not None:
+        membership = fetch_role(item.campaign.collection, by)
+        check_not_own_item(item.pk, membership, override=override)
+        note_item_seen(item.pk, by, at)
+    case = fetch_case(item, known)
+    if seen is not None and seen != case.seen:
+        raise Conflict(CHANGED)
+    return case
+
+
+def _opened(
+    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, known: PaperCase | None = None
+) -> PaperCase:
+    case = _locked_case(item, seen, by, at, override, known=known)
+    if case.is_accepted:
+        raise Refused("This paper is accepted. Take it up again to change it.")
+    if len(case.sides) < 2 and case.extraction is None:
+        raise Refused("Fewer than two people have finished this paper, so there is nothing to compare yet.")
+    return case
+
+
+def _make(
+    case: PaperCase, taken: Mapping[str, str], change: str, by: User | None, at: datetime, *, keep_edits: bool = True
+) -> Extraction:
+    """A revision of what these choices make. Choices of differences that are no more are forgotten."""
+    known = {each.name for each in case.comparison.differences}
+    taken = {name: variant for name, variant in taken.items() if name in known}
+    content = build_content(case.comparison, taken)
+    if keep_edits:
+        content = carry_over(case.built, content, case.result)
+    made = case.extraction or _begun(case, by, at)
+    if taken == case.taken and not case.is_behind and content == case.result:
+        return made
+    return append_revision(made, write_content(content), by=by, at=at, change=change, basis=_basis(case, taken))
+
+
+def _brought_up(case: PaperCase, by: User | None, at: datetime) -> Extraction:
+    """The extraction on the accounts as they are now."""
+    if case.extraction is None:
+        return _begun(case, by, at)
+    if not case.is_behind:
+        return case.extraction
+    known = {each.name for each in case.comparison.differences}
+    basis = _basis(case, {name: variant for name, variant in case.taken.items() if name in known})
+    return append_revision(
+        case.extraction, write_content(case.result), by=by, at=at, change="newer versions", basis=basis
+    )
+
+
+def _begun(case: PaperCase, by: User | None, at: datetime) -> Extraction:
+    paper = case.item.paper
+    assert paper is not None  # noqa: S101 - items of extraction campaigns are papers
+    content: Content = build_content(case.comparison, {})
+    begun = store_extraction(
+        paper=paper,
+        source=ExtractionSource.ADJUDICATED,
+        content=content,
+        by=by,
+        at=at,
+        basis=_basis(case, {}),
+        campaign=case.item.campaign,
+    )
+    _record(case, begun, by, at, "begin_adjudication")
+    return begun
+
+
+def _basis(case: PaperCase, taken: Mapping[str, str]) -> dict[str, Any]:
+    return {"sides": [list(each) for each in case.standing], "taken": dict(taken)}
+
+
+def _record(case: PaperCase, made: Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    _record_at(case.item, made, by, at, verb, **data)
+
+
+def _record_at(item: Item, target: Item | Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    campaign = item.campaign
+    key = item.paper.key if item.paper else ""
+    record_event(
+        by=by,
+        at=at,
+        verb=verb,
+        target=target,
+        scope=campaign.collection,
+        campaign=campaign.slug,
+        paper=key,
+        **data,
+    )

@@ -1,0 +1,109 @@
+"""The adjudicator's result on the extraction screen: the same screen, keys and answers as annotators have."""
+
+from functools import partial
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.refusals import NotAllowed, Refused
+from adjudication.labels.rules import check_not_own_item
+from adjudication.papers.actions.papers import begin_adjudication, save_adjudication, step_adjudication
+from adjudication.papers.views.papers import open_paper, paper_refused, sees_own
+from annotation.models import Extraction, ExtractionSource, ExtractionState, Item
+from annotation.papers.reads.extraction_desk import desk_paper, desk_state, newest_guideline
+from annotation.papers.reads.extractions import content_of
+from annotation.papers.views.extraction_desk import answer_move, answer_propose, answer_read, answer_save, page_picture
+from corpus.text.markdown import render_markdown
+
+STEPS = ("undo", "redo")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """The result as it is, to be edited; sending the form begins it where nothing was decided yet."""
+    scope, item = open_paper(request, slug, campaign, pk)
+    if request.method == "POST":
+        try:
+            begin_adjudication(item=item, by=scope.user, at=timezone.now(), override=sees_own(request, item))
+        except NotAllowed:
+            raise
+        except Refused as refusal:
+            return paper_refused(request, scope, item, refusal.reason)
+        return redirect("paper_edit", slug, campaign, pk)
+    back = f"{reverse('adjudication_screen', args=[slug, campaign])}?item={pk}"
+    check_not_own_item(item.pk, scope.membership, override=sees_own(request, item))
+    extraction = _draft(item).first()
+    if extraction is None:
+        return redirect(back)
+    content = content_of(extraction)
+    keys = [slug, campaign, pk]
+    urls = {name: reverse(f"paper_{name}", args=keys) for name in ("save", "move", "propose", "read")}
+    urls |= {"page": reverse("paper_page", args=[*keys, 0]), "label_session": reverse("label_session")}
+    urls |= {"account_login": reverse("account_login")}
+    guideline = newest_guideline(extraction)
+    desk = {
+        "extraction": f"adjudicated-{extraction.pk}",
+        "user": scope.user.pk,
+        "guideline": {"version": guideline.version if guideline else 0},
+        "state": desk_state(extraction, content),
+        "paper": desk_paper(extraction.paper, content),
+        "urls": urls,
+    }
+    html = render_markdown(guideline.body, headings_from=3) if guideline else ""
+    context = scope.context(paper=extraction.paper, extraction=extraction, desk=desk, back=back, guideline_html=html)
+    return render(request, "adjudication/papers/paper_edit.html", context)
+
+
+@never_cache
+@require_POST
+def paper_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """Store the whole result as a new revision, made from the revision `base`."""
+    item, extraction = _fetch(request, slug, campaign, pk)
+    return answer_save(request, extraction, partial(save_adjudication, item=item, override=sees_own(request, item)))
+
+
+@never_cache
+@require_POST
+def paper_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """One step back or forward again; answers with the state that is now current."""
+    item, extraction = _fetch(request, slug, campaign, pk)
+    act = partial(step_adjudication, item=item, override=sees_own(request, item))
+    return answer_move(request, extraction, {step: partial(act, step=step) for step in STEPS})
+
+
+@never_cache
+@require_POST
+def paper_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """The context that a block of the paper would make; stores nothing."""
+    return answer_propose(request, _fetch(request, slug, campaign, pk)[1])
+
+
+@never_cache
+@require_POST
+def paper_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """What a sentence cites and how it reads without names; stores nothing."""
+    return answer_read(request, _fetch(request, slug, campaign, pk)[1].paper)
+
+
+@require_safe
+@cache_control(private=True, max_age=86_400)
+def paper_page(request: HttpRequest, slug: str, campaign: str, pk: int, page: int) -> HttpResponse:
+    """The picture of a page of the paper."""
+    return page_picture(_fetch(request, slug, campaign, pk)[1].paper, page)
+
+
+def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Item, Extraction]:
+    scope, item = open_paper(request, slug, campaign, pk)
+    check_not_own_item(item.pk, scope.membership, override=sees_own(request, item))
+    return item, get_object_or_404(_draft(item))
+
+
+def _draft(item: Item) -> QuerySet[Extraction]:
+    made = Extraction.objects.filter(source=ExtractionSource.ADJUDICATED, campaign=item.campaign, paper=item.paper)
+    return made.filter(state=ExtractionState.DRAFT).select_related("paper__collection")

@@ -1,1 +1,0 @@
-"""Reads of the adjudication app: current labels, figures, votes, the queue, values that count."""

@@ -1,0 +1,1 @@
+"""The set of questions that a rubric campaign results in."""

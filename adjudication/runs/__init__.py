@@ -1,1 +1,0 @@
-"""What the worker does: agreement and votes over a snapshot of the judgments."""

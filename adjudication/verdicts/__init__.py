@@ -1,0 +1,1 @@
+"""Verdicts: votes, the adjudication screen, and the relevance of documents that follows."""

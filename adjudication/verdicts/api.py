@@ -1,0 +1,149 @@
+"""Relevance from verdicts: each topic, and its documents ranked over the topic, an aspect or a sub-query."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from adjudication.agreement.api import InUnsealedView, OverrideSerializer
+from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
+from adjudication.labels.reads.overrides import overrides_in_verdicts
+from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic
+from annotation.labelling.api.judgments import OVERRIDDEN
+from annotation.labelling.rules.labels import check_can_read_labels
+from annotation.models import Criterion
+from corpus.collections.rules import OVERSEERS
+from corpus.models import Role
+
+CRITERION = OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first")
+
+ASPECTS_ASKED = OpenApiParameter(
+    "aspects", OpenApiTypes.STR, enum=list(ASPECTS), description="“judged”: score over judged aspects only"
+)
+
+
+class TopicRelevanceSerializer(serializers.Serializer[Any]):
+    """`things` are the topic's distinct aspects and sub-aspects, of which `judged` have a value on some document.
+
+    `complete` documents have a value on each of them, or on any where `aspects=judged` was asked for. A document is
+    relevant where the mean over them is 1 or more; `best` is the highest sum, null without one.
+    """
+
+    topic = serializers.CharField(source="number")
+    things = serializers.IntegerField()
+    judged = serializers.IntegerField()
+    documents = serializers.IntegerField()
+    complete = serializers.IntegerField()
+    relevant = serializers.IntegerField()
+    best = serializers.IntegerField(allow_null=True)
+    overridden_cycles = serializers.SerializerMethodField(help_text=OVERRIDDEN)
+
+    def get_overridden_cycles(self, _topic: Any) -> list[int]:
+        return list(self.context["overridden_cycles"])
+
+
+class RankedSerializer(serializers.Serializer[Any]):
+    """`rank` and `mean` are null while one of the `things` has no value; equal means share a rank.
+
+    With `aspects=judged` they stand on the `valued` ones.
+    """
+
+    docno = serializers.CharField()
+    rank = serializers.IntegerField(allow_null=True)
+    sum = serializers.IntegerField(source="total")
+    mean = serializers.FloatField(allow_null=True)
+    valued = serializers.IntegerField()
+    things = serializers.IntegerField()
+    relevant = serializers.BooleanField(source="is_relevant")
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField(allow_blank=True)
+    label = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+
+
+class RankingSerializer(serializers.Serializer[Any]):
+    """`parts` are what can be asked for as `part`: the whole topic, each aspect, each sub-query."""
+
+    topic = serializers.CharField()
+    part = serializers.CharField(allow_blank=True)
+    parts = PartSerializer(many=True)
+    machine_overrides = OverrideSerializer(many=True)
+    documents = RankedSerializer(many=True)
+
+
+class InRelevanceView(InUnsealedView):
+    """404 where the campaign judges no documents, 403 for whoever has something to judge in it still."""
+
+    pagination_class = None  # type: ignore[assignment] # as long as the list of topics, or as one pool
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def criterion(self) -> Criterion:
+        check_can_read_labels(self.campaign, self.person)
+        if "relevance" not in self.campaign.kind_object.tabs:
+            raise Http404
+        criteria = list(self.campaign.criteria.all())
+        wanted = self.request.query_params.get("criterion", "")
+        found = next((one for one in criteria if wanted in ("", one.key)), None)
+        if found is None:
+            raise Http404
+        return found
+
+    @property
+    def judged_only(self) -> bool:
+        return self.request.query_params.get("aspects", EVERY) == JUDGED
+
+
+class RelevanceList(InRelevanceView):
+    """What is relevant to each topic, from the verdicts there are."""
+
+    serializer_class = TopicRelevanceSerializer
+
+    @extend_schema(
+        operation_id="relevance_list",
+        parameters=[CRITERION, ASPECTS_ASKED],
+        responses=answers({200: TopicRelevanceSerializer(many=True)}, 403),
+    )
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List topics with how many of their documents are judged on everything, and relevant."""
+        criterion = self.criterion()
+        found = relevance_by_topic(self.campaign, criterion, judged_only=self.judged_only)
+        cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
+        return Response(TopicRelevanceSerializer(found, many=True, context={"overridden_cycles": cycles}).data)
+
+
+class RelevanceDetail(InRelevanceView):
+    """One topic's documents by falling sum."""
+
+    serializer_class = RankingSerializer
+
+    @extend_schema(
+        operation_id="relevance_read",
+        parameters=[
+            CRITERION,
+            ASPECTS_ASKED,
+            OpenApiParameter("part", OpenApiTypes.STR, description="a key of `parts`"),
+        ],
+        responses=answers({200: RankingSerializer}, 403),
+    )
+    def get(self, request: Request, slug: str, campaign: str, number: str) -> Response:
+        """Rank a topic's documents over the whole topic, one aspect or one sub-query, which inherits its judgments."""
+        criterion = self.criterion()
+        if "\0" in number:
+            raise Http404
+        topic = get_object_or_404(self.collection.topics, number=number)
+        parts = parts_of(topic)
+        part = next((each for each in parts if each.key == request.query_params.get("part", "")), None)
+        if part is None:
+            raise Http404
+        documents = rank_documents(self.campaign, criterion, topic, part, judged_only=self.judged_only)
+        told: dict[str, Any] = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
+        told["machine_overrides"] = [each.as_json() for each in overrides_in_verdicts(self.campaign)]
+        return Response({**told, "documents": RankedSerializer(documents, many=True).data})

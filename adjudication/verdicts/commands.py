@@ -1,0 +1,33 @@
+"""manage.py adjudicate SLUG CAMPAIGN --policy majority [--ties …] [--min-votes N] [--weighted] [--voters …] [--json]"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.management.reporting import ToldCommand
+from adjudication.labels.reads.named import campaign_with
+from adjudication.models import Voters
+from adjudication.procedure import procedure_of
+from adjudication.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_policies
+
+
+class Command(ToldCommand):
+    help = (
+        "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments. Of an"
+        " extraction, papers are accepted in which a majority has decided every difference."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("campaign")
+        parser.add_argument("--policy", choices=list(VOTE_POLICIES), default=MAJORITY.name)
+        parser.add_argument("--ties", choices=list(dict(offered_policies())), default=DEFAULT)
+        parser.add_argument("--min-votes", type=int, default=2, help="fewer leave the item unresolved (default 2)")
+        parser.add_argument("--weighted", action="store_true", help="count each vote by its annotator's weight")
+        parser.add_argument("--voters", choices=Voters.values, default=Voters.HUMANS)
+
+    def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        target = campaign_with(slug, campaign)
+        wanted = {name: options[name] for name in ("policy", "ties", "min_votes", "weighted", "voters")}
+        return procedure_of(target).by_majority(target, **wanted)

@@ -1,0 +1,153 @@
+"""What the overview of a collection shows: material, campaigns with their progress and figures, what is open."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from accounts.models import FINAL_STATES
+from adjudication.agreement.reads.agreement import Shown, Standing, fetch_standing, show
+from adjudication.labels.reads.queue import VoteStanding, fetch_vote_standing
+from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
+from adjudication.procedure import Procedure, procedure_of
+from adjudication.stats.statistics import statistic
+from annotation.campaigns.reads.progress import (
+    AnnotatorRow,
+    Estimate,
+    Progress,
+    annotator_rows,
+    estimate_end,
+    fetch_progress,
+)
+from annotation.campaigns.rules.seals import sealed_by
+from annotation.models import AnnotatorKind, Campaign, CampaignState, Criterion
+from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
+
+HEADLINES = (("alpha_ordinal", "all"), ("cohen_kappa", "mean"), ("accuracy", "mean"))
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a collection holds, and the next thing it lacks ("" when it has everything)."""
+
+    documents: int
+    topics: int
+    aspects: int
+    pooled: int
+    runs: int
+    people: int
+    campaigns: int
+
+    @property
+    def lacks(self) -> str:
+        """documents, topics, pools, campaigns or people: the first that is still missing."""
+        steps = (
+            ("documents", self.documents),
+            ("topics", self.topics),
+            ("pools", self.pooled or self.campaigns),  # items can be made from a list without a pool
+            ("campaigns", self.campaigns),
+            ("people", self.people > 1),
+        )
+        return next((name for name, there in steps if not there), "")
+
+
+def fetch_material(collection: Collection) -> Material:
+    """Seven counts."""
+    return Material(
+        documents=Document.objects.filter(collection=collection).count(),
+        topics=Topic.objects.filter(collection=collection).count(),
+        aspects=Aspect.objects.filter(topic__collection=collection).count(),
+        pooled=PoolEntry.objects.filter(topic__collection=collection).count(),
+        runs=RetrievalRun.objects.filter(collection=collection).count(),
+        people=collection.memberships.count(),
+        campaigns=collection.campaigns.count(),
+    )
+
+
+@dataclass(frozen=True)
+class CampaignCard:
+    """One campaign on the overview."""
+
+    campaign: Campaign
+    progress: Progress
+    annotators: list[AnnotatorRow]
+    estimate: Estimate
+    agreement: Standing
+    headline: list[Shown]
+    headline_criterion: Criterion | None
+    votes: VoteStanding
+    procedure: Procedure
+    counts: Any = None  # what the procedure counts for its part of the card
+    undecided: int = 0  # verdicts that have no value now, whatever the last count left
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it is no wonder that something is missing: judgments are still to come, or no vote was counted."""
+        return self.campaign.state != CampaignState.CLOSED and (self.progress.left > 0 or self.votes.run is None)
+
+
+def fetch_cards(collection: Collection, now: datetime) -> list[CampaignCard]:
+    """Open campaigns first, then the newest; drafts without items are cards too."""
+    order = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
+    campaigns = sorted(collection.campaigns.all(), key=lambda one: (order.index(CampaignState(one.state)), -one.pk))
+    return [_card(collection, campaign, now) for campaign in campaigns]
+
+
+def _card(collection: Collection, campaign: Campaign, now: datetime) -> CampaignCard:
+    campaign.collection = collection
+    progress = fetch_progress(campaign, now)
+    rows = annotator_rows(campaign, now)
+    procedure = procedure_of(campaign)
+    is_sealed = sealed_by(campaign) is not None
+    agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
+    criterion = _first_measured(campaign, agreement.run) if agreement.run else None
+    votes = VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign)
+    unresolved = Verdict.objects.filter(item__campaign=campaign, method=Method.UNRESOLVED)
+    return CampaignCard(
+        campaign=campaign,
+        progress=progress,
+        annotators=rows,
+        estimate=estimate_end(progress, rows, now),
+        agreement=agreement,
+        headline=_headline(agreement.run, criterion) if agreement.run and criterion else [],
+        headline_criterion=criterion,
+        votes=votes,
+        undecided=unresolved.count() if votes.run else 0,
+        procedure=procedure,
+        counts=None if is_sealed else procedure.count(campaign),
+    )
+
+
+def _first_measured(campaign: Campaign, run: AgreementRun) -> Criterion | None:
+    """The first criterion that the run has figures of, None for none. (JSON keeps no order.)"""
+    return next((one for one in campaign.criteria.all() if one.key in run.detail), None)
+
+
+def _headline(run: AgreementRun, criterion: Criterion) -> list[Shown]:
+    """The few figures that tell most: of the people, where there are machines and two people; else of everybody."""
+    names = [name for name, _ in HEADLINES]
+    wanted = AgreementResult.objects.filter(run=run, criterion=criterion.key, statistic__in=names)
+    rows = {(row.statistic, row.block or row.scope): row for row in wanted.exclude(scope="pair")}
+    kinds = [one["kind"] for one in run.detail[criterion.key]["annotators"]]
+    people = kinds.count(AnnotatorKind.HUMAN)
+    keys = [(name, "HH") for name in names] if 2 <= people < len(kinds) else list(HEADLINES)
+    tail = {"all": "", "mean": ", mean of pairs", "HH": ", people"}
+    return [show(rows[key], statistic(key[0]).label + tail[key[1]]) for key in keys if key in rows]
+
+
+def chosen_card(cards: list[CampaignCard], slug: str) -> CampaignCard | None:
+    """The campaign whose annotators and figures the overview shows: the one named, else the first that has figures.
+
+    Without any figures, the first with judgments.
+    """
+    begun = [card for card in cards if card.progress.judgments or card.annotators]
+    begun.sort(key=lambda card: card.agreement.run is None)
+    return next((card for card in begun if card.campaign.slug == slug), begun[0] if begun else None)
+
+
+def fetch_running(collection: Collection) -> list[AgreementRun | VoteRun]:
+    """Agreement and vote jobs of the collection that have not ended."""
+    found: list[AgreementRun | VoteRun] = []
+    for model in (AgreementRun, VoteRun):
+        jobs = model._default_manager.filter(campaign__collection=collection).exclude(state__in=FINAL_STATES)
+        found += jobs.select_related("campaign__collection")
+    return found

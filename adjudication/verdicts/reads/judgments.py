@@ -1,0 +1,151 @@
+"""The judgments behind a number: which items, by whom, in which state; the end of the way down from any figure."""
+
+from dataclasses import dataclass, fields
+
+from django.db.models import BooleanField, Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import RawSQL
+
+from adjudication.agreement.reads.contributing_items import Behind
+from adjudication.labels.reads.labels import counted_judgments, judging_annotators
+from adjudication.models import Method, Verdict
+from annotation.models import (
+    AnnotatorKind,
+    Assignment,
+    AssignmentState,
+    Criterion,
+    Item,
+    Judgment,
+    Submission,
+    SubmissionKind,
+)
+
+STATES = {
+    "assigned": Q(state__in=[AssignmentState.PENDING, AssignmentState.DONE]),
+    "pending": Q(state=AssignmentState.PENDING),
+    "done": Q(state=AssignmentState.DONE),
+    "skipped": Q(state=AssignmentState.SKIPPED),
+}
+AMONG = {  # annotators' kinds that must both be there: the blocks of Table 1
+    "two": "two or more labels",
+    "HH": "labels of two or more people",
+    "GH": "labels of a person and a machine",
+    "GG": "labels of two or more runs of a machine",
+    "GA": "labels of a machine, and a verdict",
+    "HA": "labels of two or more people, and a verdict",
+}
+REOPENED = "reopened"
+METHODS = {**dict(Method.choices), REOPENED: "reopened"}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which items. `annotator` with `state` (their assignments), `repeated` (asked twice) or `differs` (from other
+    people; from machines only where there are no other people).
+
+    `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about; `behind`
+    are the items of one computed figure.
+    """
+
+    criterion: Criterion
+    item: int | None = None
+    topic: int | None = None
+    annotator: int | None = None
+    state: str = ""
+    repeated: bool = False
+    differs: bool = False
+    among: str = ""
+    model: str = ""
+    method: str = ""
+    behind: Behind | None = None
+
+    @property
+    def is_narrowed(self) -> bool:
+        return any(getattr(self, field.name) for field in fields(self) if field.name != "criterion")
+
+
+def find_judged(chosen: Chosen) -> QuerySet[Item]:
+    """The items, in the order they were made. Without a choice: all that anybody has judged."""
+    items = Item.objects.filter(campaign=chosen.criterion.campaign_id).order_by("pk")
+    if chosen.item is not None:
+        return items.filter(pk=chosen.item)
+    if chosen.topic is not None:
+        items = items.filter(topic=chosen.topic)
+    if chosen.annotator is not None:
+        items = _of_annotator(items, chosen, chosen.annotator)
+    if chosen.method:
+        how = Q(reopened_at__isnull=False) if chosen.method == REOPENED else Q(method=chosen.method)
+        items = items.filter(Exists(_verdicts(chosen).filter(how)))
+    if chosen.among:
+        items = _among(items, chosen)
+    if chosen.behind is not None:
+        wanted = [chosen.behind.items()]
+        items = items.filter(RawSQL("annotation_item.id = ANY(%s::bigint[])", wanted, BooleanField()))
+    if chosen.annotator is None and not chosen.method and not chosen.among and chosen.behind is None:
+        items = items.filter(Exists(_labels(chosen)))
+    return items
+
+
+def _verdicts(chosen: Chosen) -> QuerySet[Verdict]:
+    return Verdict.objects.filter(item=OuterRef("pk"), criterion=chosen.criterion)
+
+
+def _labels(chosen: Chosen) -> QuerySet[Judgment]:
+    """The labels that count on the outer item."""
+    counted = counted_judgments(chosen.criterion.campaign)
+    return counted.filter(assignment__item=OuterRef("pk"), criterion=chosen.criterion)
+
+
+def _of_annotator(items: QuerySet[Item], chosen: Chosen, annotator: int) -> QuerySet[Item]:
+    mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=annotator)
+    if chosen.repeated:
+        again = mine.filter(repeat__gt=0, state=AssignmentState.DONE)
+        return items.filter(Exists(again), Exists(_labels(chosen).filter(assignment__annotator=annotator)))
+    if chosen.differs:
+        others = counted_judgments(chosen.criterion.campaign).filter(
+            assignment__item=OuterRef("assignment__item"), criterion=chosen.criterion
+        )
+        people = judging_annotators(chosen.criterion.campaign).filter(kind=AnnotatorKind.HUMAN).exclude(pk=annotator)
+        if people.exists():
+            others = others.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
+        own = _labels(chosen).filter(assignment__annotator=annotator)
+        return items.filter(Exists(own.filter(Exists(others.exclude(value=OuterRef("value"))))))
+    return items.filter(Exists(mine.filter(STATES.get(chosen.state, STATES["done"]))))
+
+
+def _among(items: QuerySet[Item], chosen: Chosen) -> QuerySet[Item]:
+    """Items that enter a figure of this block."""
+    labels = _labels(chosen)
+    people = labels.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
+    runs = labels.filter(assignment__annotator__kind=AnnotatorKind.MACHINE)
+    if chosen.model:
+        runs = runs.filter(assignment__annotator__model=chosen.model)
+    wanted = {
+        "two": [_two(labels)],
+        "HH": [_two(people)],
+        "GH": [Exists(people), Exists(runs)],
+        "GG": [_two(runs)],
+        "GA": [Exists(runs), Exists(_verdicts(chosen).filter(value__isnull=False))],
+        "HA": [_two(people), Exists(_verdicts(chosen).filter(value__isnull=False))],
+    }
+    return items.filter(*wanted[chosen.among])
+
+
+def _two(labels: QuerySet[Judgment]) -> Exists:
+    """Whether the outer item has two of these labels."""
+    counted = labels.order_by().values("assignment__item").annotate(n=Count("pk")).filter(n__gte=2)
+    return Exists(counted)
+
+
+def count_assignments(chosen: Chosen) -> int:
+    """The annotator's assignments in the state asked for, hidden repeats among them; 0 where no annotator is chosen."""
+    if chosen.annotator is None or chosen.repeated or chosen.differs:
+        return 0
+    mine = Assignment.objects.filter(item__campaign=chosen.criterion.campaign_id, annotator=chosen.annotator)
+    return mine.filter(STATES.get(chosen.state, STATES["done"])).count()
+
+
+def reasons_of_skips(items: list[Item], annotator: int) -> dict[int, str]:
+    """{item id: why this annotator skipped it}, for those they skipped and have not judged since."""
+    skipped = Assignment.objects.filter(item__in=items, annotator=annotator, state=AssignmentState.SKIPPED)
+    rows = Submission.objects.filter(assignment__in=skipped, kind=SubmissionKind.SKIP).order_by("pk")
+    return dict(rows.values_list("assignment__item_id", "reason"))

@@ -1,0 +1,74 @@
+"""Accepting votes in bulk: a preview with numbers and examples, the acceptance, and its undo."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.refusal_messages import refusals_in_message
+from accounts.refusals import NotAllowed, Refused
+from adjudication.labels.reads.items import NAMED_BY
+from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
+from adjudication.labels.rules import check_can_adjudicate
+from adjudication.labels.views import chosen_criterion, fetch_label_scope
+from adjudication.models import Method
+from adjudication.verdicts.actions.verdicts import accept_votes, undo_acceptance
+from adjudication.verdicts.forms import AcceptanceForm, first_error, moment_of
+
+EXAMPLES = 12
+CHOICES = {"unanimous": [Method.UNANIMOUS], "majority": [Method.MAJORITY], "both": [Method.UNANIMOUS, Method.MAJORITY]}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """GET shows what would be accepted and how often; POST accepts exactly that, or says that it has changed."""
+    scope = fetch_label_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    refused = ""
+    if request.method == "POST" and criterion is not None:
+        form = AcceptanceForm(request.POST)
+        refused = first_error(form)
+        if not refused:
+            try:
+                count = accept_votes(criterion=criterion, by=scope.user, at=timezone.now(), **form.cleaned_data)
+            except NotAllowed:
+                raise
+            except Refused as refusal:
+                refused = refusal.reason
+            else:
+                messages.success(request, f"Accepted {count:,} votes.")
+                return redirect("acceptance", slug, campaign)
+    wanted = request.GET.get("which", "unanimous")
+    which = wanted if wanted in CHOICES else "unanimous"
+    context = scope.context(
+        section="adjudication", criteria=criteria, criterion=criterion, which=which, refused=refused
+    )
+    if criterion is not None:
+        rows = acceptable(criterion, CHOICES[which], user=scope.user)
+        context |= {
+            "count": rows.count(),
+            "outdated": count_outdated(criterion, CHOICES[which], user=scope.user),
+            "methods": [method.value for method in CHOICES[which]],
+            "examples": rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")[
+                :EXAMPLES
+            ],
+            "last": latest_acceptance(scope.campaign, scope.user),
+        }
+    return render(request, "adjudication/verdicts/acceptance.html", context, status=422 if refused else 200)
+
+
+@require_POST
+def acceptance_undo(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Take back one's own bulk acceptance of the moment that the form names."""
+    scope = fetch_label_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
+    accepted_at = moment_of(request.POST.get("accepted_at", ""))
+    with refusals_in_message(request):
+        if accepted_at is None:
+            raise Refused("Say which acceptance to take back.")
+        count = undo_acceptance(campaign=scope.campaign, accepted_at=accepted_at, by=scope.user, at=timezone.now())
+        messages.info(request, f"Taken back: {count:,} votes are no longer accepted.")
+    return redirect("acceptance", slug, campaign)

@@ -1,0 +1,283 @@
+"""The adjudication screen: the queue, one item with its votes, the decision. Works by keys and by plain forms."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from accounts.refusal_messages import refusals_in_message
+from accounts.refusals import NotAllowed, Refused
+from adjudication.agreement.forms.jobs import VoteForm
+from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
+from adjudication.labels.reads.items import NAMED_BY
+from adjudication.labels.reads.queue import (
+    FILTERS,
+    VoteStanding,
+    count_short,
+    fetch_vote_standing,
+    newest_count,
+    next_after,
+    previous_to,
+    queue_counts,
+    queue_of,
+)
+from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_it
+from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
+from adjudication.models import Cause, Method, Verdict, VoteRun
+from adjudication.procedure import procedure_of
+from adjudication.verdicts.actions.extra_judges import has_judges_left, recall_item, send_back_item, waiting_judge
+from adjudication.verdicts.actions.verdicts import open_own_item, withdraw_decision
+from adjudication.verdicts.forms import first_error, moment_of
+from annotation.models import Criterion, UnreadLabel
+
+QUEUE_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the queue the person is: criterion, filter, topic; kept in every address of the screen."""
+
+    scope: Scope
+    criterion: Criterion
+    chosen: str
+    topic: int | None
+
+    @cached_property
+    def run(self) -> VoteRun | None:
+        return newest_count(self.scope.campaign.pk)
+
+    @property
+    def rows(self) -> QuerySet[Verdict]:
+        return queue_of(self.criterion, self.chosen, topic=self.topic, run=self.run)
+
+    def query(self, **more: object) -> str:
+        known = {"criterion": self.criterion.key, "filter": self.chosen, "topic": self.topic, **more}
+        return urlencode({name: value for name, value in known.items() if value})
+
+    def address(self, **more: object) -> str:
+        where = (self.scope.collection.slug, self.scope.campaign.slug)
+        return f"{reverse('adjudication_screen', args=where)}?{self.query(**more)}"
+
+
+@never_cache
+@require_safe
+def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The queue under a filter with one of its items open: `?verdict=`, else the first."""
+    scope = fetch_label_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
+    desk = procedure_of(scope.campaign).desk
+    if desk is not None:
+        return desk(request, scope)
+    place = _place(request, scope)
+    standing = fetch_vote_standing(scope.campaign)
+    if place is None or (standing.run is None and not Verdict.objects.filter(item__campaign=scope.campaign).exists()):
+        return _show_nothing(request, scope, standing)
+    pk = whole_number(request.GET.get("verdict"))
+    verdict = _verdict(scope, pk) if pk else place.rows.first()
+    context = _context(place, standing, verdict)
+    if last := whole_number(request.GET.get("last")):
+        context["last"] = Verdict.objects.filter(
+            pk=last, item__campaign=scope.campaign, decided_by=scope.user, method=Method.BY_HAND
+        ).first()
+    return render(request, "adjudication/verdicts/adjudication_screen.html", context)
+
+
+@require_POST
+def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Store the decision, then on to the next item; what is refused is shown where it was entered."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    procedure = procedure_of(scope.campaign)
+    form = procedure.form(request.POST)
+    if request.POST.get("override") and "seen" not in request.POST:  # asks to see the votes; nothing is decided yet
+        return _show_refused(request, place, verdict, "", status=200)
+    if not form.is_valid():
+        return _show_refused(request, place, verdict, first_error(form))
+    following = next_after(place.rows, verdict)
+    try:
+        procedure.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return _show_refused(request, place, verdict, refusal.reason)
+    more = {"verdict": following.pk} if following else {}
+    return HttpResponseRedirect(place.address(last=verdict.pk, **more))
+
+
+@require_POST
+def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Take the decision back and show the item again."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    with refusals_in_message(request):
+        override = bool(request.POST.get("override"))
+        seen = moment_of(request.POST.get("seen", ""))
+        withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override, seen=seen)
+        messages.info(request, "Taken back. The item stands as the votes have it.")
+    return HttpResponseRedirect(place.address(verdict=verdict.pk))
+
+
+@require_POST
+def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask for one more judge, then on to the next item."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    following = next_after(place.rows, verdict)
+    try:
+        sent = send_back_item(
+            verdict=verdict, by=scope.user, at=timezone.now(), override=bool(request.POST.get("override"))
+        )
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return _show_refused(request, place, verdict, refusal.reason)
+    who = "whoever comes next in the open queue" if sent.annotator is None else "one more annotator"
+    messages.success(request, f"Sent back to {who}. It returns here when they have judged and the votes are counted.")
+    if sent.annotator is None and not has_judges_left(verdict.item):
+        messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
+    more = {"verdict": following.pk} if following else {}
+    return HttpResponseRedirect(place.address(**more))
+
+
+@require_POST
+def verdict_recall(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask nobody after all, and show the item again."""
+    scope, place, verdict = _open(request, slug, campaign, pk)
+    with refusals_in_message(request):
+        recall_item(verdict=verdict, by=scope.user, at=timezone.now())
+        messages.info(request, "Taken back: nobody else is asked about this item.")
+    return HttpResponseRedirect(place.address(verdict=verdict.pk))
+
+
+def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Place, Verdict]:
+    """Scope, place in the queue and verdict of a form that was sent; only for those who may adjudicate."""
+    scope = fetch_label_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
+    verdict = _verdict(scope, pk)
+    place = _place(request, scope, verdict.criterion)
+    return scope, place or Place(scope, verdict.criterion, next(iter(FILTERS)), None), verdict
+
+
+def _verdict(scope: Scope, pk: int) -> Verdict:
+    rows = Verdict.objects.select_related("item__campaign__collection", "criterion", "vote_run", "decided_by")
+    return get_object_or_404(rows, pk=pk, item__campaign=scope.campaign)
+
+
+def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = None) -> Place | None:
+    given = request.POST if request.method == "POST" else request.GET
+    criterion = criterion or chosen_criterion(request, scope.criteria())
+    if criterion is None:
+        return None
+    chosen = given.get("filter", "")
+    topic = whole_number(given.get("topic"))
+    return Place(scope, criterion, chosen if chosen in FILTERS else next(iter(FILTERS)), topic)
+
+
+def _show_nothing(request: HttpRequest, scope: Scope, standing: VoteStanding) -> HttpResponse:
+    """No vote has been counted: what to do, and how far a vote that is being counted has come."""
+    context = scope.context(section="adjudication", standing=standing, vote_form=VoteForm())
+    if standing.job is not None:
+        context["job"] = standing.job
+    return render(request, "adjudication/verdicts/adjudication_empty.html", context)
+
+
+def _show_refused(
+    request: HttpRequest, place: Place, verdict: Verdict, reason: str, *, status: int = 422
+) -> HttpResponse:
+    """The same item with what was entered, and why it was not taken."""
+    standing = fetch_vote_standing(place.scope.campaign)
+    context = _context(place, standing, verdict, given=request.POST.dict()) | {"refused": reason}
+    if context["override"]:
+        open_own_item(verdict=verdict, by=place.scope.user, at=timezone.now())
+    return render(request, "adjudication/verdicts/adjudication_screen.html", context, status=status)
+
+
+def _context(
+    place: Place, standing: VoteStanding, verdict: Verdict | None, given: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    scope = place.scope
+    context = scope.context(
+        section="adjudication",
+        standing=standing,
+        vote_form=VoteForm(),
+        short=count_short(standing.run),
+        criteria=scope.criteria(),
+        criterion=place.criterion,
+        chosen=place.chosen,
+        topic=scope.collection.topics.filter(pk=place.topic).first() if place.topic else None,
+        filters=_filters(place),
+        queue=_queue(place, verdict),
+        verdict=verdict,
+    )
+    if standing.job is not None and standing.job != standing.run:
+        context["job"] = standing.job
+    return context | (_item_context(place, verdict, given or {}) if verdict else {})
+
+
+def _filters(place: Place) -> list[tuple[str, str, int, str]]:
+    """(name, label, count, address) of each filter that has any, and always the chosen one and the first."""
+    counts = queue_counts(place.criterion, topic=place.topic, run=place.run)
+    shown = {place.chosen, next(iter(FILTERS))}
+    return [
+        (name, label, counts[name], Place(place.scope, place.criterion, name, place.topic).address())
+        for name, label in FILTERS.items()
+        if counts[name] or name in shown
+    ]
+
+
+def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
+    """The stretch of the queue around the open item, each with its address."""
+    rows = place.rows.select_related(*(f"item__{name}" for name in NAMED_BY))
+    found = list(rows[:QUEUE_SHOWN])
+    if verdict is not None and verdict not in found:
+        later = [row for row in (next_after(rows, verdict),) if row is not None and row not in found]
+        found = [*later, *found][:QUEUE_SHOWN]
+    return [(row, place.address(verdict=row.pk)) for row in found]
+
+
+def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict[str, Any]:
+    """The open item. Whoever judged it sees neither votes nor form, unless they manage and ask to override."""
+    scope, item_view = place.scope, place.scope.campaign.kind_object.shown
+    own = judged_it(verdict, scope.user)
+    may_override = own and can_override_own(scope.membership)
+    override = (given.get("override") or "") if may_override else ""
+    earlier, later = previous_to(place.rows, verdict), next_after(place.rows, verdict)
+    context: dict[str, Any] = {
+        "procedure": procedure_of(scope.campaign),
+        "item_view": item_view,
+        "view": item_view.fetch(verdict.item_id),
+        "own": own,
+        "own_reason": OWN_ITEM,
+        "may_override": may_override,
+        "override": override,
+        "earlier": place.address(verdict=earlier.pk) if earlier else "",
+        "later": place.address(verdict=later.pk) if later else "",
+        "causes": Cause.choices,
+    }
+    if own and not override:
+        return context
+    ballots = fetch_ballots(verdict, item_view.attach)
+    votes = ballots.votes(verdict.vote_run)
+    values = {value for _, value in votes}
+    selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
+    return context | {
+        "ballots": ballots,
+        "unread": UnreadLabel.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
+        "voted": ",".join(str(value) for value in sorted(values)),
+        "selected": selected,
+        "cause": given.get("cause", verdict.cause),
+        "comment": given.get("comment", verdict.comment),
+        "levels": [(level, str(level.value) == selected) for level in place.criterion.levels.all()],
+        "by_hand": verdict.method == Method.BY_HAND,
+        "basis": fingerprint(votes),
+        "is_sent": waiting_judge(verdict.item_id).exists(),
+        "is_outdated": votes != verdict.votes,
+        "accepted_by": User.objects.filter(pk=(verdict.reopened_from or {}).get("by", 0)).first(),
+    }

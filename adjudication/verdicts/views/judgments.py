@@ -1,0 +1,108 @@
+"""The judgments behind a number of the dashboard or the agreement page, item by item."""
+
+from collections.abc import Mapping
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.models import JobState
+from adjudication.agreement.reads.agreement import figure_name, show
+from adjudication.agreement.reads.contributing_items import Behind, behind_difference, behind_figure
+from adjudication.agreement.reads.disagreements import fetch_lines
+from adjudication.labels.reads.items import NAMED_BY
+from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
+from adjudication.models import AgreementResult, AgreementRun
+from adjudication.stats.statistics import statistic
+from adjudication.verdicts.reads.judgments import (
+    AMONG,
+    METHODS,
+    STATES,
+    Chosen,
+    count_assignments,
+    find_judged,
+    reasons_of_skips,
+)
+from annotation.models import Criterion
+
+PAGE = 25
+KEPT = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
+
+
+@require_safe
+def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Items with every label on them; `?annotator=`, `state=`, `topic=`, `method=`, `among=`, `figure=` … say which."""
+    scope = fetch_label_scope(request, slug, campaign)
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    context = scope.context(section="judgments", criteria=criteria, criterion=criterion)
+    if criterion is None:
+        return render(request, "adjudication/verdicts/judgment_list.html", context)
+    figure = _figure(request, criterion)
+    behind = behind_figure(figure, criterion) if figure else _difference(request, criterion)
+    chosen = _chosen(request, criterion, behind)
+    page = Paginator(find_judged(chosen).select_related(*NAMED_BY), PAGE).get_page(request.GET.get("page"))
+    items = list(page.object_list)
+    annotators = list(scope.campaign.annotators.order_by("kind", "name"))
+    context |= {
+        "chosen": chosen,
+        "figure": show(figure) if figure else None,
+        "figure_name": figure_name(figure) if figure else "",
+        "difference": statistic(request.GET.get("difference", "")).label if behind and not figure else "",
+        "kept": [(name, request.GET[name]) for name in KEPT if name in request.GET] if behind else [],
+        "page": page,
+        "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated or chosen.annotator is not None),
+        "skips": reasons_of_skips(items, chosen.annotator) if chosen.annotator and chosen.state == "skipped" else None,
+        "annotators": annotators,
+        "n_assignments": count_assignments(chosen),
+        "annotator": next((one for one in annotators if one.pk == chosen.annotator), None),
+        "topics": scope.collection.topics.filter(items__campaign=scope.campaign).distinct(),
+        "states": [(name, name) for name in STATES],
+        "methods": METHODS.items(),
+        "among_label": AMONG.get(chosen.among, ""),
+        "method_label": METHODS.get(chosen.method, ""),
+    }
+    return render(request, "adjudication/verdicts/judgment_list.html", context)
+
+
+def _figure(request: HttpRequest, criterion: Criterion) -> AgreementResult | None:
+    """The stored figure of `?figure=`."""
+    pk = whole_number(request.GET.get("figure"))
+    rows = AgreementResult.objects.filter(run__campaign=criterion.campaign_id, criterion=criterion.key)
+    return None if pk is None else rows.filter(pk=pk, run__state=JobState.DONE).select_related("run").first()
+
+
+def _difference(request: HttpRequest, criterion: Criterion) -> Behind | None:
+    """The items of a test of people against a machine: `?run=`, `difference=`, `model=`; `unfit=1`: those left out."""
+    given = request.GET
+    runs = AgreementRun.objects.filter(campaign=criterion.campaign_id, state=JobState.DONE)
+    run = runs.filter(pk=whole_number(given.get("run")) or 0).first()
+    if run is None or criterion.key not in run.detail:
+        return None
+    name, model = given.get("difference", ""), given.get("model", "")
+    return behind_difference(run, criterion, name, model, unfit=bool(given.get("unfit")))
+
+
+def _chosen(request: HttpRequest, criterion: Criterion, behind: Behind | None) -> Chosen:
+    """What the address asks for; what makes no sense is as if it were not asked."""
+    given = request.GET
+    annotator = whole_number(given.get("annotator"))
+    known = annotator is not None and criterion.campaign.annotators.filter(pk=annotator).exists()
+    return Chosen(
+        criterion,
+        item=whole_number(given.get("item")),
+        topic=whole_number(given.get("topic")),
+        annotator=annotator if known else None,
+        state=_one_of(given.get("state"), STATES),
+        repeated=known and bool(given.get("repeated")),
+        differs=known and bool(given.get("differs")),
+        among=_one_of(given.get("among"), AMONG),
+        model=given.get("model", "")[:150],
+        method=_one_of(given.get("method"), METHODS),
+        behind=behind,
+    )
+
+
+def _one_of(text: str | None, known: Mapping[str, object]) -> str:
+    return text if text and text in known else ""

@@ -1,0 +1,75 @@
+"""Relevance from verdicts: topics with what is relevant to them, and the ranked pool of each. For overseers only."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from adjudication.exporting.forms import JUDGED
+from adjudication.labels.reads.queue import fetch_vote_standing
+from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic
+from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope
+
+TOPICS_PER_PAGE = 100
+DOCUMENTS_PER_PAGE = 100
+SHOWN_SHORT = 3  # topics named as examples
+
+
+@require_safe
+def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Every topic of the campaign: aspects judged, documents with a score, relevant ones, the best.
+
+    `?aspects=judged` scores over the judged aspects alone, here and below.
+    """
+    scope, context = _begin(request, slug, campaign)
+    criterion = context["criterion"]
+    judged_only = context["judged_only"]
+    rows = relevance_by_topic(scope.campaign, criterion, judged_only=judged_only) if criterion else []
+    short = [row for row in rows if row.is_short]
+    context |= {
+        "short": len(short),
+        "shortest": short[:SHOWN_SHORT],
+        "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
+        "relevant": sum(row.relevant for row in rows),
+        "complete": sum(row.complete for row in rows),
+        "documents": sum(row.documents for row in rows),
+        "without": [row.number for row in rows if row.complete and not row.relevant],
+    }
+    return render(request, "adjudication/verdicts/relevance_list.html", context)
+
+
+@require_safe
+def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int) -> HttpResponse:
+    """A topic's documents ranked by their sums, over the whole topic, an aspect or a sub-query (`?part=`)."""
+    scope, context = _begin(request, slug, campaign)
+    found = get_object_or_404(scope.collection.topics, pk=topic)
+    parts = parts_of(found)
+    part = next((each for each in parts if each.key == request.GET.get("part", "")), parts[0])
+    criterion = context["criterion"]
+    judged_only = context["judged_only"]
+    rows = rank_documents(scope.campaign, criterion, found, part, judged_only=judged_only) if criterion else []
+    context |= {
+        "topic": found,
+        "parts": parts,
+        "part": part,
+        "page": Paginator(rows, DOCUMENTS_PER_PAGE).get_page(request.GET.get("page")),
+        "relevant": sum(row.is_relevant for row in rows),
+        "complete": sum(row.rank is not None for row in rows),
+        "things": rows[0].things if rows else 0,
+        "partial": sum(row.rank is not None and row.valued < row.things for row in rows),
+    }
+    return render(request, "adjudication/verdicts/relevance_detail.html", context)
+
+
+def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[str, Any]]:
+    scope = fetch_label_scope(request, slug, campaign)
+    if "relevance" not in scope.campaign.kind_object.tabs:
+        raise Http404
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    votes = fetch_vote_standing(scope.campaign)
+    judged_only = request.GET.get("aspects") == JUDGED
+    more = {"criteria": criteria, "criterion": criterion, "votes": votes, "judged_only": judged_only}
+    return scope, scope.context(section="relevance", **more)

@@ -1,1 +1,0 @@
-"""Every write that a person asks for, one module per noun."""

@@ -1,1 +1,0 @@
-"""REST API of campaigns, assignments, the next item, submissions and judgments."""

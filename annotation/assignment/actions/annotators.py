@@ -1,0 +1,206 @@
+"""Annotators of a campaign: added, paused, taken off, given another weight. No judgment is ever lost by it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from annotation.assignment.actions.assignments import release
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.settings import CAPACITY
+from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
+from annotation.planning.order import person_seed
+from corpus.collections.rules import check_manager
+from corpus.models import Membership, Role
+
+MOST_NAME = 150
+
+
+@transaction.atomic
+def add_members(*, campaign: Campaign, users: Sequence[User], by: User | None, at: datetime) -> list[Annotator]:
+    """Let these members judge in the campaign; those who were taken off come back with what they had done.
+
+    Members who are in it already are left as they are. Returns those added or brought back.
+    Errors: Refused for people who are not members of the collection, and for viewers.
+    """
+    check_manager(campaign.collection, by)
+    roles = dict(Membership.objects.filter(collection=campaign.collection, user__in=users).values_list("user", "role"))
+    for user in users:
+        _check_role(user, roles.get(user.pk), campaign)
+    present = {each.user_id: each for each in campaign.annotators.select_for_update(no_key=True).filter(user__in=users)}
+    added = []
+    for user in dict.fromkeys(users):
+        annotator = present.get(user.pk)
+        if annotator is None:
+            added.append(_insert(campaign, at, name=_free_name(campaign, user), user=user))
+        elif annotator.state == AnnotatorState.REMOVED:
+            annotator.state = AnnotatorState.ACTIVE
+            annotator.save(update_fields=["state"])
+            added.append(annotator)
+    if added:
+        _record(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
+    return added
+
+
+@transaction.atomic
+def add_members_by_email(
+    *, campaign: Campaign, emails: Sequence[str], by: User | None, at: datetime
+) -> list[Annotator]:
+    """The same for e-mail addresses. Errors: Refused for addresses of nobody in the collection."""
+    wanted = {email.strip().lower() for email in emails if email.strip()}
+    users = list(User.objects.filter(email__in=wanted, memberships__collection=campaign.collection))
+    missing = sorted(wanted - {user.email for user in users})
+    if missing:
+        raise Refused(
+            f"{', '.join(missing)}: nobody with this address is in the collection. Invite them first, on its page of"
+            " people."
+        )
+    return add_members(campaign=campaign, users=users, by=by, at=at)
+
+
+@transaction.atomic
+def add_name(
+    *,
+    campaign: Campaign,
+    name: str,
+    by: User | None,
+    at: datetime,
+    kind: str = AnnotatorKind.HUMAN,
+    model: str = "",
+    run_number: int = 1,
+) -> Annotator:
+    """Add somebody who has no account, or a machine: their judgments come by import. Errors: Refused if taken."""
+    check_manager(campaign.collection, by)
+    annotator = _insert(campaign, at, name=name.strip(), kind=kind, model=model.strip(), run_number=run_number)
+    _record(campaign, by, at, "add_annotators", annotators=[annotator.name], kind=str(kind))
+    return annotator
+
+
+@transaction.atomic
+def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **changes: Any) -> Annotator:
+    """Change name, weight or capacity. They count from the next assignment on, the weight also from the next vote on.
+
+    Errors: Refused for a weight that is not positive or a name that is taken.
+    """
+    annotator = _locked(annotator, by)
+    before = {field: getattr(annotator, field) for field in changes}
+    different = {field: value for field, value in changes.items() if before[field] != value}
+    if not different:
+        return annotator
+    _check_values(different)
+    for field, value in different.items():
+        setattr(annotator, field, value)
+    try:
+        with transaction.atomic():
+            annotator.save(update_fields=list(different))
+    except IntegrityError as error:
+        raise Conflict(f"There is an annotator “{annotator.name}” in this campaign already.") from error
+    old = {field: before[field] for field in different}
+    _record(annotator.campaign, by, at, "update_annotator", annotator=annotator.name, before=old, after=different)
+    return annotator
+
+
+@transaction.atomic
+def pause_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> Annotator:
+    """Let the person judge nothing for now; what is assigned to them waits for them."""
+    return _change_state(annotator, AnnotatorState.PAUSED, "pause_annotator", by, at)
+
+
+@transaction.atomic
+def resume_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> Annotator:
+    """Let a paused or removed annotator go on. What was withdrawn from them comes back only by a new plan."""
+    return _change_state(annotator, AnnotatorState.ACTIVE, "resume_annotator", by, at)
+
+
+@transaction.atomic
+def remove_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> int:
+    """Take the annotator off the campaign: what they have to do is withdrawn, what they did stays and counts.
+
+    Returns how many assignments were withdrawn; their slots are free for others.
+    """
+    return _take_off(_locked(annotator, by), by, at)
+
+
+@transaction.atomic
+def take_off_everywhere(membership: Membership, by: User, at: datetime) -> None:
+    """Take a member who leaves the collection, or judges no more, off all its campaigns, finished ones too.
+
+    Whoever may end the membership may do this: the caller has checked it.
+    """
+    theirs = Annotator.objects.filter(campaign__collection=membership.collection_id, user=membership.user_id)
+    locked = theirs.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
+    for annotator in locked.order_by("pk"):
+        _take_off(annotator, by, at)
+
+
+def _take_off(annotator: Annotator, by: User | None, at: datetime) -> int:
+    if annotator.state == AnnotatorState.REMOVED:
+        return 0
+    withdrawn = release(annotator)
+    annotator.state = AnnotatorState.REMOVED
+    annotator.save(update_fields=["state"])
+    _record(annotator.campaign, by, at, "remove_annotator", annotator=annotator.name, withdrawn=withdrawn)
+    return withdrawn
+
+
+def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: User | None, at: datetime) -> Annotator:
+    annotator = _locked(annotator, by)
+    if annotator.state == state:
+        return annotator
+    if state == AnnotatorState.PAUSED and annotator.state == AnnotatorState.REMOVED:
+        raise Refused(f"{annotator} was taken off the campaign and cannot be paused. Bring them back first.")
+    annotator.state = state
+    annotator.save(update_fields=["state"])
+    _record(annotator.campaign, by, at, verb, annotator=annotator.name)
+    return annotator
+
+
+def _locked(annotator: Annotator, by: User | None) -> Annotator:
+    """The annotator as they are now. Every writer locks this row before their assignments."""
+    locked = Annotator.objects.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
+    annotator = locked.get(pk=annotator.pk)
+    check_manager(annotator.campaign.collection, by)
+    return annotator
+
+
+def _insert(campaign: Campaign, at: datetime, *, name: str, **fields: Any) -> Annotator:
+    _check_values({"name": name})
+    try:
+        with transaction.atomic():
+            return Annotator.objects.create(
+                campaign=campaign, name=name, created_at=at, order_seed=person_seed(campaign.seed, name), **fields
+            )
+    except IntegrityError as error:
+        raise Conflict(f"There is an annotator “{name}” in this campaign already.") from error
+
+
+def _check_values(values: dict[str, Any]) -> None:
+    if "name" in values and not 1 <= len(values["name"]) <= MOST_NAME:
+        raise Refused(f"An annotator's name has 1 to {MOST_NAME} characters.")
+    check_within(CAPACITY, values.get("capacity"))
+    if "weight" in values and not 0 < values["weight"] <= 1000:
+        raise Refused("A weight is a number above 0 and at most 1000; 1 is the usual share.")
+
+
+def _check_role(user: User, role: str | None, campaign: Campaign) -> None:
+    if role is None:
+        raise Refused(f"{user} is not a member of {campaign.collection}. Invite them first, on its page of people.")
+    if role == Role.VIEWER:
+        raise Refused(f"{user} is a viewer, who sees everybody's labels and so cannot judge. Give them another role.")
+
+
+def _free_name(campaign: Campaign, user: User) -> str:
+    """The person's name, or their address where somebody else in the campaign has that name."""
+    taken = set(campaign.annotators.filter(Q(name=str(user)) | Q(name=user.email)).values_list("name", flat=True))
+    return next((name for name in (str(user), user.email) if name not in taken), f"{user.email} ({user.pk})")[
+        :MOST_NAME
+    ]
+
+
+def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

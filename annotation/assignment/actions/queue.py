@@ -1,0 +1,222 @@
+"""The open queue: free slots are taken in order under a lease, given back, and taken again by whoever was late.
+
+Every statement that takes a slot locks its row with SKIP LOCKED, so that nobody waits for anybody, and every slot is
+held once by the unique constraint on (item, slot). What frees a slot keeps the assignment it was freed from (answers
+may hang on it) and puts a fresh open row in its place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from accounts.prepared_statements import run
+from annotation.assignment.reads.desks import Desk
+
+QUEUE_HAND = 3  # units that one annotator has under lease at most: they are withheld from everybody else
+MOST_EXPIRED_AT_ONCE = 500
+
+# Who has acted on an item's votes does not judge it, whatever slot of it is free.
+UNSEEN = """NOT EXISTS (SELECT FROM annotation_votesseen seen
+                    JOIN annotation_annotator me ON me.user_id = seen.user_id
+                    WHERE seen.item_id = {item} AND me.id = {annotator})"""
+# The next free slot after the given position whose item this annotator has never had. Units under lease are counted
+# here and not believed from the client, so that no client can heap them up; the leases it has are renewed when less
+# than half is left. What shares topic and document is one unit in the order by document.
+TAKE = f"""
+WITH held AS (
+  SELECT id, lease_expires_at FROM annotation_assignment
+  WHERE id = ANY(%(have)s) AND annotator_id = %(annotator)s AND state = 'pending'
+), renewed AS (
+  UPDATE annotation_assignment a SET lease_expires_at = %(lease)s FROM held
+  WHERE a.id = held.id AND held.lease_expires_at < %(renew)s
+), leased AS (
+  SELECT DISTINCT CASE WHEN %(by_document)s THEN -1 ELSE i.id END, i.topic_id, i.document_id
+  FROM annotation_assignment p JOIN annotation_item i ON i.id = p.item_id
+  WHERE p.annotator_id = %(annotator)s AND p.state = 'pending' AND p.queue_id = %(campaign)s
+), free AS (
+  SELECT a.id, a.position FROM annotation_assignment a
+  WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.position > %(after)s
+    AND (SELECT count(*) FROM leased) < %(most)s
+    AND NOT EXISTS (SELECT FROM annotation_assignment mine
+                    WHERE mine.item_id = a.item_id AND mine.annotator_id = %(annotator)s)
+    AND {UNSEEN.format(item="a.item_id", annotator="%(annotator)s")}
+  ORDER BY a.position LIMIT 1 FOR UPDATE OF a SKIP LOCKED
+), taken AS (
+  UPDATE annotation_assignment a
+  SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s
+  FROM free WHERE a.id = free.id
+), moved AS (
+  UPDATE annotation_annotator SET queue_position = free.position FROM free WHERE annotation_annotator.id = %(annotator)s
+)
+SELECT id, position FROM free
+"""
+# The free slots of the other items that share topic and document with the one just taken (order by document).
+TAKE_GROUP = f"""
+WITH free AS (
+  SELECT one.id FROM annotation_assignment lead
+  JOIN annotation_item led ON led.id = lead.item_id
+  JOIN annotation_item i ON i.document_id = led.document_id AND i.topic_id = led.topic_id
+    AND i.campaign_id = led.campaign_id AND i.id <> led.id
+  CROSS JOIN LATERAL (
+    SELECT a.id FROM annotation_assignment a WHERE a.item_id = i.id AND a.state = 'open'
+    ORDER BY a.slot LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) one
+  WHERE lead.id = %(lead)s AND NOT EXISTS (
+    SELECT FROM annotation_assignment mine WHERE mine.item_id = i.id AND mine.annotator_id = %(annotator)s)
+    AND {UNSEEN.format(item="i.id", annotator="%(annotator)s")}
+)
+UPDATE annotation_assignment a SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s
+FROM free WHERE a.id = free.id RETURNING a.id
+"""
+EXPIRE = """
+WITH stale AS (
+  SELECT id, item_id, queue_id, slot, position FROM annotation_assignment
+  WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at < %(at)s AND annotator_id <> %(annotator)s
+  ORDER BY lease_expires_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+), lapsed AS (
+  UPDATE annotation_assignment a SET state = 'withdrawn', slot = NULL FROM stale WHERE a.id = stale.id RETURNING a.id
+)
+INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
+SELECT s.item_id, s.queue_id, 'open', s.slot, 0, s.position FROM stale s JOIN lapsed USING (id)
+RETURNING id
+"""
+# A slot given back by somebody who skips or is taken off: the assignment is left without it, a fresh row holds it.
+FREE = """
+WITH given AS (
+  SELECT id, item_id, queue_id, slot, position FROM annotation_assignment
+  WHERE id = ANY(%(ids)s) AND queue_id IS NOT NULL AND slot IS NOT NULL FOR NO KEY UPDATE
+), left_over AS (
+  UPDATE annotation_assignment a SET slot = NULL, state = %(state)s, lease_expires_at = NULL
+  FROM given WHERE a.id = given.id RETURNING a.id
+)
+INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
+SELECT g.item_id, g.queue_id, 'open', g.slot, 0, g.position FROM given g JOIN left_over USING (id)
+RETURNING id
+"""
+# Leases of mine that ran out while nobody else took the slot: when nothing else is to do, I go on with those.
+REVIVE = f"""
+WITH mine AS (
+  SELECT a.id, a.position, o.id AS open, o.slot FROM annotation_assignment a
+  JOIN annotation_assignment o ON o.item_id = a.item_id AND o.state = 'open'
+  WHERE a.annotator_id = %(annotator)s AND a.queue_id = %(campaign)s AND a.state = 'withdrawn'
+    AND a.lease_expires_at IS NOT NULL AND {UNSEEN.format(item="a.item_id", annotator="a.annotator_id")}
+  ORDER BY a.position LIMIT 1 FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM annotation_assignment a USING mine WHERE a.id = mine.open RETURNING a.id
+)
+SELECT mine.id, mine.position, mine.slot FROM mine JOIN gone ON gone.id = mine.open
+"""
+REVIVED = """
+UPDATE annotation_assignment SET state = 'pending', slot = %(slot)s, lease_expires_at = %(lease)s WHERE id = %(id)s
+"""
+RENEW = """
+UPDATE annotation_assignment SET lease_expires_at = %(lease)s
+WHERE id = ANY(%(ids)s) AND annotator_id = %(annotator)s AND state = 'pending' AND lease_expires_at < %(renew)s
+"""
+REGAIN_FROM_QUEUE = f"""
+WITH free AS (
+  SELECT id FROM annotation_assignment
+  WHERE item_id = %(item)s AND state = 'open' AND {UNSEEN.format(item="%(item)s", annotator="%(annotator)s")}
+  ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM annotation_assignment a USING free WHERE a.id = free.id RETURNING a.slot
+)
+UPDATE annotation_assignment a SET slot = gone.slot, state = 'pending' FROM gone WHERE a.id = %(id)s RETURNING a.slot
+"""
+LOCK_ITEM = "SELECT id FROM annotation_item WHERE id = %(item)s FOR NO KEY UPDATE"
+REGAIN_FROM_PLAN = f"""
+UPDATE annotation_assignment a SET slot = free.n, state = 'pending' FROM (
+  SELECT n FROM annotation_item i JOIN annotation_campaign c ON c.id = i.campaign_id
+  CROSS JOIN generate_series(1, c.overlap + i.extra_overlap) n
+  WHERE i.id = %(item)s
+    AND NOT EXISTS (SELECT FROM annotation_assignment other WHERE other.item_id = i.id AND other.slot = n)
+  ORDER BY n LIMIT 1
+) free WHERE a.id = %(id)s AND {UNSEEN.format(item="a.item_id", annotator="a.annotator_id")} RETURNING a.slot
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An assignment just leased, and where it stands in the queue."""
+
+    assignment: int
+    position: int
+
+
+def take_free_slot(desk: Desk, *, after: int, have: Sequence[int], at: datetime) -> Place | None:
+    """Lease the next item after this position of the queue, or else from its start; None when none is free, or when
+    the annotator has as many under lease as anybody may have.
+
+    `have` are the assignments the client says it holds already.
+    """
+    return _take(desk, after, have, at) or _take(desk, -1, have, at)
+
+
+def take_lapsed_slot(desk: Desk, *, at: datetime) -> Place | None:
+    """Lease an item whose lease ran out, others' first, then one's own; None when there is none."""
+    if _expire_leases(desk, at):
+        taken = _take(desk, -1, (), at)
+        if taken:
+            return taken
+    rows = run(REVIVE, {"annotator": desk.annotator, "campaign": desk.campaign})
+    if not rows:
+        return None
+    run(REVIVED, {"id": rows[0].id, "slot": rows[0].slot, "lease": at + desk.lease})
+    return Place(rows[0].id, rows[0].position)
+
+
+def take_group(desk: Desk, lead: int, *, at: datetime) -> list[int]:
+    """Lease what else is free of the lead's topic and document; the ids of these assignments."""
+    return [row.id for row in run(TAKE_GROUP, {"lead": lead, "annotator": desk.annotator, "lease": at + desk.lease})]
+
+
+def renew_leases(desk: Desk, ids: Sequence[int], *, at: datetime) -> None:
+    """Prolong the annotator's leases on these assignments where less than half is left."""
+    named = {"ids": list(ids), "annotator": desk.annotator, "lease": at + desk.lease, "renew": at + desk.lease / 2}
+    run(RENEW, named)
+
+
+def free_slots(ids: Sequence[int], *, state: str) -> int:
+    """Leave these assignments of a queue in `state` (skipped or withdrawn) and offer their slots again; how many.
+
+    Call it inside the transaction that has locked the annotator's row. Assignments of a plan are left alone.
+    """
+    return len(run(FREE, {"ids": list(ids), "state": state}))
+
+
+def regain_slot(*, assignment: int, item: int, annotator: int, from_queue: bool) -> bool:
+    """Give the annotator's assignment a slot of its item that is free still (or again); whether there was one."""
+    named = {"id": assignment, "item": item}
+    if from_queue:
+        return bool(run(REGAIN_FROM_QUEUE, {**named, "annotator": annotator}))
+    run(LOCK_ITEM, {"item": item})
+    try:
+        with transaction.atomic():
+            return bool(run(REGAIN_FROM_PLAN, named))
+    except IntegrityError:  # a slot that somebody who does not lock the item has just filled
+        return False
+
+
+def _take(desk: Desk, after: int, have: Sequence[int], at: datetime) -> Place | None:
+    rows = run(
+        TAKE,
+        {
+            "campaign": desk.campaign,
+            "annotator": desk.annotator,
+            "after": after,
+            "have": list(have),
+            "most": QUEUE_HAND,
+            "by_document": desk.by_document,
+            "lease": at + desk.lease,
+            "renew": at + desk.lease / 2,
+        },
+    )
+    return Place(rows[0].id, rows[0].position) if rows else None
+
+
+def _expire_leases(desk: Desk, at: datetime) -> int:
+    """Give back the slots of others whose lease ran out; how many."""
+    named = {"campaign": desk.campaign, "annotator": desk.annotator, "at": at, "most": MOST_EXPIRED_AT_ONCE}
+    return len(run(EXPIRE, named))

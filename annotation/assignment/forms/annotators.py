@@ -1,0 +1,75 @@
+"""Forms about the annotators of a campaign."""
+
+from typing import Any
+
+from django import forms
+
+from accounts.models import User
+from annotation.campaigns.forms.campaigns import possible_annotators
+from annotation.campaigns.forms.settings import number_field
+from annotation.definitions.settings import CAPACITY
+from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
+from corpus.models import Membership
+
+
+class MembersForm(forms.Form):
+    """Members of the collection who are to judge."""
+
+    users = forms.ModelMultipleChoiceField(
+        queryset=User.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        label="Members of the collection",
+        error_messages={"required": "Choose at least one person."},
+    )
+
+    def __init__(self, *args: Any, membership: Membership, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["users"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101 - narrows the type
+        judging = campaign.annotators.exclude(state=AnnotatorState.REMOVED).filter(user__isnull=False)
+        field.queryset = possible_annotators(membership).exclude(pk__in=judging.values("user"))
+
+
+class NameForm(forms.Form):
+    """Somebody without an account, or a machine."""
+
+    name = forms.CharField(max_length=150)
+    kind = forms.ChoiceField(
+        choices=[(AnnotatorKind.HUMAN, "a person without an account"), (AnnotatorKind.MACHINE, "a machine")]
+    )
+    model = forms.CharField(max_length=150, required=False, help_text="For a machine: what answers.")
+
+
+class AnnotatorForm(forms.Form):
+    """How an annotator counts."""
+
+    name = forms.CharField(max_length=150)
+    weight = forms.FloatField(
+        min_value=0.01,
+        max_value=1000,
+        help_text="Share of the load beside the others, and of the vote where votes are weighted. 1 is usual.",
+    )
+    capacity = number_field(CAPACITY, required=False, help_text="Most items to assign to them. Left empty: no limit.")
+
+
+class AmountForm(forms.Form):
+    """How many items to take back."""
+
+    most = forms.IntegerField(
+        min_value=1, required=False, label="At most", help_text="Left empty: all that is not done."
+    )
+
+
+class HandOverForm(AmountForm):
+    """To whom, and how many."""
+
+    target = forms.ModelChoiceField(queryset=Annotator.objects.none(), label="To")
+
+    field_order = ("target", "most")
+
+    def __init__(self, *args: Any, annotator: Annotator, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["target"]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - narrows the type
+        others = annotator.campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__isnull=False)
+        field.queryset = others.exclude(pk=annotator.pk).order_by("name")

@@ -1,0 +1,372 @@
+"""Planning and writing who judges what: previewed or written, from the same inputs by the same seed."""
+
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from itertools import combinations
+
+import numpy as np
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, Max
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.audit import record_event
+from accounts.jobs import Progress
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from annotation.assignment.reads.workload import WITHDRAWN, Workload, read_workload
+from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.campaigns.jobs.constraints import checked_at_once
+from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
+from annotation.planning.order import order_by_aspect, order_by_document
+from annotation.planning.plan import plan_assignments
+from annotation.planning.problem import CannotPlan, Ints, Plan
+from annotation.planning.repeats import schedule
+from annotation.planning.slots import free_slots
+
+COPY = """
+COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN
+"""
+# A second time that was withdrawn with the first comes back with it.
+REVIVE_REPEATS = """
+UPDATE annotation_assignment a SET state = 'pending', position = n.position, finished_at = NULL
+FROM unnest(%(items)s::bigint[], %(annotators)s::bigint[], %(positions)s::int[]) AS n(item, annotator, position)
+WHERE a.item_id = n.item AND a.annotator_id = n.annotator AND a.repeat = 1 AND a.state = 'withdrawn'
+RETURNING a.item_id, a.annotator_id
+"""
+# Somebody who gave an item back gets it again: an annotator has one go at an item.
+REVIVE = """
+UPDATE annotation_assignment a
+SET state = 'pending', slot = n.slot, position = n.position,
+  queue_id = NULL, lease_expires_at = NULL, finished_at = NULL
+FROM unnest(%(ids)s::bigint[], %(slots)s::int[], %(positions)s::int[]) AS n(id, slot, position)
+WHERE a.id = n.id AND a.state = 'withdrawn'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a plan gives out. `annotators` are new items, `loads` all items of each person afterwards.
+
+    `items` get new judges, `judgments` is how many. `pairs` counts for each couple "a|b" the items both will have.
+    `repeats` are items that a person will be asked a second time, unseen; they count in nothing else here.
+    In an open queue nobody is named: `judgments` are the slots that are made free to take.
+    """
+
+    items: int
+    judgments: int
+    annotators: dict[str, int]
+    loads: dict[str, int]
+    pairs: dict[str, int]
+    seed: int
+    strategy: str
+    overlap: int
+    inputs_hash: str
+    repeats: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a plan is made with, in addition to the campaign itself.
+
+    `repeat_percent` of what each person gets new is asked them a second time, with at least `repeat_gap` others (items,
+    or abstracts where one is judged by all aspects at once) in between.
+    """
+
+    overlap: int
+    strategy: str
+    seed: int
+    repeat_percent: int = 0
+    repeat_gap: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A plan that can be written. `items` (n,) indexes the workload's, sorted; `people` (n,) its annotators, or -1.
+
+    `positions` (n,) are the items' places in each person's order or in the queue. `repeated` (r,) indexes those of
+    the n that are asked again, at the places `again` (r,).
+    """
+
+    workload: Workload
+    items: Ints
+    people: Ints
+    positions: Ints
+    repeated: Ints
+    again: Ints
+    summary: Summary
+
+
+NONE: Ints = np.zeros(0, dtype=np.int64)
+NO_REPEATS_IN_QUEUE = (
+    "Hidden repeats need a plan: in an open queue nobody has an order of their own. Assign in advance, or set the share"
+    " to 0."
+)
+
+
+def draft_assignment(campaign: Campaign, options: Options) -> Draft:
+    """Plan without writing. Errors: Refused where no plan is possible, with the reason."""
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy)
+    _check_overlap(workload)
+    if not len(workload.items):
+        raise Refused("The campaign has no items yet. Build them first.")
+    kind = campaign.kind_object
+    if workload.strategy == Strategy.QUEUE and kind.no_queue:
+        raise Refused(kind.no_queue)
+    if options.repeat_percent and kind.no_repeats:
+        raise Refused(kind.no_repeats)
+    if workload.strategy == Strategy.QUEUE:
+        return _draft_queue(workload, options)
+    try:
+        plan = plan_assignments(workload.people(), workload.work(), np.random.default_rng(options.seed))
+    except CannotPlan as refusal:
+        raise Refused(refusal.reason) from refusal
+    positions, repeated, again = _people_positions(workload, plan, options)
+    repeats = np.bincount(plan.people[repeated], minlength=len(workload.annotators))
+    summary = _summary(workload, plan, options, repeats)
+    return Draft(workload, plan.items, plan.people, positions, repeated, again, summary)
+
+
+def _draft_queue(workload: Workload, options: Options) -> Draft:
+    if options.repeat_percent:
+        raise Refused(NO_REPEATS_IN_QUEUE)
+    items = np.repeat(np.arange(len(workload.items)), workload.demand)
+    positions = _queue_positions(workload, items, options.seed)
+    nobody = np.full(len(items), -1)
+    return Draft(workload, items, nobody, positions, NONE, NONE, _queue_summary(workload, items, options))
+
+
+@transaction.atomic
+def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by: User | None, at: datetime) -> Summary:
+    """Plan and write. `confirms` is the hash of the preview that was agreed to, "" if none was asked for.
+
+    Errors: Refused as for the draft; Conflict if the campaign has changed since the preview, or while writing.
+    """
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    _drop_open_slots(campaign, options)
+    draft = draft_assignment(campaign, options)
+    if confirms and confirms != draft.summary.inputs_hash:
+        raise Conflict(
+            "The campaign has changed since the preview: items, annotators or assignments are not the same any more."
+            " Nothing was written. Look at a new preview."
+        )
+    try:
+        with transaction.atomic(), checked_at_once():
+            _write(draft)
+    except IntegrityError as error:
+        raise Conflict("Somebody took or gave back an item while the plan was written. Plan again.") from error
+    Campaign.objects.filter(pk=campaign.pk).update(overlap=options.overlap, strategy=options.strategy)
+    facts = {"items": draft.summary.items, "annotators": draft.summary.annotators}
+    record_event(
+        by=by,
+        at=at,
+        verb="assign_items",
+        target=campaign,
+        scope=campaign.collection,
+        **asdict(options),
+        **facts,
+    )
+    return draft.summary
+
+
+class AssignmentJob(CampaignJob[AssignmentRun]):
+    """Previewing a plan, or writing what was previewed."""
+
+    model = AssignmentRun
+    title = "Assignment"
+    cancel_verb = "cancel_assignment"
+    section = "assignment"
+    is_for_managers = True
+
+    def work(self, job: AssignmentRun, progress: Progress) -> None:
+        _work(job, progress)
+
+    def page(self, job: AssignmentRun) -> str:
+        return reverse("assignment_detail", args=[*self.where(job), job.pk])
+
+
+def _work(job: AssignmentRun, progress: Progress) -> None:
+    if job.summary:
+        return  # it ended after its result was stored
+    progress.report(0, 0, "planning")
+    options = Options(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
+    with transaction.atomic():
+        if job.dry_run:
+            summary = draft_assignment(job.campaign, options).summary
+        else:
+            by, at = job.requested_by, timezone.now()
+            summary = write_assignment(job.campaign, options, confirms=job.confirms, by=by, at=at)
+        job.summary, job.inputs_hash = asdict(summary), summary.inputs_hash
+        job.save(update_fields=["summary", "inputs_hash"])
+        # The last moment at which cancelling still undoes everything.
+        progress.report(summary.judgments, summary.judgments, "planned" if job.dry_run else "written")
+
+
+def order_positions(campaign: Campaign, items: Ints, rank: Ints, seed: int, start: int) -> Ints:
+    """Positions from `start` on for items (n, 5) with the ranks (n,) of their aspects, shuffled by the seed."""
+    positions = np.empty(len(items), dtype=np.int64)
+    positions[_order(campaign, items, rank, seed)] = np.arange(start, start + len(items))
+    return positions
+
+
+def _order(campaign: Campaign, items: Ints, rank: Ints, seed: int) -> Ints:
+    """Indexes of the items in the order to judge them."""
+    rng = np.random.default_rng(seed)
+    if campaign.order == Order.BY_DOCUMENT:
+        return order_by_document(items[:, 1], items[:, 3], rank, rng)
+    return order_by_aspect(_asked(items), rng)
+
+
+def _asked(items: Ints) -> Ints:
+    """(n,): equal numbers where the same is asked: of one aspect, or of one topic without aspects."""
+    asked: Ints = np.where(items[:, 2] > 0, items[:, 2], -items[:, 1])
+    return asked
+
+
+def _check_overlap(workload: Workload) -> None:
+    taken = workload.taken
+    beyond = taken[taken[:, 1] > workload.wanted[taken[:, 0]], 0]
+    if len(beyond):
+        raise Refused(
+            f"The overlap cannot be lowered to {workload.overlap}: {len(np.unique(beyond)):,} items have more judges."
+            " Withdraw assignments that are not done; judgments that are given stay, and so does the overlap they need."
+        )
+
+
+def _drop_open_slots(campaign: Campaign, options: Options) -> None:
+    """Remove free slots of the queue: all of them for a plan, which gives them out, else those beyond the overlap."""
+    free = Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN)
+    if options.strategy == Strategy.QUEUE:
+        free = free.filter(slot__gt=options.overlap + F("item__extra_overlap"))
+    free.delete()
+
+
+def _write(draft: Draft) -> None:
+    work = draft.workload
+    slots = free_slots(draft.items, work.wanted, work.taken)
+    queue = work.strategy == Strategy.QUEUE
+    positions = draft.positions
+    pks = np.array([each.pk for each in work.annotators] + [0], dtype=np.int64)[draft.people]
+    items = work.items[draft.items, 0]
+    revived = _revive(work, items, pks, slots, positions)
+    new = np.flatnonzero(~revived)
+    rows = zip(*(column[new].tolist() for column in (items, pks, slots, positions)), strict=True)
+    campaign = work.campaign.pk
+    if queue:
+        lines = [f"{i}\t{campaign}\t\\N\topen\t{s}\t0\t{n}\n" for i, _, s, n in rows]
+    else:
+        lines = [f"{i}\t\\N\t{a}\tpending\t{s}\t0\t{n}\n" for i, a, s, n in rows]
+        lines += _repeat_lines(items[draft.repeated], pks[draft.repeated], draft.again)
+        # In any order, for an id should not say which of two is the first time.
+        np.random.default_rng(draft.summary.seed).shuffle(lines)
+    with connection.cursor() as cursor, cursor.copy(COPY) as copy:
+        copy.write("".join(lines))
+
+
+def _repeat_lines(items: Ints, pks: Ints, positions: Ints) -> list[str]:
+    """Lines for COPY of the hidden repeats; those that were withdrawn come back as they are instead."""
+    if not len(items):
+        return []
+    named = {"items": items.tolist(), "annotators": pks.tolist(), "positions": positions.tolist()}
+    with connection.cursor() as cursor:
+        cursor.execute(REVIVE_REPEATS, named)
+        back = set(cursor.fetchall())
+    rows = zip(*named.values(), strict=True)
+    return [f"{i}\t\\N\t{a}\tpending\t\\N\t1\t{n}\n" for i, a, n in rows if (i, a) not in back]
+
+
+def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints) -> np.ndarray:
+    """Give withdrawn assignments back to those who had them; True for the new assignments this takes care of."""
+    withdrawn = work.goes[work.goes[:, 5] == WITHDRAWN]
+    known = {
+        (item, annotator): pk
+        for pk, item, annotator in zip(
+            withdrawn[:, 0].tolist(), work.items[withdrawn[:, 1], 0].tolist(), withdrawn[:, 2].tolist(), strict=True
+        )
+    }
+    ids = np.array(
+        [known.get(pair, 0) for pair in zip(items.tolist(), pks.tolist(), strict=True)] if known else [0] * len(items),
+        dtype=np.int64,
+    )
+    again = ids > 0
+    if again.any():
+        with connection.cursor() as cursor:
+            named = {"ids": ids[again], "slots": slots[again], "positions": positions[again]}
+            cursor.execute(REVIVE, {name: values.tolist() for name, values in named.items()})
+    return again
+
+
+def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Ints, Ints, Ints]:
+    """Each person's new items come after those they have, in an order of their own, with their repeats in it.
+
+    Returns `positions`, `repeated` and `again` as a Draft has them.
+    """
+    positions = np.zeros(len(plan.items), dtype=np.int64)
+    repeated, again = [NONE], [NONE]
+    units = work.units()
+    for person, annotator in enumerate(work.annotators):
+        mine = np.flatnonzero(plan.people == person)
+        chosen = plan.items[mine]
+        items = work.items[chosen]
+        own = work.goes[work.goes[:, 2] == annotator.pk]
+        start = max(int(own[:, 4].max(initial=0)), last_repeat(annotator)) + 1
+        found = schedule(
+            _order(work.campaign, items, work.rank[chosen], annotator.order_seed),
+            units[chosen],
+            items[:, 1] if work.campaign.order == Order.BY_DOCUMENT else _asked(items),
+            share=options.repeat_percent / 100,
+            gap=options.repeat_gap,
+            rng=np.random.default_rng([options.seed, annotator.order_seed]),
+        )
+        positions[mine] = start + found.first
+        repeated.append(mine[found.repeated])
+        again.append(start + found.again)
+    return positions, np.concatenate(repeated), np.concatenate(again)
+
+
+def last_repeat(annotator: Annotator) -> int:
+    """The place of the last hidden repeat in the annotator's order, 0 without any."""
+    return annotator.assignments.filter(repeat__gt=0).aggregate(last=Max("position"))["last"] or 0
+
+
+def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
+    """All slots of an item stand at one position: the one it has in the queue already, or one after all others."""
+    in_queue = work.goes[work.goes[:, 6] == 1]
+    place = np.zeros(len(work.items), dtype=np.int64)
+    place[in_queue[:, 1]] = in_queue[:, 4]
+    new = np.setdiff1d(items, in_queue[:, 1])
+    start = int(place.max(initial=0)) + 1
+    place[new] = order_positions(work.campaign, work.items[new], work.rank[new], seed, start)
+    return place[items]
+
+
+def _summary(work: Workload, plan: Plan, options: Options, repeats: Ints) -> Summary:
+    names = [each.name for each in work.annotators]
+    new = np.bincount(plan.people, minlength=len(names)).tolist()
+    return Summary(
+        items=len(np.unique(plan.items)),
+        judgments=len(plan.items),
+        annotators=dict(zip(names, new, strict=True)),
+        loads=dict(zip(names, plan.loads.tolist(), strict=True)),
+        pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
+        seed=options.seed,
+        strategy=str(work.strategy),
+        overlap=work.overlap,
+        inputs_hash=work.digest(options.seed, options.repeat_percent, options.repeat_gap),
+        repeats={name: count for name, count in zip(names, repeats.tolist(), strict=True) if count},
+    )
+
+
+def _queue_summary(work: Workload, items: Ints, options: Options) -> Summary:
+    return Summary(
+        items=len(np.unique(items)),
+        judgments=len(items),
+        annotators={},
+        loads={},
+        pairs={},
+        seed=options.seed,
+        strategy=str(work.strategy),
+        overlap=work.overlap,
+        inputs_hash=work.digest(options.seed),
+    )

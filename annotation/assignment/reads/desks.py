@@ -1,0 +1,132 @@
+"""Where one person sits in one campaign: all that a labelling request must know, read by one statement."""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.http import Http404
+
+from accounts.models import User
+from accounts.prepared_statements import run
+from accounts.refusals import NotAllowed, Refused
+from annotation.kind import Kind, Labelling, kind_named
+from annotation.models import AnnotatorState, CampaignState, Order, Strategy
+
+DESK = """
+SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
+  col.archived_at IS NOT NULL AS is_archived,
+  c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
+  c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
+  (SELECT max(g.version) FROM annotation_guideline g WHERE g.campaign_id = c.id) AS guideline,
+  (SELECT json_agg(json_build_array(cr.id, cr.key, cr.label, (
+      SELECT json_object_agg(l.value, l.reasons) FROM annotation_level l WHERE l.criterion_id = cr.id
+    )) ORDER BY cr.position, cr.id)
+    FROM annotation_criterion cr WHERE cr.campaign_id = c.id)::text AS criteria
+FROM corpus_collection col
+JOIN corpus_membership m ON m.collection_id = col.id AND m.user_id = %(user)s
+JOIN annotation_campaign c ON c.collection_id = col.id AND c.slug = %(campaign)s
+JOIN annotation_annotator an ON an.campaign_id = c.id AND an.user_id = %(user)s
+WHERE col.slug = %(collection)s
+"""
+# Whoever writes locks the annotator's row first: one person's requests go one after the other, and every other
+# writer (pausing, reassigning) takes its locks in the same order, so none waits for the other for ever.
+LOCKED_DESK = DESK + "FOR NO KEY UPDATE OF an"
+MEMBER = """
+SELECT c.name FROM corpus_collection col
+JOIN corpus_membership m ON m.collection_id = col.id AND m.user_id = %(user)s
+JOIN annotation_campaign c ON c.collection_id = col.id AND c.slug = %(campaign)s
+WHERE col.slug = %(collection)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One criterion as an answer is checked against it: {value: reasons of which one is demanded, or none}."""
+
+    id: int
+    key: str
+    label: str
+    reasons: dict[int, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One annotator in one campaign. `guideline` is the newest version (0: there is none)."""
+
+    annotator: int
+    annotator_state: str
+    guideline_seen: int
+    queue_position: int
+    campaign: int
+    collection: int
+    is_archived: bool  # the collection
+    kind: Kind
+    options: str  # JSON; see annotation.kind.Options
+    campaign_state: str
+    is_queue: bool
+    by_document: bool
+    lease: timedelta
+    guideline: int
+    scales: tuple[Scale, ...]
+
+    @property
+    def labelling(self) -> Labelling:
+        """How its kind is shown on the labelling screen. Errors: LookupError for kinds with a screen of their own."""
+        if self.kind.labelling is None:
+            raise LookupError(f"campaigns of kind {self.kind} are not worked on there")
+        return self.kind.labelling
+
+    @property
+    def hindrance(self) -> str:
+        """Why nobody may judge at this desk now: archived, draft, closed, paused, removed; "" when they may."""
+        if self.is_archived:
+            return "archived"
+        if self.campaign_state != CampaignState.OPEN:
+            return self.campaign_state
+        return "" if self.annotator_state == AnnotatorState.ACTIVE else self.annotator_state
+
+
+def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False, also_of_papers: bool = False) -> Desk:
+    """The person's desk, its annotator row locked for writing if `lock`.
+
+    Errors: Http404 for whoever is no member of the collection, NotAllowed for members who do not judge here, Refused
+    where papers are worked on instead, unless `also_of_papers`.
+    """
+    named = {"collection": collection, "campaign": campaign, "user": user.pk}
+    rows = run(LOCKED_DESK if lock else DESK, named)
+    if not rows:
+        _refuse_stranger(named)
+    row = rows[0]
+    kind = kind_named(row.kind)
+    if kind.labelling is None and not also_of_papers:
+        raise Refused(f"The {kind.words.item}s of {row.name} are not graded but worked on, on a page of their own.")
+    return Desk(
+        annotator=row.annotator,
+        annotator_state=row.annotator_state,
+        guideline_seen=row.guideline_seen,
+        queue_position=row.queue_position,
+        campaign=row.campaign,
+        collection=row.collection,
+        is_archived=row.is_archived,
+        kind=kind,
+        options=row.options,
+        campaign_state=row.campaign_state,
+        is_queue=row.strategy == Strategy.QUEUE,
+        by_document=row.order == Order.BY_DOCUMENT and kind.has_orders,
+        lease=timedelta(minutes=row.lease_minutes),
+        guideline=row.guideline or 0,
+        scales=tuple(
+            Scale(id_, key, label, {int(value): reasons for value, reasons in (levels or {}).items()})
+            for id_, key, label, levels in json.loads(row.criteria or "[]")
+        ),
+    )
+
+
+def _refuse_stranger(named: dict[str, object]) -> None:
+    rows = run(MEMBER, named)
+    if not rows:
+        raise Http404
+    raise NotAllowed(
+        f"You are not among the annotators of {rows[0].name}. A manager of the collection can add you on the"
+        " campaign's page of annotators."
+    )

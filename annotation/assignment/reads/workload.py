@@ -1,0 +1,158 @@
+"""What the planner needs to know about a campaign, as arrays."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+
+from annotation.campaigns.reads.binary_copy import read_integers
+from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Order, Strategy
+from annotation.planning.problem import UNLIMITED, Ints, People, Work
+from corpus.models import Membership, Role
+
+ITEMS = """
+SELECT i.id, coalesce(i.topic_id, i.paper_id),
+  coalesce(i.aspect_id, 0)::bigint, coalesce(i.document_id, 0)::bigint, i.extra_overlap::bigint
+FROM annotation_item i WHERE i.campaign_id = %(campaign)s ORDER BY i.id
+"""
+# First human goes at the campaign's items: machines and hidden repeats need no slots. The states in order of STATES.
+# Whoever has acted on an item's votes gets it no more than one who skipped it.
+GOES = """
+SELECT a.id, a.item_id, coalesce(a.annotator_id, 0)::bigint, coalesce(a.slot, 0)::bigint, a.position::bigint,
+  array_position(ARRAY['open', 'pending', 'done', 'skipped', 'withdrawn'], a.state::text)::bigint,
+  (a.queue_id IS NOT NULL)::int::bigint
+FROM annotation_assignment a
+JOIN annotation_item i ON i.id = a.item_id
+LEFT JOIN annotation_annotator n ON n.id = a.annotator_id
+WHERE i.campaign_id = %(campaign)s AND a.repeat = 0 AND (n.kind IS NULL OR n.kind = 'human')
+UNION ALL
+SELECT 0::bigint, s.item_id, n.id, 0::bigint, 0::bigint, 4::bigint, 0::bigint
+FROM annotation_votesseen s
+JOIN annotation_item i ON i.id = s.item_id AND i.campaign_id = %(campaign)s
+JOIN annotation_annotator n ON n.campaign_id = i.campaign_id AND n.user_id = s.user_id
+WHERE NOT EXISTS (SELECT FROM annotation_assignment a WHERE a.item_id = s.item_id AND a.annotator_id = n.id
+  AND a.repeat = 0 AND a.state IN ('pending', 'done', 'skipped'))
+ORDER BY 1, 2, 3
+"""
+OPEN, PENDING, DONE, SKIPPED, WITHDRAWN = range(1, 6)
+# An aspect's place in its topic's tree: parents before their children; where it stands twice, the first counts.
+RANKS = """
+SELECT n.aspect_id, row_number() OVER (ORDER BY n.topic_id, coalesce(p.position, n.position), coalesce(p.id, n.id),
+  p.id IS NOT NULL, n.position, n.id)
+FROM corpus_aspectnode n LEFT JOIN corpus_aspectnode p ON p.id = n.parent_id
+WHERE n.aspect_id IN (SELECT DISTINCT aspect_id FROM annotation_item WHERE campaign_id = %(campaign)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A campaign's items (by id), earlier goes at them, and who can be given work; what a plan would be made from.
+
+    `items` (I, 5): id, topic or paper, aspect or 0, document or 0, extra overlap. `rank` (I,): the aspect's place in
+    the tree.
+    `goes` (G, 7): id, index of the item, annotator or 0, slot or 0, position, state code, whether of a queue; without
+    the free slots that the plan would remove (see runs/assignments.py).
+    """
+
+    campaign: Campaign
+    overlap: int
+    strategy: Strategy
+    annotators: list[Annotator]
+    items: Ints
+    rank: Ints
+    goes: Ints
+
+    @property
+    def wanted(self) -> Ints:
+        """(I,): slots of each item."""
+        return self.overlap + self.items[:, 4]
+
+    @property
+    def taken(self) -> Ints:
+        """(t, 2): rows (index of item, slot) that somebody holds, and for a queue also those that are free to take."""
+        return self.goes[self.goes[:, 3] > 0][:, [1, 3]]
+
+    @property
+    def demand(self) -> Ints:
+        """(I,): slots that are still to be given out."""
+        taken = np.bincount(self.taken[:, 0], minlength=len(self.items))
+        return np.clip(self.wanted - taken, 0, None).astype(np.int64)
+
+    def people(self) -> People:
+        return People(
+            names=tuple(each.name for each in self.annotators),
+            weights=np.array([each.weight for each in self.annotators], dtype=np.float64),
+            capacities=np.array(
+                [UNLIMITED if each.capacity is None else each.capacity for each in self.annotators], dtype=np.int64
+            ),
+        )
+
+    def work(self) -> Work:
+        goes, index = self.goes, {each.pk: i for i, each in enumerate(self.annotators)}
+        person = np.array([index.get(pk, -1) for pk in goes[:, 2].tolist()], dtype=np.int64)
+        pairs = np.column_stack([goes[:, 1], person])
+        held = (person >= 0) & np.isin(goes[:, 5], (PENDING, DONE))
+        return Work(self.demand, self.units(), pairs[held], pairs[(person >= 0) & (goes[:, 5] == SKIPPED)])
+
+    def units(self) -> Ints:
+        """(I,): equal numbers go to the same people: all aspects of one abstract where that is the order."""
+        if self.campaign.order == Order.BY_ASPECT:
+            return np.arange(len(self.items))
+        return np.unique(self.items[:, [1, 3]], axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+
+    def digest(self, seed: int, *options: int) -> str:
+        """A hash of everything that the plan depends on: equal digests give the very same plan."""
+        facts = [
+            self.campaign.pk,
+            str(self.campaign.order),
+            str(self.strategy),
+            self.overlap,
+            seed,
+            *options,
+            settings.CODE_VERSION,
+        ]
+        facts += [(each.pk, each.weight, each.capacity, each.order_seed) for each in self.annotators]
+        hashed = hashlib.sha256(repr(facts).encode())
+        for array in (self.items, self.rank, self.goes):
+            hashed.update(np.ascontiguousarray(array).tobytes())
+        return hashed.hexdigest()
+
+
+def read_workload(campaign: Campaign, *, overlap: int, strategy: str) -> Workload:
+    """Read what a plan with this overlap and strategy would be made from."""
+    named = {"campaign": campaign.pk}
+    items = read_integers(ITEMS, named, 5)
+    goes = read_integers(GOES, named, 7)
+    goes[:, 1] = np.searchsorted(items[:, 0], goes[:, 1])
+    kept = overlap + items[goes[:, 1], 4] if strategy == Strategy.QUEUE else 0
+    goes = goes[(goes[:, 5] != OPEN) | (goes[:, 3] <= kept)]
+    return Workload(
+        campaign=campaign,
+        overlap=overlap,
+        strategy=Strategy(strategy),
+        annotators=assignable(campaign),
+        items=items,
+        rank=tree_ranks(campaign, items[:, 2]),
+        goes=goes,
+    )
+
+
+def assignable(campaign: Campaign) -> list[Annotator]:
+    """Who can be given work: active people with an account who are members of the collection and not viewers."""
+    members = Membership.objects.filter(collection=campaign.collection_id, user=OuterRef("user"))
+    people = campaign.annotators.filter(kind=AnnotatorKind.HUMAN, state=AnnotatorState.ACTIVE)
+    return list(people.filter(Exists(members.exclude(role=Role.VIEWER))).order_by("pk"))
+
+
+def tree_ranks(campaign: Campaign, aspects: Ints) -> Ints:
+    """The place of each of these aspects in its topic's tree, to order them by; 0 where there is no aspect."""
+    ranks = read_integers(RANKS, {"campaign": campaign.pk}, 2)
+    first = ranks[np.lexsort((ranks[:, 1], ranks[:, 0]))]
+    known, start = np.unique(first[:, 0], return_index=True)
+    place = np.concatenate([[0], first[start, 1]])
+    at = np.searchsorted(known, aspects)
+    found = np.append(known, -1)[at] == aspects
+    rank: Ints = place[np.where(found, at + 1, 0)].astype(np.int64)
+    return rank

@@ -1,0 +1,184 @@
+"""The annotators of a campaign: who they are, how far, and changing it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.refusal_messages import refusals_in_form
+from accounts.refusals import NotAllowed, Refused
+from annotation.assignment.actions.annotators import (
+    add_members,
+    add_name,
+    pause_annotator,
+    remove_annotator,
+    resume_annotator,
+    update_annotator,
+)
+from annotation.assignment.actions.assignments import reassign_assignments, release_assignments
+from annotation.assignment.forms.annotators import AmountForm, AnnotatorForm, HandOverForm, MembersForm, NameForm
+from annotation.campaigns.reads.progress import annotator_row, annotator_rows
+from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
+from annotation.models import Annotator, Campaign
+from corpus.models import Membership
+
+
+@require_safe
+def annotator_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Who judges, how much and how fast; managers also add people here."""
+    membership, found = fetch_for_overseer(request, slug, campaign)
+    return _show_list(request, membership, found)
+
+
+@require_POST
+def annotator_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Add members of the collection."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = MembersForm(request.POST, membership=membership, campaign=found)
+    if form.is_valid():
+        users = list(form.cleaned_data["users"])
+        refusal = _try(lambda: add_members(campaign=found, users=users, by=membership.user, at=timezone.now()))
+        if not refusal:
+            messages.success(request, f"Added {', '.join(map(str, users))}. Plan the assignment to give them items.")
+            return redirect("annotator_list", slug, campaign)
+        form.add_error("users", refusal)
+    return _show_list(request, membership, found, members=form)
+
+
+@require_POST
+def annotator_name(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Add somebody without an account, or a machine."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        wanted = form.cleaned_data
+        refusal = _try(lambda: add_name(campaign=found, by=membership.user, at=timezone.now(), **wanted))
+        if not refusal:
+            messages.success(request, f"Added {wanted['name']}. Their judgments come by import.")
+            return redirect("annotator_list", slug, campaign)
+        form.add_error("name", refusal)
+    return _show_list(request, membership, found, name=form)
+
+
+@require_http_methods(["GET", "POST"])
+def annotator_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One annotator: weight and capacity, and everything that can be done with their items."""
+    membership, found, annotator = _fetch(request, slug, campaign, pk)
+    initial = {"name": annotator.name, "weight": annotator.weight, "capacity": annotator.capacity}
+    form = AnnotatorForm(request.POST or None, initial=initial)
+    if form.is_valid():
+        wanted = form.cleaned_data
+        refusal = _try(lambda: update_annotator(annotator=annotator, by=membership.user, at=timezone.now(), **wanted))
+        if not refusal:
+            messages.success(request, "Saved. It counts from the next assignment on.")
+            return redirect("annotator_edit", slug, campaign, pk)
+        form.add_error("name", refusal)
+    return _show_one(request, membership, found, annotator, form=form)
+
+
+@require_POST
+def annotator_state(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Pause, resume or remove, as the button says."""
+    membership, _, annotator = _fetch(request, slug, campaign, pk)
+    change = request.POST.get("change")
+    facts: dict[str, Any] = {"annotator": annotator, "by": membership.user, "at": timezone.now()}
+    if change == "remove":
+        withdrawn = remove_annotator(**facts)
+        done = f"{annotator} judges here no longer. What they judged stays; {withdrawn:,} items are free for others."
+        messages.success(request, done)
+    elif change in ("pause", "resume"):
+        refusal = _try(lambda: (pause_annotator if change == "pause" else resume_annotator)(**facts))
+        told = f"{annotator} is paused and keeps their items." if change == "pause" else f"{annotator} can go on."
+        messages.add_message(request, messages.ERROR if refusal else messages.SUCCESS, refusal or told)
+    return redirect("annotator_edit", slug, campaign, pk)
+
+
+@require_POST
+def annotator_release(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Take back what they have not done."""
+    membership, found, annotator = _fetch(request, slug, campaign, pk)
+    form = AmountForm(request.POST)
+    if not form.is_valid():
+        return _show_one(request, membership, found, annotator, release=form)
+    most = form.cleaned_data["most"]
+    count = release_assignments(annotator=annotator, by=membership.user, at=timezone.now(), most=most)
+    messages.success(request, f"Took back {count:,} items from {annotator}. They are free for others.")
+    return redirect("annotator_edit", slug, campaign, pk)
+
+
+@require_POST
+def annotator_hand_over(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Give what they have not done to somebody else."""
+    membership, found, annotator = _fetch(request, slug, campaign, pk)
+    form = HandOverForm(request.POST, annotator=annotator)
+    if form.is_valid():
+        target, most = form.cleaned_data["target"], form.cleaned_data["most"]
+        with refusals_in_form(form, "target"):
+            moved = reassign_assignments(
+                source=annotator, target=target, by=membership.user, at=timezone.now(), most=most
+            )
+            stayed = f" {moved.stayed:,} stayed, because {target} has or had them." if moved.stayed else ""
+            tell = messages.success if moved.moved else messages.warning
+            tell(request, f"{moved.moved:,} items went to {target}.{stayed}")
+            return redirect("annotator_edit", slug, campaign, pk)
+    return _show_one(request, membership, found, annotator, hand_over=form)
+
+
+def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Membership, Campaign, Annotator]:
+    membership, found = fetch_for_manager(request, slug, campaign)
+    annotator = get_object_or_404(Annotator.objects.select_related("user"), pk=pk, campaign=found)
+    annotator.campaign = found
+    return membership, found, annotator
+
+
+def _try(act: Callable[[], object]) -> str:
+    """Do it; why it was refused, or ""."""
+    try:
+        act()
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return refusal.reason
+    return ""
+
+
+def _show_list(
+    request: HttpRequest,
+    membership: Membership,
+    campaign: Campaign,
+    members: MembersForm | None = None,
+    name: NameForm | None = None,
+) -> HttpResponse:
+    context = campaign_context(
+        membership,
+        campaign,
+        "annotators",
+        rows=annotator_rows(campaign, timezone.now()),
+        members_form=members or MembersForm(membership=membership, campaign=campaign),
+        name_form=name or NameForm(),
+    )
+    return render(request, "annotation/assignment/annotator_list.html", context, status=422 if members or name else 200)
+
+
+def _show_one(
+    request: HttpRequest, membership: Membership, campaign: Campaign, annotator: Annotator, **sent: forms.Form
+) -> HttpResponse:
+    """The annotator's page, with the one form that was sent and not accepted."""
+    initial = {"name": annotator.name, "weight": annotator.weight, "capacity": annotator.capacity}
+    context = campaign_context(
+        membership,
+        campaign,
+        "annotators",
+        row=annotator_row(annotator, timezone.now()),
+        annotator=annotator,
+        form=sent.get("form") or AnnotatorForm(initial=initial),
+        release_form=sent.get("release") or AmountForm(auto_id="release_%s"),
+        hand_over_form=sent.get("hand_over") or HandOverForm(annotator=annotator, auto_id="hand_over_%s"),
+    )
+    invalid = any(form.is_bound for form in sent.values())
+    return render(request, "annotation/assignment/annotator_edit.html", context, status=422 if invalid else 200)

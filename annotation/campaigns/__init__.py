@@ -1,0 +1,1 @@
+"""Campaigns: their settings, criteria, guideline, items and progress, and the first page of annotators."""

@@ -1,0 +1,281 @@
+"""Campaigns: made, copied, changed while a draft, opened, closed, reopened, deleted while nothing is lost."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.utils.text import slugify
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from annotation.assignment.actions.annotators import add_members
+from annotation.campaigns.actions.criteria import check_criteria, sort_levels, store_criteria
+from annotation.campaigns.actions.guidelines import check_body
+from annotation.campaigns.jobs.constraints import checked_at_once
+from annotation.campaigns.reads.campaigns import fetch_readiness, has_submissions
+from annotation.campaigns.reads.criteria import drafts_of
+from annotation.campaigns.rules.campaigns import (
+    check_can_close,
+    check_can_open,
+    check_is_draft,
+    check_not_closed,
+    check_serves_no_cycle,
+    hindrance_to_deleting,
+)
+from annotation.campaigns.rules.seals import check_split_may_change
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.drafts import BadOptions, CriterionDraft
+from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
+from annotation.kind import DEFAULT_KIND, kind_named
+from annotation.models import (
+    AnnotatorState,
+    Campaign,
+    CampaignState,
+    Guideline,
+    Item,
+    Order,
+    Split,
+    Strategy,
+)
+from corpus.collections.rules import check_manager
+from corpus.models import Collection
+
+RESERVED_SLUGS = {"new"}
+
+
+@transaction.atomic
+def create_campaign(
+    *,
+    collection: Collection,
+    by: User | None,
+    at: datetime,
+    name: str,
+    slug: str = "",
+    kind: str = DEFAULT_KIND,
+    split: str = Split.MAIN,
+    overlap: int | None = None,
+    order: str = Order.BY_ASPECT,
+    strategy: str = Strategy.PLANNED,
+    seed: int | None = None,
+    lease_minutes: int = LEASE_MINUTES,
+    criteria: Sequence[CriterionDraft] = (),
+    guideline: str = "",
+    options: Mapping[str, Any] | None = None,
+) -> Campaign:
+    """A draft with criteria and a guideline: the ones given, else the defaults of its kind. It has no items yet.
+
+    Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
+    Without `overlap` it is that of the kind, whose `options` they are.
+    Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
+    """
+    check_manager(collection, by)
+    chosen = kind_named(kind)
+    wanted = sort_levels(criteria or chosen.criteria)
+    campaign = Campaign(
+        collection=collection,
+        name=name.strip(),
+        slug=slug or slug_for(name),
+        kind=kind,
+        created_at=at,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
+    )
+    if not chosen.no_criteria:
+        check_criteria(wanted)
+    elif wanted:
+        raise Refused(chosen.no_criteria)
+    overlap = chosen.overlap if overlap is None else overlap
+    _set(campaign, split=split, overlap=overlap, order=order, strategy=strategy, lease_minutes=lease_minutes)
+    campaign.options = checked_options(campaign, options)
+    _insert(campaign)
+    store_criteria(campaign, wanted)
+    body = check_body(guideline or chosen.guideline)
+    Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=at, created_by=by)
+    _record(campaign, by, at, "create_campaign", kind=str(kind), split=str(split), overlap=overlap, seed=campaign.seed)
+    return campaign
+
+
+@transaction.atomic
+def copy_campaign(*, campaign: Campaign, by: User | None, at: datetime, name: str, slug: str = "") -> Campaign:
+    """A new draft with the settings, criteria, newest guideline and people of another, but no items and a new seed."""
+    newest = campaign.guidelines.first()
+    copy = create_campaign(
+        collection=campaign.collection,
+        by=by,
+        at=at,
+        name=name,
+        slug=slug,
+        kind=campaign.kind,
+        split=campaign.split,
+        overlap=campaign.overlap,
+        order=campaign.order,
+        strategy=campaign.strategy,
+        lease_minutes=campaign.lease_minutes,
+        criteria=drafts_of(campaign),
+        guideline=newest.body if newest else "",
+        options=campaign.options,
+    )
+    people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__memberships__collection=campaign.collection)
+    add_members(campaign=copy, users=[each.user for each in people.select_related("user") if each.user], by=by, at=at)
+    _record(copy, by, at, "copy_campaign", source=campaign.slug)
+    return copy
+
+
+@transaction.atomic
+def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **changes: Any) -> Campaign:
+    """Change any of name, split, overlap, order, strategy, seed, lease_minutes and options.
+
+    While it is open only name and lease_minutes; overlap and strategy then change with the next assignment.
+    Errors: Refused for values out of range, for what is settled, and for pairs that another held-out split has.
+    """
+    campaign = _locked(campaign, by)
+    if "options" in changes:
+        changes["options"] = checked_options(campaign, changes["options"])
+    before = {field: getattr(campaign, field) for field in changes}
+    different = {field: value for field, value in changes.items() if before[field] != value}
+    if not different:
+        return campaign
+    check_not_closed(campaign)
+    if set(different) - {"name", "lease_minutes", "options"}:
+        check_is_draft(campaign)
+    if "strategy" in different or "order" in different:
+        _check_unassigned(campaign)
+    if "split" in different:
+        check_serves_no_cycle(campaign)
+        check_split_may_change(campaign, different["split"])
+    _set(campaign, **different)
+    if "split" in different:
+        _move_items(campaign)
+    campaign.save(update_fields=list(different))
+    old = {field: before[field] for field in different}
+    _record(campaign, by, at, "update_campaign", before=old, after=different)
+    return campaign
+
+
+@transaction.atomic
+def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
+    """Let its annotators judge. A closed one is reopened. Errors: Refused while something is missing."""
+    campaign = _locked(campaign, by)
+    check_can_open(campaign, fetch_readiness(campaign))
+    verb = "reopen_campaign" if campaign.state == CampaignState.CLOSED else "open_campaign"
+    campaign.state, campaign.closed_at = CampaignState.OPEN, None
+    campaign.opened_at = campaign.opened_at or at
+    campaign.save(update_fields=["state", "opened_at", "closed_at"])
+    _record(campaign, by, at, verb)
+    return campaign
+
+
+@transaction.atomic
+def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
+    """Take no more judgments. Nothing is withdrawn: reopening goes on where it stopped."""
+    campaign = _locked(campaign, by)
+    check_can_close(campaign)
+    campaign.state, campaign.closed_at = CampaignState.CLOSED, at
+    campaign.save(update_fields=["state", "closed_at"])
+    _record(campaign, by, at, "close_campaign")
+    return campaign
+
+
+@transaction.atomic
+def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> None:
+    """Delete a campaign that holds no answers, which frees its held-out pairs. Errors: Refused where it does."""
+    campaign = _locked(campaign, by)
+    if reason := hindrance_to_deleting(campaign, has_submissions(campaign)):
+        raise Refused(reason)
+    check_serves_no_cycle(campaign)
+    _record(campaign, by, at, "delete_campaign", items=campaign.items.count())
+    try:
+        _delete_items(campaign)
+    except IntegrityError as error:
+        raise Refused("Its items have verdicts or something else hangs on them. Close the campaign instead.") from error
+    campaign.delete()
+
+
+def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the campaign keeps as its options: all those of its kind, none where the kind has none. Errors: Refused."""
+    kind = campaign.kind_object
+    if kind.options is None:
+        if options:
+            raise Refused(f"A campaign of kind {kind} has no options.")
+        return {}
+    try:
+        return kind.options.read(options or {})
+    except BadOptions as bad:
+        raise Refused(bad.reason) from bad
+
+
+def slug_for(name: str) -> str:
+    """The short name that a campaign's name gives, "" if it has no letters for one."""
+    return slugify(name)[:80].strip("-_")
+
+
+def _locked(campaign: Campaign, by: User | None) -> Campaign:
+    """The campaign as it is now, locked against every other change, after checking that `by` manages it."""
+    locked = Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
+    campaign = locked.get(pk=campaign.pk)
+    check_manager(campaign.collection, by)
+    return campaign
+
+
+def _set(campaign: Campaign, **values: Any) -> None:
+    """Set fields after checking what a form would have checked, so that every way in is checked."""
+    choices = {"split": Split, "order": Order, "strategy": Strategy}
+    for field, value in values.items():
+        if field in choices and value not in choices[field].values:
+            raise Refused(f"The {field} must be one of {', '.join(choices[field].values)}, not “{value}”.")
+        setattr(campaign, field, value.strip() if field == "name" else value)
+    if not campaign.name:
+        raise Refused("The campaign needs a name.")
+    check_within(NAME, campaign.name)
+    check_within(OVERLAP, campaign.overlap)
+    check_within(LEASE, campaign.lease_minutes)
+    check_within(SEED, campaign.seed)
+    if campaign.strategy == Strategy.QUEUE and (no_queue := campaign.kind_object.no_queue):
+        raise Refused(no_queue)
+
+
+def _insert(campaign: Campaign) -> None:
+    slug = campaign.slug
+    if not slug:
+        raise Refused("No short name can be made from that name. Give one of small letters, digits and hyphens.")
+    if slug in RESERVED_SLUGS:
+        raise Conflict(f"The short name “{slug}” is used by Litmus itself. Choose another.")
+    try:
+        with transaction.atomic():
+            campaign.save()
+    except IntegrityError as error:
+        raise Conflict(f"There is a campaign “{slug}” in this collection already. Choose another name.") from error
+
+
+def _delete_items(campaign: Campaign) -> None:
+    """A million items need not be loaded to be deleted. Errors: IntegrityError where something refers to them."""
+    of_items = "item_id IN (SELECT id FROM annotation_item WHERE campaign_id = %s)"
+    with transaction.atomic(), checked_at_once(), connection.cursor() as cursor:
+        cursor.execute(f"DELETE FROM annotation_assignment WHERE {of_items}", [campaign.pk])
+        cursor.execute("DELETE FROM annotation_item WHERE campaign_id = %s", [campaign.pk])
+
+
+def _check_unassigned(campaign: Campaign) -> None:
+    if campaign.items.filter(assignments__slot__isnull=False).exists():
+        raise Refused(
+            "Items are assigned already, in the order and by the strategy the campaign had. Plan the assignment anew to"
+            " change the strategy; to change the order, release everybody's items first."
+        )
+
+
+def _move_items(campaign: Campaign) -> None:
+    """Items follow their campaign into another split, unless it is held out and a pair is in one already."""
+    kind = campaign.kind_object
+    if campaign.split != Split.MAIN and (held := kind.items.count_held_elsewhere(campaign)):
+        items = f"{kind.words.item}s"
+        raise Refused(
+            f"{held:,} of its {items} are in another development or test campaign. Held-out {items} must never overlap,"
+            " so this campaign can only stay in the main split."
+        )
+    Item.objects.filter(campaign=campaign).update(split=campaign.split)
+
+
+def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, campaign=campaign.slug, **data)

@@ -1,0 +1,90 @@
+"""Criteria and their levels: written as a whole, and settled once somebody has judged by them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import ProtectedError, RestrictedError
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Refused
+from annotation.campaigns.reads.criteria import drafts_of, has_judgments
+from annotation.campaigns.rules.campaigns import hindrance_to_new_criteria
+from annotation.definitions.drafts import CriterionDraft, problems_of
+from annotation.models import Campaign, Criterion, Level
+from corpus.collections.rules import check_manager
+
+
+@transaction.atomic
+def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], by: User | None, at: datetime) -> bool:
+    """Give the campaign these criteria instead of its present ones; whether anything was different.
+
+    Errors: Refused for criteria that make no sense, and for any change once there are judgments.
+    """
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    check_manager(campaign.collection, by)
+    criteria = sort_levels(criteria)
+    check_criteria(criteria)
+    if drafts_of(campaign) == criteria:
+        return False
+    if reason := hindrance_to_new_criteria(has_judgments(campaign)):
+        raise Refused(reason)
+    try:
+        campaign.criteria.all().delete()
+    except (ProtectedError, RestrictedError) as error:
+        raise Refused(
+            "There are verdicts or machine runs by these levels. Copy the campaign to judge by other levels."
+        ) from error
+    store_criteria(campaign, criteria)
+    record_event(
+        by=by,
+        at=at,
+        verb="change_criteria",
+        target=campaign,
+        scope=campaign.collection,
+        criteria={each.key: [level.value for level in each.levels] for each in criteria},
+    )
+    return True
+
+
+def sort_levels(criteria: Sequence[CriterionDraft]) -> tuple[CriterionDraft, ...]:
+    """The same criteria with levels in the order of their values, which is how they are stored."""
+    return tuple(
+        CriterionDraft(
+            each.key, each.label, tuple(sorted(each.levels, key=lambda level: level.value)), each.question, each.scale
+        )
+        for each in criteria
+    )
+
+
+def check_criteria(criteria: Sequence[CriterionDraft]) -> None:
+    """Refuse criteria that make no sense, with everything that is wrong about them."""
+    if problems := problems_of(criteria):
+        raise Refused(" ".join(problems))
+
+
+def store_criteria(campaign: Campaign, criteria: Sequence[CriterionDraft]) -> None:
+    """Insert criteria that were checked."""
+    for position, draft in enumerate(criteria):
+        criterion = Criterion.objects.create(
+            campaign=campaign,
+            key=draft.key,
+            label=draft.label,
+            question=draft.question,
+            scale=draft.scale,
+            position=position,
+        )
+        Level.objects.bulk_create(
+            [
+                Level(
+                    criterion=criterion,
+                    value=level.value,
+                    label=level.label,
+                    definition=level.definition,
+                    example=level.example,
+                    reasons=list(level.reasons),
+                )
+                for level in draft.levels
+            ]
+        )

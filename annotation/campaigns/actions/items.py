@@ -1,0 +1,151 @@
+"""A campaign's items: built at once where that is quick, by a job where it is not."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts.audit import record_event
+from accounts.jobs import new_job
+from accounts.models import User
+from accounts.refusals import Refused
+from annotation.campaigns.jobs.built import Built
+from annotation.campaigns.jobs.calibration import check_calibration, draw_calibration
+from annotation.campaigns.jobs.items import build
+from annotation.campaigns.jobs.unjudged import remove_unjudged
+from annotation.campaigns.rules.campaigns import check_not_closed
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.settings import SAMPLE, SEED
+from annotation.models import AnnoCycle, Campaign, ItemBuild
+from corpus.collections.rules import check_manager
+
+JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
+
+
+@transaction.atomic
+def build_items(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    sample: int | None = None,
+    seed: int | None = None,
+    stratified: bool = False,
+    choice: Any = None,
+) -> Built:
+    """Make items of all that the campaign lacks of what its kind judges, or of a sample of it.
+
+    `choice` narrows what may be taken, for kinds that have a `Choosing`. `seed` draws the sample; without one it is
+    the campaign's own. Call it again when pools have grown.
+    Errors: Refused for a closed campaign and when too few are left.
+    """
+    campaign = _current(campaign, by, sample, seed)
+    seed = campaign.seed if seed is None else seed
+    told = _told(campaign, sample, stratified, choice)
+    built = build(campaign, told, seed=seed)
+    facts = {**told, "seed": seed, "created": built.created}
+    record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
+    return built
+
+
+@transaction.atomic
+def request_item_build(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    sample: int | None = None,
+    seed: int | None = None,
+    stratified: bool = False,
+    choice: Any = None,
+    calibration: dict[str, int | None] | None = None,
+) -> ItemBuild:
+    """The same as a background job, for more than JOB_FROM items.
+
+    `calibration` is the {sample, overlap} of `set_calibration`, for when the items are there.
+    """
+    campaign = _current(campaign, by, sample, seed)
+    told = _told(campaign, sample, stratified, choice)
+    if calibration is not None:
+        size, overlap = calibration["sample"] or 0, calibration["overlap"] or campaign.kind_object.calibration_overlap
+        most = campaign.items.count() + (supply_left(campaign) if sample is None else sample)
+        check_calibration(campaign, size, overlap, most)
+        told["calibration"] = {"sample": size, "overlap": overlap, "seed": campaign.seed}
+    return new_job(
+        ItemBuild,
+        by=by,
+        at=at,
+        campaign=campaign,
+        seed=campaign.seed if seed is None else seed,
+        parameters=told,
+    )
+
+
+@transaction.atomic
+def set_calibration(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    sample: int,
+    overlap: int | None = None,
+    seed: int | None = None,
+) -> int:
+    """Have `sample` items, drawn by the seed, judged by `overlap` people each, so that agreement can be measured.
+
+    Nothing is taken away: an item that gets as many judges already stays as it is. Plan the assignment (again) for it
+    to take effect. Returns how many items get more judges than before. Errors: Refused for numbers that make no sense.
+    """
+    campaign = _current(campaign, by)
+    overlap = campaign.kind_object.calibration_overlap if overlap is None else overlap
+    check_calibration(campaign, sample, overlap, campaign.items.count())
+    seed = campaign.seed if seed is None else seed
+    changed = draw_calibration(campaign, sample, seed, overlap - campaign.overlap)
+    facts = {"sample": sample, "overlap": overlap, "seed": seed, "changed": changed}
+    record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection, **facts)
+    return changed
+
+
+@transaction.atomic
+def remove_unjudged_items(*, campaign: Campaign, by: User | None, at: datetime, topic: str = "") -> int:
+    """Take the items out that nobody has begun, all or those of one topic; returns how many.
+
+    Errors: Refused for a closed campaign, the test set of a machine, and where there are none.
+    """
+    campaign = _current(campaign, by)
+    if AnnoCycle.objects.filter(test=campaign).exists():
+        raise Refused("This campaign is the test set of an Anno-GPT cycle, so its items stay as they were chosen.")
+    removed = remove_unjudged(campaign, topic)
+    if not removed:
+        raise Refused("There is no unjudged item to remove. Items that somebody has begun stay.")
+    facts = {"removed": removed, "topic": topic}
+    record_event(by=by, at=at, verb="remove_items", target=campaign, scope=campaign.collection, **facts)
+    return removed
+
+
+def needs_job(campaign: Campaign, sample: int | None) -> bool:
+    """Whether building these items takes longer than a person should wait for a page."""
+    return (supply_left(campaign) if sample is None else sample) > JOB_FROM
+
+
+def supply_left(campaign: Campaign) -> int:
+    """How many items the campaign could still take."""
+    return campaign.kind_object.items.fetch_supply(campaign).left
+
+
+def _told(campaign: Campaign, sample: int | None, stratified: bool, choice: Any) -> dict[str, Any]:
+    """The parameters of a build, as they are kept: with the choice, of kinds that have one."""
+    choosing = campaign.kind_object.choosing
+    told = {"sample": sample, "stratified": stratified}
+    return told | (asdict(choice or choosing.read({})) if choosing else {})
+
+
+def _current(campaign: Campaign, by: User | None, sample: int | None = None, seed: int | None = None) -> Campaign:
+    """The campaign as it is now, after checking that `by` may add items to it, and as many."""
+    check_within(SAMPLE, sample)
+    check_within(SEED, seed)
+    campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
+    check_manager(campaign.collection, by)
+    check_not_closed(campaign)
+    return campaign

@@ -1,0 +1,237 @@
+"""Campaigns: made, read, opened and closed; their items built and assigned."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign
+from annotation.campaigns.actions.items import build_items, remove_unjudged_items
+from annotation.campaigns.api.base import InCampaignView
+from annotation.campaigns.api.settings import number_field
+from annotation.campaigns.reads.campaigns import campaigns_for
+from annotation.definitions.drafts import CriterionDraft, LevelDraft
+from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
+from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
+from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
+from annotation.models.campaigns import KIND_CHOICES
+from corpus.collections.api.base import InCollectionView, RemovedSerializer
+from corpus.models import Role
+
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+
+
+class LevelSerializer(serializers.ModelSerializer[Level]):
+    class Meta:
+        model = Level
+        fields = ("value", "label", "definition", "example", "reasons")
+
+
+class CriterionSerializer(serializers.ModelSerializer[Criterion]):
+    levels = LevelSerializer(many=True)
+
+    class Meta:
+        model = Criterion
+        fields = ("key", "label", "question", "scale", "levels")
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    criteria = CriterionSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "slug",
+            "name",
+            "kind",
+            "split",
+            "state",
+            "overlap",
+            "order",
+            "strategy",
+            "seed",
+            "lease_minutes",
+            "options",
+            "created_at",
+            "opened_at",
+            "closed_at",
+            "criteria",
+        )
+
+
+class NewCampaignSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=NAME.most)
+    slug = serializers.SlugField(max_length=80, required=False)
+    kind = serializers.ChoiceField(KIND_CHOICES, default=DEFAULT_KIND)
+    split = serializers.ChoiceField(Split.choices, default=Split.MAIN)
+    overlap = number_field(OVERLAP, help_text=overlaps_in_words())
+    order = serializers.ChoiceField(Order.choices, default=Order.BY_ASPECT)
+    strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
+    seed = number_field(SEED)
+    lease_minutes = number_field(LEASE)
+    guideline = serializers.CharField(max_length=GUIDELINE.most, required=False)
+    criteria = CriterionSerializer(many=True, required=False)
+    options = serializers.DictField(required=False, help_text="those of its kind")
+
+
+class CampaignStateSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField([CampaignState.OPEN, CampaignState.CLOSED])
+
+
+class ItemBuildSerializer(serializers.Serializer[Any]):
+    sample = number_field(SAMPLE)
+    seed = number_field(SEED)
+    stratified = serializers.BooleanField(default=False)
+
+    def get_fields(self) -> dict[str, Any]:
+        """In addition, what kinds choose items by."""
+        chosen = [kind.choosing.api_fields() for kind in kinds() if kind.choosing]
+        return {**super().get_fields(), **{name: field for fields in chosen for name, field in fields.items()}}
+
+
+class BuiltSerializer(serializers.Serializer[Any]):
+    created = serializers.IntegerField()
+    items = serializers.IntegerField()
+    left = serializers.IntegerField()
+    held_elsewhere = serializers.IntegerField()
+    filtered = serializers.IntegerField(help_text="questions left out by the word-overlap filter")
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    overlap = number_field(OVERLAP)
+    strategy = serializers.ChoiceField(Strategy.choices, required=False)
+    seed = number_field(SEED)
+    repeat_percent = number_field(REPEAT_PERCENT, help_text="of each person's new items, asked a second time")
+    repeat_gap = number_field(REPEAT_GAP, help_text="other items in between, at least")
+    dry_run = serializers.BooleanField(default=False)
+
+
+class PlannedSerializer(serializers.Serializer[Any]):
+    """Loads by person and items shared by couples, as `manage.py assign --json` prints them."""
+
+    items = serializers.IntegerField()
+    judgments = serializers.IntegerField()
+    annotators = serializers.DictField(child=serializers.IntegerField())
+    loads = serializers.DictField(child=serializers.IntegerField())
+    pairs = serializers.DictField(child=serializers.IntegerField())
+    seed = serializers.IntegerField()
+    strategy = serializers.CharField()
+    overlap = serializers.IntegerField()
+    inputs_hash = serializers.CharField()
+    repeats = serializers.DictField(child=serializers.IntegerField(), help_text="items asked a second time, by person")
+
+
+class CampaignList(InCollectionView):
+    """The campaigns of a collection."""
+
+    serializer_class = CampaignSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return campaigns_for(self.membership).prefetch_related("criteria__levels")
+
+    @extend_schema(operation_id="campaigns_list", responses=answers({200: CampaignSerializer(many=True)}))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the campaigns you may see: annotators see those they judge in."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="campaigns_create",
+        request=NewCampaignSerializer,
+        responses=answers({201: CampaignSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a draft campaign. Without criteria and guideline it gets the defaults of its kind."""
+        wanted = NewCampaignSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = dict(wanted.validated_data)
+        criteria = tuple(_criterion(each) for each in values.pop("criteria", ()))
+        campaign = create_campaign(
+            collection=self.collection, by=self.person, at=timezone.now(), criteria=criteria, **values
+        )
+        return Response(CampaignSerializer(campaign).data, status=201)
+
+
+class CampaignDetail(InCampaignView):
+    """One campaign."""
+
+    serializer_class = CampaignSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"PATCH": MANAGE}
+
+    @extend_schema(operation_id="campaigns_read", responses=answers({200: CampaignSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """Read a campaign with its criteria and levels."""
+        return Response(CampaignSerializer(self.campaign).data)
+
+    @extend_schema(
+        operation_id="campaigns_set_state",
+        request=CampaignStateSerializer,
+        responses=answers({200: CampaignSerializer}, 400, 403, 409, 415, 422),
+    )
+    def patch(self, request: Request, slug: str, campaign: str) -> Response:
+        """Open, close or reopen the campaign."""
+        wanted = CampaignStateSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        change = open_campaign if wanted.validated_data["state"] == CampaignState.OPEN else close_campaign
+        changed = change(campaign=self.campaign, by=self.person, at=timezone.now())
+        return Response(CampaignSerializer(changed).data)
+
+
+class ItemBuilds(InCampaignView):
+    """Building items."""
+
+    serializer_class = ItemBuildSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE, "DELETE": MANAGE}
+
+    @extend_schema(operation_id="items_build", responses=answers({201: BuiltSerializer}, 400, 403, 409, 415, 422))
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Make items of all (distinct aspect, pooled document) pairs the campaign lacks, or of a sample of them."""
+        wanted = ItemBuildSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        told = wanted.validated_data
+        choosing = self.campaign.kind_object.choosing
+        choice = choosing.read(told) if choosing else None
+        drawing = {name: told[name] for name in ("sample", "seed", "stratified") if name in told}
+        built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), choice=choice, **drawing)
+        return Response(asdict(built), status=201)
+
+    @extend_schema(
+        operation_id="items_remove",
+        parameters=[OpenApiParameter("topic", str, description="Number of a topic: only its items.")],
+        responses=answers({200: RemovedSerializer}, 403, 409, 422),
+    )
+    def delete(self, request: Request, slug: str, campaign: str) -> Response:
+        """Remove the items that nobody has begun, with their assignments."""
+        topic = request.query_params.get("topic", "")
+        removed = remove_unjudged_items(campaign=self.campaign, by=self.person, at=timezone.now(), topic=topic)
+        return Response({"removed": removed})
+
+
+class Plans(InCampaignView):
+    """Assigning items."""
+
+    serializer_class = PlanSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="assignments_plan", responses=answers({200: PlannedSerializer}, 400, 403, 409, 415, 422)
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Give every item the judges it still needs; with `dry_run`, only say how it would come out."""
+        wanted = PlanSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(asdict(summary))
+
+
+def _criterion(data: dict[str, Any]) -> CriterionDraft:
+    levels = tuple(LevelDraft(**{**level, "reasons": tuple(level.get("reasons", ()))}) for level in data["levels"])
+    return CriterionDraft(**{**data, "levels": levels})

@@ -1,0 +1,35 @@
+"""manage.py build_items SLUG CAMPAIGN [--sample N] [--seed N] [--stratified] [--json], and how kinds choose items"""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import ToldCommand
+from annotation.campaigns.actions.items import build_items
+from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.kind import kinds
+
+
+class Command(ToldCommand):
+    help = "Add the items that a campaign lacks: pairs of new aspects, of pools that have grown, new questions."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument("--sample", type=int, metavar="N", help="add N items drawn by the seed instead of all")
+        parser.add_argument("--seed", type=int, metavar="N", help="the campaign's own if absent")
+        parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
+        for kind in kinds():
+            if kind.choosing:
+                kind.choosing.add_arguments(parser)
+
+    def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        found = campaign_with(slug, campaign)
+        wanted = {name: options[name] for name in ("sample", "seed", "stratified")}
+        choosing = found.kind_object.choosing
+        choice = choosing.of_command(options) if choosing else None
+        built = build_items(campaign=found, by=None, at=timezone.now(), choice=choice, **wanted)
+        return f"Made {built.created:,} items; {campaign} has {built.items:,} now.", asdict(built)

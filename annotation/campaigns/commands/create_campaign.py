@@ -1,0 +1,110 @@
+"""manage.py create_campaign SLUG NAME --kind K [--overlap K] [--split S] [--config FILE.toml] … [--json]"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.management.reporting import ToldCommand
+from accounts.refusals import Refused
+from annotation.assignment.actions.annotators import add_members_by_email
+from annotation.campaigns.actions.campaigns import create_campaign
+from annotation.campaigns.actions.items import build_items, set_calibration, supply_left
+from annotation.campaigns.jobs.built import Built
+from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
+from annotation.kind import DEFAULT_KIND, calibration_in_words, kinds, option_readers, overlaps_in_words
+from annotation.models import Order, Split, Strategy
+from annotation.models.campaigns import KIND_CHOICES
+from corpus.collections.reads.collections import collection_with
+
+SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes")
+
+
+class Command(ToldCommand):
+    help = (
+        "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. What the command"
+        " line says comes before the file of --config."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("name", help="of the campaign; its own short name is made from it")
+        parser.add_argument("--kind", choices=[*dict(KIND_CHOICES)], help=f"what is judged ({DEFAULT_KIND})")
+        parser.add_argument("--overlap", type=int, metavar="K", help=f"annotators per item ({overlaps_in_words()})")
+        parser.add_argument("--split", choices=Split.values, help="dev and test pairs never overlap (main)")
+        parser.add_argument("--order", choices=Order.values, help="what an annotator judges in one go (by-aspect)")
+        parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
+        parser.add_argument("--seed", type=int, metavar="N", help="for samples, plans and orders; drawn if absent")
+        parser.add_argument("--lease-minutes", type=int, metavar="M", help="how long an open queue's item is kept (60)")
+        parser.add_argument("--sample", type=int, metavar="N", help="take N items drawn by the seed instead of all")
+        parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
+        for kind in kinds():
+            if kind.choosing:
+                kind.choosing.add_arguments(parser)
+        parser.add_argument("--calibration", type=int, metavar="N", help="N items are judged by more people")
+        parser.add_argument(
+            "--calibration-overlap", type=int, metavar="K", help=f"judges of each of these ({calibration_in_words()})"
+        )
+        parser.add_argument(
+            "--annotator", action="append", default=[], metavar="EMAIL", help="member who judges; repeat"
+        )
+        parser.add_argument("--config", type=Path, metavar="FILE", help="TOML with settings, criteria and guideline")
+
+    @transaction.atomic
+    def carry_out(self, *, slug: str, name: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        file = _read(options["config"]) if options["config"] else CampaignFile()
+        given = {key: options[key] for key in (*SETTINGS, "sample") if options[key] is not None}
+        settings = {key: value for key, value in (file.settings | given).items() if key not in ("name", "sample")}
+        at = timezone.now()
+        campaign = create_campaign(
+            collection=collection_with(slug),
+            by=None,
+            at=at,
+            name=name,
+            criteria=file.criteria,
+            guideline=file.guideline,
+            options=file.options,
+            **settings,
+        )
+        added = add_members_by_email(campaign=campaign, emails=options["annotator"], by=None, at=at)
+        sample = (file.settings | given).get("sample")
+        built, calibrated = Built(0, 0, 0, 0), 0
+        kind = campaign.kind_object
+        choice = kind.choosing.of_command(options) if kind.choosing else None
+        if sample is not None or choice != kind.takes_everything or supply_left(campaign):
+            told = {"sample": int(sample) if sample is not None else None, "stratified": options["stratified"]}
+            built = build_items(campaign=campaign, by=None, at=at, choice=choice, **told)
+        if options["calibration"] is not None:
+            wanted = {"sample": options["calibration"], "overlap": options["calibration_overlap"]}
+            calibrated = set_calibration(campaign=campaign, by=None, at=at, **wanted)
+        result = {
+            "slug": campaign.slug,
+            "name": campaign.name,
+            "kind": campaign.kind,
+            "split": campaign.split,
+            "overlap": campaign.overlap,
+            "order": campaign.order,
+            "strategy": campaign.strategy,
+            "seed": campaign.seed,
+            "items": built.items,
+            "pairs_left": built.left,
+            "filtered": built.filtered,
+            "calibration": calibrated,
+            "annotators": sorted(each.name for each in added),
+        }
+        advice = "" if built.items else f" There are no {kind.words.lacking}, then manage.py build_items."
+        if built.filtered:
+            advice = f" {built.filtered:,} questions are left out by the word-overlap filter."
+        return f"Made the campaign {campaign.slug} with {built.items:,} items.{advice}", result
+
+
+def _read(path: Path) -> CampaignFile:
+    try:
+        return read_campaign_file(path.read_text("utf-8-sig"), option_readers())
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"The file {path} cannot be read: {error}.") from error
+    except BadCampaignFile as bad:
+        raise Refused(f"{path}: {bad.reason}") from bad

@@ -1,0 +1,31 @@
+"""manage.py remove_items SLUG CAMPAIGN [--topic NUMBER] [--dry-run] [--json]"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import ToldCommand
+from annotation.campaigns.actions.items import remove_unjudged_items
+from annotation.campaigns.jobs.unjudged import unjudged_items
+from annotation.campaigns.reads.campaigns import campaign_with
+
+
+class Command(ToldCommand):
+    help = "Remove the items of a campaign that nobody has begun, with their assignments."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument("--topic", default="", metavar="NUMBER", help="only those of this topic")
+        parser.add_argument("--dry-run", action="store_true", help="only count them")
+
+    def carry_out(self, *, slug: str, campaign: str, topic: str, dry_run: bool, **_: Any) -> tuple[str, dict[str, Any]]:
+        found = campaign_with(slug, campaign)
+        if dry_run:
+            removed = unjudged_items(found, topic).count()
+        else:
+            removed = remove_unjudged_items(campaign=found, by=None, at=timezone.now(), topic=topic)
+        result = {"removed": removed, "items": found.items.count(), "dry_run": dry_run}
+        return f"{'Would remove' if dry_run else 'Removed'} {removed:,} unjudged items.", result

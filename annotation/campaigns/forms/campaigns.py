@@ -1,0 +1,162 @@
+"""Forms that make, describe and copy campaigns."""
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import lazy
+
+from accounts.models import User
+from annotation.campaigns.forms.settings import number_field
+from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
+from annotation.definitions.settings import LEASE, NAME, OVERLAP, SAMPLE, SEED
+from annotation.kind import kinds, option_readers, overlaps_in_words
+from annotation.models import Campaign, Order, Split, Strategy
+from corpus.models import Membership, Role
+
+MOST_FILE_BYTES = 1_000_000
+ORDERS = [
+    (Order.BY_ASPECT, "One aspect, many abstracts: the question stays, the abstracts change"),
+    (Order.BY_DOCUMENT, "One abstract, all aspects: a page for each abstract, submitted once"),
+]
+STRATEGIES = [
+    (Strategy.PLANNED, "Assigned in advance: everybody knows their share, loads are even"),
+    (Strategy.QUEUE, "Open queue: whoever comes takes the next item"),
+]
+SPLITS = [
+    (Split.MAIN, "main"),
+    (Split.DEV, "development: held out, to try prompts and guidelines on"),
+    (Split.TEST, "test: held out, to measure agreement on"),
+]
+
+
+def _kind_choices() -> list[tuple[str, str]]:
+    return [(kind.name, f"{kind}: {kind.words.question}") for kind in kinds()]
+
+
+class CampaignForm(forms.Form):
+    """What can be changed while a campaign is a draft."""
+
+    name = forms.CharField(max_length=NAME.most, help_text="For example “Main round” or “Development set”.")
+    split = forms.ChoiceField(
+        choices=SPLITS, help_text="Pairs of development and test campaigns of a collection never overlap."
+    )
+    overlap = number_field(OVERLAP, label="Annotators per item", help_text="How many people judge each item.")
+    order = forms.ChoiceField(choices=ORDERS, widget=forms.RadioSelect)
+    strategy = forms.ChoiceField(choices=STRATEGIES, widget=forms.RadioSelect, label="How items reach people")
+    lease_minutes = number_field(
+        LEASE,
+        label="Minutes an item is kept",
+        help_text="In an open queue, an item that somebody took and left is offered again after this time.",
+    )
+    seed = number_field(
+        SEED,
+        required=False,
+        help_text="Shuffles samples, plans and orders; stored, so that they can be repeated. Drawn if left empty.",
+    )
+
+    def clean_seed(self) -> int | None:
+        seed = self.cleaned_data["seed"]
+        return self.initial.get("seed") if seed is None else seed
+
+
+class SettledForm(forms.Form):
+    """What can still be changed while a campaign is open."""
+
+    name = CampaignForm.base_fields["name"]
+    lease_minutes = CampaignForm.base_fields["lease_minutes"]
+
+
+class NewCampaignForm(CampaignForm):
+    """A new campaign with its items and people."""
+
+    field_order = ("name", "kind", "split", "overlap", "order", "strategy", "annotators", "sample", "stratified")
+
+    kind = forms.ChoiceField(
+        choices=_kind_choices,
+        widget=forms.RadioSelect,
+        label="What is judged",
+    )
+    overlap = number_field(
+        OVERLAP,
+        required=False,
+        label="Annotators per item",
+        help_text=lazy(lambda: f"How many people judge each item. Left empty: {overlaps_in_words()}.", str)(),
+    )
+    annotators = forms.ModelMultipleChoiceField(
+        queryset=User.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Members of the collection who judge. More can be added at any time.",
+    )
+    sample = number_field(
+        SAMPLE,
+        required=False,
+        label="Only a sample of so many items",
+        help_text="Drawn by the seed. Left empty, everything there is becomes an item.",
+    )
+    stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
+    file = forms.FileField(
+        required=False,
+        label="Definition as a TOML file",
+        help_text="Criteria with their levels, and a guideline, instead of the defaults. Settings above come first.",
+    )
+
+    def __init__(self, *args: Any, membership: Membership, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["annotators"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101 - narrows the type
+        field.queryset = possible_annotators(membership)
+
+    def clean_file(self) -> CampaignFile:
+        file = self.cleaned_data["file"]
+        return read_upload(file) if file else CampaignFile()
+
+
+class CopyForm(forms.Form):
+    """The name of a copy."""
+
+    name = forms.CharField(max_length=NAME.most, label="Name of the copy")
+
+
+class TomlForm(forms.Form):
+    """Criteria as TOML, pasted."""
+
+    toml = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "mono"}),
+        label="Criteria as TOML",
+        max_length=MOST_FILE_BYTES,
+    )
+
+    def clean_toml(self) -> CampaignFile:
+        file = _read(self.cleaned_data["toml"])
+        if not file.criteria:
+            raise forms.ValidationError("It has no [[criteria]].")
+        return file
+
+
+def possible_annotators(membership: Membership) -> Any:
+    """Members of the collection who may judge, by name: all but viewers."""
+    members = Membership.objects.filter(collection=membership.collection).exclude(role=Role.VIEWER)
+    return User.objects.filter(pk__in=members.values("user")).order_by("name", "email")
+
+
+def settings_of(campaign: Campaign) -> dict[str, Any]:
+    """The campaign's settings, as the forms take them initially."""
+    return {name: getattr(campaign, name) for name in CampaignForm.base_fields}
+
+
+def read_upload(file: Any) -> CampaignFile:
+    """A campaign's TOML file as it was uploaded; ValidationError says what is wrong with it."""
+    if file.size > MOST_FILE_BYTES:
+        raise forms.ValidationError("The file is larger than a megabyte, far more than a definition needs.")
+    try:
+        return _read(file.read().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise forms.ValidationError("The file is not text in UTF-8.") from error
+
+
+def _read(text: str) -> CampaignFile:
+    try:
+        return read_campaign_file(text, option_readers())
+    except BadCampaignFile as bad:
+        raise forms.ValidationError(bad.reason) from bad

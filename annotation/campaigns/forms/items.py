@@ -1,0 +1,86 @@
+"""Forms about items: building them, finding them."""
+
+from typing import Any, cast
+
+from django import forms
+from django.utils.functional import lazy
+
+from annotation.campaigns.forms.settings import number_field
+from annotation.campaigns.reads.items import STATES, ItemFilter
+from annotation.definitions.settings import OVERLAP, SAMPLE, SEED
+from annotation.kind import calibration_in_words
+from annotation.models import Campaign
+from corpus.models import Topic
+
+
+class ItemBuildForm(forms.Form):
+    """All pairs that are left, or a sample of them."""
+
+    sample = number_field(
+        SAMPLE, required=False, label="Only a sample of so many", help_text="Left empty: all that are left."
+    )
+    stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
+    seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
+
+
+class CalibrationForm(forms.Form):
+    """How many items more people judge than the others."""
+
+    calibration = number_field(
+        SAMPLE,
+        required=False,
+        label="Calibration sample of so many items",
+        help_text="Drawn by the seed and judged by more people, so that agreement can be measured. Left empty: none.",
+    )
+    calibration_overlap = number_field(
+        OVERLAP,
+        min_value=2,
+        required=False,
+        label="Judged by",
+        help_text=lazy(lambda: f"People for each of these items. Left empty: {calibration_in_words()}.", str)(),
+    )
+
+    def told(self) -> dict[str, Any] | None:
+        """Sample and overlap (None: the usual one) of a valid form; None where no sample is wanted."""
+        sample = self.cleaned_data["calibration"]
+        return None if sample is None else {"sample": sample, "overlap": self.cleaned_data["calibration_overlap"]}
+
+
+class ItemFilterForm(forms.Form):
+    """Which items a list shows. What makes no sense is as if it were not asked."""
+
+    topic = forms.ModelChoiceField(queryset=Topic.objects.none(), required=False, empty_label="all topics")
+    state = forms.ChoiceField(choices=[("", "all"), *STATES.items()], required=False)
+    needs = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Needs")
+    reason = forms.CharField(max_length=500, required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        topics, needs = self.fields["topic"], self.fields["needs"]
+        assert isinstance(topics, forms.ModelChoiceField)  # noqa: S101 - narrows the type
+        assert isinstance(needs, forms.TypedChoiceField)  # noqa: S101 - narrows the type
+        topics.queryset = Topic.objects.filter(collection=campaign.collection).order_by("position", "pk")
+        needs.choices = [("", "any"), *((n, f"{n} more") for n in range(1, campaign.overlap + 2))]
+
+    def chosen(self) -> ItemFilter:
+        self.is_valid()
+        told = self.cleaned_data
+        topic = told.get("topic")
+        return ItemFilter(
+            topic=topic.pk if topic else None,
+            state=told.get("state", ""),
+            needs=told.get("needs"),
+            reason=told.get("reason") if "reason" in self.data else None,
+        )
+
+
+class ItemRemovalForm(forms.Form):
+    """Which of the unjudged items to remove."""
+
+    topic = forms.ChoiceField(label="Topic", required=False)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numbers = Topic.objects.filter(items__campaign=campaign).distinct().values_list("number", flat=True)
+        field = cast(forms.ChoiceField, self.fields["topic"])
+        field.choices = [("", "All topics"), *((number, number) for number in numbers.order_by("position", "number"))]

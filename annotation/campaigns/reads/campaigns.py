@@ -1,0 +1,100 @@
+"""Campaigns of a collection: finding one, listing them, and what one is made of."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.shortcuts import get_object_or_404
+
+from accounts.refusals import Refused
+from annotation.models import (
+    Annotator,
+    AnnotatorKind,
+    AnnotatorState,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Item,
+    Submission,
+)
+from corpus.collections.reads.collections import collection_with
+from corpus.collections.rules import can_oversee
+from corpus.models import Collection, Membership, Topic
+from corpus.topics.reads.reviews import not_approved
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What a campaign has of what it needs to be opened. `slots`: somebody is assigned, or a slot is free to take."""
+
+    has_guideline: bool
+    items: bool
+    annotators: bool
+    slots: bool
+
+
+def fetch_campaign(membership: Membership, slug: str) -> Campaign:
+    """The campaign of the member's collection, its collection loaded; Http404 where there is none."""
+    campaign = get_object_or_404(Campaign, collection=membership.collection_id, slug=slug)
+    campaign.collection = membership.collection
+    return campaign
+
+
+def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
+    """Campaigns the member may see, newest first, with `items` and `done` (judgments that count).
+
+    An annotator sees those they judge in, and `items` and `done` are their own assignments.
+    """
+    campaigns = Campaign.objects.filter(collection=membership.collection_id).order_by("-id")
+    if can_oversee(membership):
+        counted = Assignment.objects.filter(item__campaign=OuterRef("pk"), slot__isnull=False)
+        items = Item.objects.filter(campaign=OuterRef("pk"))
+        return campaigns.annotate(items_count=_count(items), done=_count(counted.filter(state=AssignmentState.DONE)))
+    mine = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), annotator__user=membership.user_id)
+    told = [AssignmentState.PENDING, AssignmentState.DONE]
+    judges = Annotator.objects.filter(campaign=OuterRef("pk"), user=membership.user_id)
+    return campaigns.filter(Exists(judges.exclude(state=AnnotatorState.REMOVED))).annotate(
+        items_count=_count(mine.filter(state__in=told)), done=_count(mine.filter(state=AssignmentState.DONE))
+    )
+
+
+def fetch_readiness(campaign: Campaign) -> Readiness:
+    """What the campaign has already. One query."""
+    people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
+    slots = Assignment.objects.filter(item__campaign=campaign, slot__isnull=False)
+    found = Campaign.objects.filter(pk=campaign.pk).values_list(
+        Exists(campaign.guidelines.all()), Exists(campaign.items.all()), Exists(people), Exists(slots)
+    )
+    return Readiness(*found.get())
+
+
+def count_unreviewed(campaign: Campaign) -> int:
+    """How many complex queries among the campaign's topics no second person has approved as they are now."""
+    return not_approved(Topic.objects.filter(pk__in=campaign.items.values("topic"))).count()
+
+
+def has_submissions(campaign: Campaign) -> bool:
+    return Submission.objects.filter(assignment__item__campaign=campaign).exists()
+
+
+def _count(rows: QuerySet[Assignment] | QuerySet[Item]) -> Coalesce:
+    """How many of these rows; zero where there are none."""
+    counted = rows.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def campaign_with(slug: str, campaign: str) -> Campaign:
+    """The collection's campaign of this short name, for commands; raises Refused naming those there are."""
+    collection = collection_with(slug)
+    found = Campaign.objects.select_related("collection").filter(collection=collection, slug=campaign).first()
+    if found is None:
+        others = ", ".join(collection.campaigns.order_by("slug").values_list("slug", flat=True))
+        raise Refused(f"There is no campaign {campaign} in {slug}." + (f" There are: {others}." if others else ""))
+    return found
+
+
+def open_campaigns_hinder(collection: Collection) -> str:
+    """Why the collection cannot be archived yet: its open campaigns, or ""."""
+    names = list(collection.campaigns.filter(state=CampaignState.OPEN).order_by("name").values_list("name", flat=True))
+    return f"Close its open campaigns first: {', '.join(names)}." if names else ""

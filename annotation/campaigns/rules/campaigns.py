@@ -1,0 +1,98 @@
+"""Who may see and change a campaign, and what stands in the way of opening, closing, changing or deleting it."""
+
+from django.db.models import Q
+
+from accounts.refusals import NotAllowed, Refused
+from annotation.campaigns.reads.campaigns import Readiness
+from annotation.campaigns.reads.criteria import drafts_of
+from annotation.definitions.drafts import problems_of
+from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
+from corpus.collections.rules import can_oversee
+from corpus.models import Membership
+
+
+def check_can_see(membership: Membership, campaign: Campaign) -> None:
+    """Overseers see every campaign of the collection, annotators those they judge in."""
+    if can_oversee(membership):
+        return
+    judges = campaign.annotators.exclude(state=AnnotatorState.REMOVED).filter(user=membership.user_id)
+    if not judges.exists():
+        raise NotAllowed(
+            f"You are not among the annotators of {campaign}. A manager of the collection can add you on the"
+            " campaign's page of annotators."
+        )
+
+
+def hindrance_to_opening(campaign: Campaign, ready: Readiness) -> str:
+    """Why the campaign cannot be opened now, or ""."""
+    if campaign.state == CampaignState.OPEN:
+        return "It is open already."
+    kind = campaign.kind_object
+    if not kind.no_criteria and (problems := problems_of(drafts_of(campaign))):
+        return problems[0]
+    return _first(
+        (not ready.has_guideline, "It has no guideline yet. Write one, so that everybody judges by the same rules."),
+        (not ready.items, f"It has no items yet. Build them from {kind.words.material}."),
+        (not ready.annotators, "Nobody can judge in it yet. Add annotators."),
+        (
+            not ready.slots and campaign.strategy == Strategy.QUEUE,
+            "Its open queue is empty. Plan the assignment, so that items wait in it.",
+        ),
+        (not ready.slots, "No item is assigned yet. Plan the assignment, so that everybody has something to judge."),
+    )
+
+
+def check_can_open(campaign: Campaign, ready: Readiness) -> None:
+    """Errors: Refused with the first thing that is missing."""
+    if reason := hindrance_to_opening(campaign, ready):
+        raise Refused(reason)
+
+
+def check_can_close(campaign: Campaign) -> None:
+    """Only what is open can be closed."""
+    if campaign.state != CampaignState.OPEN:
+        raise Refused(f"Only an open campaign can be closed; this one is {campaign.get_state_display()}.")
+
+
+def check_is_draft(campaign: Campaign) -> None:
+    """What everything else is built on can only be changed before anybody judges."""
+    if campaign.state != CampaignState.DRAFT:
+        raise Refused(
+            f"{campaign} is {campaign.get_state_display()}, so this is settled. Copy the campaign to try another way."
+        )
+
+
+def check_not_closed(campaign: Campaign) -> None:
+    """A closed campaign takes nothing more."""
+    if campaign.state == CampaignState.CLOSED:
+        raise Refused(f"{campaign} is closed. Reopen it first.")
+
+
+def check_serves_no_cycle(campaign: Campaign) -> None:
+    """The dev and test sets of Anno-GPT stay what they were when a machine was tuned and tested on them."""
+    cycle = AnnoCycle.objects.filter(Q(dev=campaign.pk) | Q(test=campaign.pk)).first()
+    if cycle is not None:
+        raise Refused(f"{campaign} serves Anno-GPT {cycle}, so it stays, in its split. Copy it to try another way.")
+
+
+def hindrance_to_new_criteria(judgments: bool) -> str:
+    """Why the criteria cannot be changed now, or "". Answers mean what the levels said when they were given."""
+    if not judgments:
+        return ""
+    return (
+        "There are judgments by these levels, and they mean what the levels said. Explain finer points in the"
+        " guideline, which keeps its versions, or copy the campaign to judge by other levels."
+    )
+
+
+def hindrance_to_deleting(campaign: Campaign, submissions: bool) -> str:
+    """Why the campaign cannot be deleted, or ""."""
+    return _first(
+        (submissions, "It holds answers, and an answer is never thrown away. Close it instead."),
+        (campaign.state == CampaignState.OPEN, "It is open. Close it first."),
+    )
+
+
+def _first(*reasons: tuple[bool, str]) -> str:
+    """The first of the reasons that hold, or ""."""
+    return next((reason for holds, reason in reasons if holds), "")

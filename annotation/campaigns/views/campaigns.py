@@ -1,0 +1,239 @@
+"""Campaigns: the list, a new one, its progress, its settings, its state."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from annotation.assignment.actions.annotators import add_members
+from annotation.campaigns.actions.campaigns import (
+    close_campaign,
+    copy_campaign,
+    create_campaign,
+    delete_campaign,
+    open_campaign,
+    update_campaign,
+)
+from annotation.campaigns.actions.items import build_items, needs_job, request_item_build, set_calibration, supply_left
+from annotation.campaigns.forms.campaigns import CampaignForm, CopyForm, NewCampaignForm, SettledForm, settings_of
+from annotation.campaigns.forms.kinds import KindForms
+from annotation.campaigns.reads.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
+from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
+from annotation.campaigns.rules.campaigns import hindrance_to_deleting, hindrance_to_opening
+from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
+from annotation.kind import DEFAULT_KIND
+from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
+from annotation.rubric.reads import reviews_for
+from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
+from corpus.models import Membership
+
+
+@require_safe
+def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The campaigns one may see: overseers all of them, annotators their own."""
+    membership = fetch_membership(request.user, slug)
+    context = {
+        "collection": membership.collection,
+        "membership": membership,
+        "tab": "campaigns",
+        "campaigns": campaigns_for(membership),
+        "may_manage": can_manage(membership),
+        "may_oversee": can_oversee(membership),
+    }
+    return render(request, "annotation/campaigns/campaign_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a campaign with its people and items."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    defaults = {"kind": DEFAULT_KIND, "split": "main", "order": "by-aspect", "strategy": "planned"}
+    data = request.POST or None
+    form = NewCampaignForm(data, request.FILES or None, initial=defaults, membership=membership)
+    kinds = KindForms(data, membership.collection)
+    if form.is_valid() and kinds.is_valid():
+        with refusals_in_form(form):
+            campaign = _create(membership, form.cleaned_data, kinds)
+            messages.success(request, f"{campaign} is there, as a draft.")
+            return redirect("campaign_detail", slug, campaign.slug)
+    context = {
+        "collection": membership.collection,
+        "membership": membership,
+        "tab": "campaigns",
+        "form": form,
+        "kinds": kinds,
+    }
+    status = 422 if form.errors or kinds.has_errors else 200
+    return render(request, "annotation/campaigns/campaign_create.html", context, status=status)
+
+
+@require_safe
+def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """How far the campaign is, for those who oversee it; their own part and the guideline for its annotators."""
+    membership, found = fetch_for_participant(request, slug, campaign)
+    guideline = found.guidelines.first()
+    context = campaign_context(membership, found, "progress", guideline=guideline, criteria=_criteria(found))
+    context["mine"] = _own_part(membership, found)
+    has_rewrites = "rewrites" in found.kind_object.tabs
+    context["to_confirm"] = reviews_for(membership.user, found).count() if has_rewrites else 0
+    if not can_oversee(membership):
+        return render(request, "annotation/campaigns/campaign_part.html", context)
+    return render(request, "annotation/campaigns/campaign_detail.html", context | _progress(found))
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Change what is not settled yet."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    is_draft = found.state == CampaignState.DRAFT
+    kind = CampaignForm if is_draft else SettledForm
+    form = kind(request.POST or None, initial=settings_of(found))
+    options = _options_form(found, request.POST or None)
+    if found.state == CampaignState.CLOSED and request.method == "POST":
+        form.add_error(None, f"{found} is closed. Reopen it first.")
+    elif form.is_valid() and (options is None or options.is_valid()):
+        changes = form.cleaned_data | ({"options": options.as_json()} if options else {})
+        with refusals_in_form(form):
+            update_campaign(campaign=found, by=membership.user, at=timezone.now(), **changes)
+            messages.success(request, "The settings are saved.")
+            return redirect("campaign_edit", slug, campaign)
+    copy_form = CopyForm(initial={"name": f"{found.name} (copy)"})
+    return _show_settings(request, membership, found, form=form, copy_form=copy_form, options=options)
+
+
+@require_POST
+def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """A new draft like this one."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = CopyForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form, "name"):
+            copy = copy_campaign(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            messages.success(
+                request, f"{copy} has the settings, levels, guideline and people of {found}, but no items."
+            )
+            return redirect("campaign_detail", slug, copy.slug)
+    kind = CampaignForm if found.state == CampaignState.DRAFT else SettledForm
+    return _show_settings(request, membership, found, form=kind(initial=settings_of(found)), copy_form=form)
+
+
+@require_POST
+def campaign_open(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Open or reopen."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    with refusals_in_message(request):
+        open_campaign(campaign=found, by=membership.user, at=timezone.now())
+        messages.success(request, f"{found} is open. Its annotators find it on their page “My work”.")
+    return redirect("campaign_detail", slug, campaign)
+
+
+@require_POST
+def campaign_close(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Close: nothing is lost, nothing more comes in."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    with refusals_in_message(request):
+        close_campaign(campaign=found, by=membership.user, at=timezone.now())
+        messages.success(request, f"{found} is closed. Reopen it to go on where it stopped.")
+    return redirect("campaign_detail", slug, campaign)
+
+
+@require_POST
+def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Delete a campaign that holds no answers."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    with refusals_in_message(request):
+        delete_campaign(campaign=found, by=membership.user, at=timezone.now())
+        messages.success(request, f"{found} is deleted.")
+        return redirect("campaign_list", slug)
+    return redirect("campaign_edit", slug, campaign)
+
+
+@transaction.atomic
+def _create(membership: Membership, told: dict[str, Any], kinds: KindForms) -> Campaign:
+    """The campaign with its people and, where there is something to judge, its items: all of it or nothing."""
+    at, by = timezone.now(), membership.user
+    names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "seed")
+    file = told["file"]
+    campaign = create_campaign(
+        collection=membership.collection,
+        by=by,
+        at=at,
+        criteria=file.criteria,
+        guideline=file.guideline,
+        options=file.options or kinds.options(),
+        **{name: told[name] for name in names},
+    )
+    add_members(campaign=campaign, users=list(told["annotators"]), by=by, at=at)
+    choice = kinds.choice()
+    wanted: dict[str, Any] = {"campaign": campaign, "by": by, "at": at, "choice": choice}
+    sampling = {"sample": told["sample"], "stratified": told["stratified"]}
+    calibration = kinds.calibration.told() if kinds.has_sample else None
+    if needs_job(campaign, told["sample"]):
+        request_item_build(**wanted, **sampling, calibration=calibration)
+        return campaign
+    if told["sample"] is not None or choice != campaign.kind_object.takes_everything or supply_left(campaign):
+        build_items(**wanted, **sampling)
+    if calibration is not None:
+        set_calibration(campaign=campaign, by=by, at=at, **calibration)
+    return campaign
+
+
+def _options_form(campaign: Campaign, data: Any) -> Any:
+    """The form of the options of its kind; None where the kind has none."""
+    options = campaign.kind_object.options
+    return options.form(data, stored=campaign.options) if options else None
+
+
+def _progress(campaign: Campaign) -> dict[str, Any]:
+    now = timezone.now()
+    progress, rows = fetch_progress(campaign, now), annotator_rows(campaign, now)
+    ready = fetch_readiness(campaign)
+    return {
+        "progress": progress,
+        "rows": rows,
+        "estimate": estimate_end(progress, rows, now),
+        "ready": ready,
+        "no_opening": hindrance_to_opening(campaign, ready),
+        "build": campaign.item_builds.order_by("-pk").first(),
+        "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,
+    }
+
+
+def _own_part(membership: Membership, campaign: Campaign) -> dict[str, Any] | None:
+    """The member's own part in the campaign, or None if they do not judge in it."""
+    annotator = Annotator.objects.filter(campaign=campaign, user=membership.user_id).first()
+    if annotator is None or annotator.state == AnnotatorState.REMOVED:
+        return None
+    return {"annotator": annotator, "progress": own_progress(annotator)}
+
+
+def _criteria(campaign: Campaign) -> Any:
+    return campaign.criteria.prefetch_related("levels")
+
+
+def _show_settings(
+    request: HttpRequest,
+    membership: Membership,
+    campaign: Campaign,
+    *,
+    form: Any,
+    copy_form: CopyForm,
+    options: Any = None,
+) -> HttpResponse:
+    context = campaign_context(
+        membership,
+        campaign,
+        "settings",
+        form=form,
+        copy_form=copy_form,
+        options_form=options if options is not None else _options_form(campaign, None),
+        no_deleting=hindrance_to_deleting(campaign, has_submissions(campaign)),
+    )
+    status = 422 if form.errors or copy_form.errors or (options is not None and options.errors) else 200
+    return render(request, "annotation/campaigns/campaign_edit.html", context, status=status)

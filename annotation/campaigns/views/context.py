@@ -1,0 +1,48 @@
+"""What all pages of a campaign need: the member, the campaign, and the frame around them."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from annotation.campaigns.reads.campaigns import fetch_campaign
+from annotation.campaigns.rules.campaigns import check_can_see
+from annotation.models import Campaign
+from corpus.collections.rules import can_manage, can_oversee, check_can_manage, check_can_oversee, fetch_membership
+from corpus.models import Membership
+
+
+def fetch_for_manager(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
+    """For pages that change a campaign. 404 for strangers and unknown campaigns, 403 for other members."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    return membership, fetch_campaign(membership, campaign)
+
+
+def fetch_for_overseer(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
+    """For pages that show how others are doing: everybody but annotators."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return membership, fetch_campaign(membership, campaign)
+
+
+def fetch_for_participant(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
+    """For pages that annotators of the campaign see as well."""
+    membership = fetch_membership(request.user, slug)
+    found = fetch_campaign(membership, campaign)
+    check_can_see(membership, found)
+    return membership, found
+
+
+def campaign_context(membership: Membership, campaign: Campaign, section: str, **more: Any) -> dict[str, Any]:
+    """The context of a campaign's page; `section` is the key of the tab it belongs to."""
+    return {
+        "collection": membership.collection,
+        "membership": membership,
+        "tab": "campaigns",
+        "campaign": campaign,
+        "kind": campaign.kind_object,
+        "section": section,
+        "may_manage": can_manage(membership),
+        "may_oversee": can_oversee(membership),
+        **more,
+    }

@@ -1,0 +1,76 @@
+"""Criteria and levels: as a form, or as TOML."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.refusals import NotAllowed, Refused
+from annotation.campaigns.actions.criteria import replace_criteria
+from annotation.campaigns.forms.campaigns import TomlForm
+from annotation.campaigns.forms.criteria import CriteriaForm
+from annotation.campaigns.reads.criteria import drafts_of, has_judgments
+from annotation.campaigns.rules.campaigns import hindrance_to_new_criteria
+from annotation.campaigns.views.context import campaign_context, fetch_for_manager
+from annotation.definitions.campaign_file import write_criteria
+from annotation.definitions.drafts import CriterionDraft
+from annotation.models import Campaign
+from corpus.models import Membership
+
+
+@require_http_methods(["GET", "POST"])
+def criteria_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The form with all criteria and levels; without anything to change once there are judgments."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = CriteriaForm(request.POST if request.method == "POST" else None, drafts_of(found))
+    if form.is_valid():
+        refusal = _replace(membership, found, form.drafts())
+        if not refusal:
+            messages.success(request, "The levels are saved.")
+            return redirect("criteria_edit", slug, campaign)
+        form.errors.append(refusal)
+    return _show(request, membership, found, form, None)
+
+
+@require_POST
+def criteria_import(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The same from TOML."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    toml = TomlForm(request.POST)
+    if toml.is_valid():
+        refusal = _replace(membership, found, toml.cleaned_data["toml"].criteria)
+        if not refusal:
+            messages.success(request, "The levels are saved.")
+            return redirect("criteria_edit", slug, campaign)
+        toml.add_error("toml", refusal)
+    return _show(request, membership, found, CriteriaForm(None, drafts_of(found)), toml)
+
+
+def _replace(membership: Membership, campaign: Campaign, criteria: tuple[CriterionDraft, ...]) -> str:
+    """Write the criteria; why that was refused, or ""."""
+    try:
+        replace_criteria(campaign=campaign, criteria=criteria, by=membership.user, at=timezone.now())
+    except NotAllowed:
+        raise
+    except Refused as refusal:
+        return refusal.reason
+    return ""
+
+
+def _show(
+    request: HttpRequest, membership: Membership, campaign: Campaign, form: CriteriaForm, toml: TomlForm | None
+) -> HttpResponse:
+    settled = hindrance_to_new_criteria(has_judgments(campaign))
+    current = write_criteria(drafts_of(campaign))
+    context = campaign_context(
+        membership,
+        campaign,
+        "levels",
+        form=form,
+        settled=settled,
+        toml_form=toml or TomlForm(initial={"toml": current}),
+        criteria=campaign.criteria.prefetch_related("levels"),
+    )
+    invalid = toml is not None or form.is_sent
+    return render(request, "annotation/campaigns/criteria_edit.html", context, status=422 if invalid else 200)

@@ -1,0 +1,128 @@
+"""Items: the list, and building them."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.job_kinds import kind_of
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from annotation.campaigns.actions.items import (
+    build_items,
+    needs_job,
+    remove_unjudged_items,
+    request_item_build,
+    set_calibration,
+)
+from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
+from annotation.campaigns.jobs.unjudged import unjudged_items
+from annotation.campaigns.reads.items import describe_items, find_items
+from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
+from annotation.models import Campaign, CampaignState, ItemBuild
+from corpus.models import Membership
+
+PER_PAGE = 50
+
+
+@require_safe
+def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The campaign's items by topic and state, for those who oversee it."""
+    membership, found = fetch_for_overseer(request, slug, campaign)
+    form = ItemFilterForm(request.GET, campaign=found)
+    chosen = form.chosen()
+    page = Paginator(find_items(found, chosen, timezone.now()), PER_PAGE).get_page(request.GET.get("page"))
+    context = campaign_context(
+        membership,
+        found,
+        "items",
+        form=form,
+        page=page,
+        items=describe_items(list(page.object_list)),
+        filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
+        reason=chosen.reason,
+        calibration=CalibrationForm(),
+        is_closed=found.state == CampaignState.CLOSED,
+    )
+    return render(request, "annotation/campaigns/item_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Make items of the pairs that are left, all or a sample."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    data = request.POST if request.method == "POST" else None
+    form = ItemBuildForm(data)
+    kind = found.kind_object
+    choice = kind.choosing.form(data, collection=membership.collection) if kind.choosing else None
+    if form.is_valid() and (choice is None or choice.is_valid()):
+        with refusals_in_form(form):
+            return _build(request, membership, found, form, choice)
+    context = campaign_context(
+        membership,
+        found,
+        "items",
+        form=form,
+        choice=choice,
+        calibration=CalibrationForm(),
+        supply=kind.items.fetch_supply(found),
+        is_closed=found.state == CampaignState.CLOSED,
+        builds=found.item_builds.select_related("requested_by").order_by("-pk")[:10],
+    )
+    status = 422 if form.errors or (choice is not None and choice.errors) else 200
+    return render(request, kind.build_page, context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def item_remove(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Take the items out that nobody has begun, all or those of one topic."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = ItemRemovalForm(request.POST if request.method == "POST" else None, campaign=found)
+    if form.is_valid():
+        with refusals_in_form(form):
+            topic = form.cleaned_data["topic"]
+            removed = remove_unjudged_items(campaign=found, by=membership.user, at=timezone.now(), topic=topic)
+            messages.success(request, f"Removed {removed:,} unjudged items.")
+            return redirect("item_list", slug, campaign)
+    context = campaign_context(
+        membership, found, "items", form=form, unjudged=unjudged_items(found).count(), total=found.items.count()
+    )
+    return render(request, "annotation/campaigns/item_remove.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Have a sample of the items judged by more people."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = CalibrationForm(request.POST)
+    wanted = form.told() if form.is_valid() else None
+    if wanted is None:
+        messages.error(request, "Say how many items the sample has, and how many people judge each of them.")
+        return redirect("item_list", slug, campaign)
+    with refusals_in_message(request):
+        changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **wanted)
+        judges = wanted["overlap"] or found.kind_object.calibration_overlap
+        told = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
+        messages.success(request, told)
+    return redirect("item_list", slug, campaign)
+
+
+def _build(
+    request: HttpRequest,
+    membership: Membership,
+    campaign: Campaign,
+    form: ItemBuildForm,
+    choice: Any,
+) -> HttpResponse:
+    chosen = choice.chosen() if choice else None
+    wanted = {"campaign": campaign, "by": membership.user, "at": timezone.now(), "choice": chosen, **form.cleaned_data}
+    slug = membership.collection.slug
+    if needs_job(campaign, form.cleaned_data["sample"]):
+        return redirect("job_detail", kind_of(ItemBuild).key, request_item_build(**wanted).pk)
+    built = build_items(**wanted)
+    left_out = f" {built.filtered:,} questions were left out by the word-overlap filter." if built.filtered else ""
+    messages.success(request, f"Made {built.created:,} items. Nobody is assigned to them yet.{left_out}")
+    return redirect("item_list", slug, campaign.slug)

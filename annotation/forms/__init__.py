@@ -1,1 +1,0 @@
-"""Shape and validation of what people send, one module per noun."""

@@ -1,0 +1,21 @@
+"""The form that takes in judgments."""
+
+from django import forms
+
+from corpus.formats.judgment_columns import DETAILS
+from corpus.imports.forms import ImportForm
+
+
+class JudgmentImportForm(ImportForm):
+    """Which files; whose labels they are where the files do not say."""
+
+    annotator = forms.CharField(
+        required=False,
+        max_length=150,
+        help_text="Left empty, the files name the annotators. For qrels with 0 in column 2, name whose they are.",
+    )
+    machine = forms.BooleanField(required=False, label="They are a machine's labels")
+
+    details = ", ".join(column.name for column in DETAILS)  # that say how a label was given
+
+    field_order = ("uploads", "format", "annotator", "machine", "dry_run")

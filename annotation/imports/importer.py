@@ -1,0 +1,70 @@
+"""Importing judgments into a campaign."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, F, OuterRef
+from django.urls import reverse
+
+from annotation.imports.forms import JudgmentImportForm
+from annotation.imports.jobs.imports import load_judgments
+from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Judgment, Submission, UnreadLabel
+from corpus.imports.jobs.undoing import Standing, Undoing
+from corpus.imports.registry import Importer, WayOn, at_once
+from corpus.models import ImportRun
+
+
+def standing_on_judgments(run: ImportRun) -> Iterator[Standing]:
+    """Answers given after the imported ones by the same annotators on the same items."""
+    newer = Submission.objects.filter(
+        assignment__submissions__imported_in=run, pk__gt=F("assignment__submissions__pk")
+    ).exclude(imported_in=run)
+    yield "later answers to the same items", newer.distinct().count()
+
+
+def _free_assignments(run: ImportRun) -> None:
+    """Assignments that were here before the import are to do again."""
+    mine = Assignment.objects.filter(Exists(Submission.objects.filter(assignment=OuterRef("pk"), imported_in=run)))
+    mine.exclude(imported_in=run).update(state=AssignmentState.PENDING, finished_at=None)
+
+
+def _remove_assignments(run: ImportRun) -> None:
+    """Slots of an open queue are free again; assignments and annotators that the import made go."""
+    made = Assignment.objects.filter(imported_in=run)
+    made.filter(queue__isnull=False, slot__isnull=False).update(
+        state=AssignmentState.OPEN, annotator=None, finished_at=None, lease_expires_at=None, imported_in=None
+    )
+    made._raw_delete(using="default")
+    UnreadLabel.objects.filter(imported_in=run)._raw_delete(using="default")
+    busy = Assignment.objects.filter(annotator=OuterRef("pk"))
+    unread = UnreadLabel.objects.filter(annotator=OuterRef("pk"))
+    Annotator.objects.filter(imported_in=run).exclude(Exists(busy)).exclude(Exists(unread)).delete()
+
+
+def _way_on(run: ImportRun) -> WayOn:
+    """To the annotators of its campaign, which may be deleted since."""
+    where = Campaign.objects.filter(pk=run.parameters["campaign"]).values_list("collection__slug", "slug").first()
+    if where is None:
+        campaigns = reverse("campaign_list", args=[run.collection.slug])
+        return WayOn(campaigns, "See the campaigns", campaigns)
+    return WayOn(reverse("annotator_list", args=where), "See the annotators", reverse("judgment_import", args=where))
+
+
+JUDGMENTS = Importer(
+    name="judgments",
+    label="judgments",
+    unit="labels",
+    title="Import judgments",
+    about="Labels given elsewhere: CSV or JSON Lines with annotator, topic, aspect, docno, criterion, value and "
+    "machine (reason, note, flagged, guideline, at, active_ms, model and run are read as well), or TREC qrels with the "
+    "annotator in column 2. Importing again changes nothing.",
+    reading=at_once(load_judgments),
+    form=JudgmentImportForm,
+    links=_way_on,
+    undoing=Undoing(
+        Submission,
+        ((Judgment, "submission"),),
+        standing=standing_on_judgments,
+        before=_free_assignments,
+        after=_remove_assignments,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The labelling screen: units, submissions, history, and who may see whose labels."""

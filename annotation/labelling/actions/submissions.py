@@ -1,0 +1,267 @@
+"""Taking in what an annotator sends: answers, skips, undos. Nothing acknowledged is ever lost or counted twice.
+
+A submission is kept word for word and never changed; it is its own entry in the log, so no audit event repeats it.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from psycopg.types.json import Jsonb
+
+from accounts.models import User
+from accounts.prepared_statements import run
+from accounts.refusals import Conflict, Refused
+from annotation.assignment.actions.queue import free_slots, regain_slot
+from annotation.assignment.reads.desks import Desk, fetch_desk
+from annotation.labelling.actions.answers import Answer, ChangedElsewhere, Given, Invalid, Receipt, check_answers
+from annotation.labelling.actions.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
+from annotation.labelling.actions.units_ahead import fill_hand
+from annotation.labelling.rules.labelling import can_label, check_can_label
+from annotation.models import AssignmentState, SubmissionKind, SubmissionOutcome
+
+LOCATE = """
+SELECT a.id, a.item_id, a.queue_id, a.state, a.slot, a.repeat,
+  last.uuid AS base, last.kind, last.answers, last.reasons, last.reason, last.note, last.flagged, last.device,
+  last.received_at, dup.assignment_id AS dup, dup.kind AS dup_kind, dup.outcome AS dup_outcome,
+  dup.answers AS dup_answers, dup.reasons AS dup_reasons, dup.reason AS dup_reason, dup.note AS dup_note,
+  dup.flagged AS dup_flagged, dup.received_at AS dup_received_at
+FROM annotation_assignment a
+LEFT JOIN LATERAL (
+  SELECT * FROM annotation_submission s WHERE s.assignment_id = a.id AND s.outcome = 'counted'
+  ORDER BY s.id DESC LIMIT 1
+) last ON true
+LEFT JOIN annotation_submission dup ON dup.uuid = %(uuid)s
+WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
+FOR NO KEY UPDATE OF a
+"""
+USED_UUID = "This submission's id has been used for something else. Nothing was stored; send it under a new id."
+GIVEN_BACK = (AssignmentState.SKIPPED, AssignmentState.WITHDRAWN)  # without a slot: it may be somebody else's by now
+
+# A uuid that somebody else has used in the meantime stores nothing and returns nothing.
+SENT = """
+INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, note, flagged,
+  guideline_id, active_ms, away_ms, device, client_at, received_at)
+VALUES (%(uuid)s, %(assignment)s, %(kind)s, %(outcome)s, %(answers)s, %(reasons)s, %(reason)s, %(note)s, %(flagged)s,
+  (SELECT g.id FROM annotation_guideline g WHERE g.campaign_id = %(campaign)s AND g.version = %(guideline)s),
+  %(active_ms)s, %(away_ms)s, %(device)s, %(client_at)s, %(at)s)
+ON CONFLICT (uuid) DO NOTHING RETURNING id
+"""
+ANSWERED = f"""
+WITH sent AS ({SENT}), judged AS (
+  INSERT INTO annotation_judgment (assignment_id, criterion_id, value, reason, submission_id)
+  SELECT %(assignment)s, v.criterion, v.value, v.reason, sent.id
+  FROM sent, unnest(%(criteria)s::bigint[], %(values)s::smallint[], %(grounds)s::text[]) AS v(criterion, value, reason)
+  ON CONFLICT (assignment_id, criterion_id)
+  DO UPDATE SET value = EXCLUDED.value, reason = EXCLUDED.reason, submission_id = EXCLUDED.submission_id
+)
+UPDATE annotation_assignment a SET state = 'done', lease_expires_at = NULL,
+  finished_at = CASE WHEN a.state = 'done' THEN a.finished_at ELSE %(at)s END
+FROM sent WHERE a.id = %(assignment)s RETURNING a.id
+"""
+SKIPPED = f"""
+WITH sent AS ({SENT}), gone AS (
+  DELETE FROM annotation_judgment WHERE assignment_id = %(assignment)s
+)
+UPDATE annotation_assignment a SET state = 'skipped', slot = NULL, finished_at = %(at)s, lease_expires_at = NULL
+FROM sent WHERE a.id = %(assignment)s RETURNING a.id
+"""
+UNDONE = f"""
+WITH sent AS ({SENT}), gone AS (
+  DELETE FROM annotation_judgment WHERE assignment_id = %(assignment)s
+)
+UPDATE annotation_assignment a SET state = 'pending', finished_at = NULL,
+  lease_expires_at = CASE WHEN a.queue_id IS NULL THEN NULL ELSE %(lease)s END
+FROM sent WHERE a.id = %(assignment)s RETURNING a.id
+"""
+
+
+@transaction.atomic
+def submit(
+    *,
+    collection: str,
+    campaign: str,
+    given: Sequence[Given],
+    by: User,
+    at: datetime,
+    have: Sequence[Sequence[int]] | None = None,
+) -> Answer:
+    """Store what one annotator sends, each submission by itself, and deal the units that come next.
+
+    `have` are the units the sender holds still (see hands.py); None deals nothing. A submission that comes after its
+    slot has gone to somebody else is stored with outcome not-counted. Refusals stand among the results (NotNow,
+    Invalid, ChangedElsewhere, Conflict for a uuid used for something else, Refused for an assignment that is not the
+    sender's); nothing of a refused submission is stored.
+    Errors: those of `fetch_desk`.
+    """
+    desk = fetch_desk(collection=collection, campaign=campaign, user=by, lock=True)
+    if len(given) == 1:
+        results = [_receive(desk, given[0], at)]
+        transaction.set_rollback(isinstance(results[0], Refused))
+    else:
+        results = [_receive_apart(desk, each, at) for each in given]
+    if have is None or any(isinstance(result, Refused) for result in results) or not can_label(desk):
+        return Answer(desk, results, [])
+    # Whoever sends again has not got the first answer, nor the units that came with it.
+    again = any(isinstance(result, Receipt) and result.repeated for result in results)
+    return Answer(desk, results, fill_hand(desk, have, at=at, look_back=again))
+
+
+def _receive_apart(desk: Desk, given: Given, at: datetime) -> Receipt | Refused:
+    """In a savepoint, so that what is refused takes nothing of the others with it."""
+    with transaction.atomic():
+        result = _receive(desk, given, at)
+        transaction.set_rollback(isinstance(result, Refused))
+    return result
+
+
+def _receive(desk: Desk, given: Given, at: datetime) -> Receipt | Refused:
+    try:
+        return _store(desk, given, at)
+    except Refused as refusal:
+        return refusal
+
+
+def _store(desk: Desk, given: Given, at: datetime) -> Receipt:
+    rows = run(LOCATE, {"assignment": given.assignment, "annotator": desk.annotator, "uuid": given.uuid})
+    if not rows:
+        raise Refused("This item is not among yours in this campaign. Reload the page to see what is.")
+    row = rows[0]
+    if row.dup is not None:
+        return _repeat(given, row)
+    check_can_label(desk)
+    if given.base != row.base:
+        raise ChangedElsewhere(_version(row))
+    return STORE[given.kind](desk, given, row, at)
+
+
+def _repeat(given: Given, row: Any) -> Receipt:
+    """The receipt of the first time; sending again stores nothing."""
+    stored = Given(
+        uuid=given.uuid,
+        assignment=row.dup,
+        kind=row.dup_kind,
+        answers=json.loads(row.dup_answers),
+        reasons=json.loads(row.dup_reasons),
+        reason=row.dup_reason,
+        note=row.dup_note,
+        flagged=row.dup_flagged,
+    )
+    if stored.content != given.content or not has_same_extras(given):
+        raise Conflict(USED_UUID)
+    return Receipt(given.uuid, given.assignment, row.dup_outcome, row.state, row.dup_received_at, repeated=True)
+
+
+def _answer(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
+    check_answers(desk.scales, given.answers, given.reasons)
+    extras = check_extras(desk, given)
+    if row.state in GIVEN_BACK and not _regain(desk, row):
+        return _with_extras(_keep(desk, given, row, at), extras)
+    keys = [scale for scale in desk.scales if scale.key in given.answers]
+    judged = {
+        "criteria": [scale.id for scale in keys],
+        "values": [given.answers[scale.key] for scale in keys],
+        "grounds": [given.reasons.get(scale.key, "") for scale in keys],
+    }
+    receipt = _write(ANSWERED, desk=desk, given=given, at=at, state=AssignmentState.DONE, more=judged)
+    return _with_extras(receipt, extras)
+
+
+def _with_extras(receipt: Receipt, extras: Extras | None) -> Receipt:
+    if extras is not None:
+        store_extras(receipt.uuid, extras)
+    return receipt
+
+
+def _regain(desk: Desk, row: Any) -> bool:
+    return regain_slot(assignment=row.id, item=row.item_id, annotator=desk.annotator, from_queue=bool(row.queue_id))
+
+
+def _skip(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
+    if not given.reason.strip():
+        raise Invalid("reason", "Say in a few words why you skip this item.")
+    if row.state == AssignmentState.WITHDRAWN:
+        return _keep(desk, given, row, at)
+    if row.slot is not None:
+        free_slots([row.id], state=AssignmentState.SKIPPED)
+    return _write(SKIPPED, desk=desk, given=given, at=at, state=AssignmentState.SKIPPED)
+
+
+def _undo(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
+    if row.state == AssignmentState.PENDING:
+        raise Conflict("There is nothing to undo: this item is to do.")
+    if row.state in GIVEN_BACK and not _regain(desk, row):
+        raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
+    more = {"lease": at + desk.lease}
+    return _write(UNDONE, desk=desk, given=given, at=at, state=AssignmentState.PENDING, more=more)
+
+
+STORE: dict[str, Callable[[Desk, Given, Any, datetime], Receipt]] = {
+    SubmissionKind.ANSWER: _answer,
+    SubmissionKind.SKIP: _skip,
+    SubmissionKind.UNDO: _undo,
+}
+
+
+def _keep(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
+    """Store what came too late, for the record only: it changes no judgment."""
+    return _write(SENT, desk=desk, given=given, at=at, state=row.state, outcome=SubmissionOutcome.NOT_COUNTED)
+
+
+def _write(
+    sql: str,
+    *,
+    desk: Desk,
+    given: Given,
+    at: datetime,
+    state: str,
+    outcome: str = SubmissionOutcome.COUNTED,
+    more: Mapping[str, object] | None = None,
+) -> Receipt:
+    stored = run(
+        sql,
+        {
+            "uuid": given.uuid,
+            "assignment": given.assignment,
+            "kind": str(given.kind),
+            "outcome": str(outcome),
+            "answers": Jsonb(dict(given.answers)),
+            "reasons": Jsonb(dict(given.reasons)),
+            "reason": given.reason.strip(),
+            "note": given.note,
+            "flagged": given.flagged,
+            "campaign": desk.campaign,
+            "guideline": given.guideline,
+            "active_ms": given.active_ms,
+            "away_ms": given.away_ms,
+            "device": given.device,
+            "client_at": given.client_at,
+            "at": at,
+            **(more or {}),
+        },
+    )
+    if not stored:
+        raise Conflict(USED_UUID)
+    return Receipt(given.uuid, given.assignment, outcome, state, at)
+
+
+def _version(row: Any) -> dict[str, Any] | None:
+    """The assignment's current submission as its annotator may see it, or None while there is none."""
+    if row.base is None:
+        return None
+    rewrite, found = stored_extras(row.base)
+    return {
+        "uuid": row.base,
+        "kind": row.kind,
+        "answers": json.loads(row.answers),
+        "reasons": json.loads(row.reasons),
+        "reason": row.reason,
+        "note": row.note,
+        "flagged": row.flagged,
+        "rewrite": rewrite,
+        "found": [{"docno": docno, "title": ""} for docno in found],
+        "device": row.device,
+        "received_at": row.received_at,
+    }

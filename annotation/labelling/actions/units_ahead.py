@@ -1,0 +1,115 @@
+"""What an annotator has in hand: the unit at work and a few ahead, so that nobody waits and a short cut in the
+network stops nobody.
+
+A unit is what is shown at once: one assignment, or in the order by document all of the annotator's assignments of
+one topic and document. Having a unit in hand is not having seen it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.prepared_statements import run
+from annotation.assignment.actions.queue import QUEUE_HAND, renew_leases, take_free_slot, take_group, take_lapsed_slot
+from annotation.assignment.reads.desks import Desk, fetch_desk
+from annotation.labelling.actions.answers import Units
+from annotation.labelling.rules.labelling import can_label
+
+PLANNED_HAND = 6  # units of a plan: they are the annotator's anyway
+
+PENDING = """
+SELECT a.id FROM annotation_assignment a
+WHERE a.annotator_id = %(annotator)s AND a.state = 'pending' AND a.id <> ALL(%(have)s) {}
+ORDER BY a.position LIMIT %(need)s
+"""
+FROM_START = PENDING.format("")
+# Goes on after what is in hand, so as not to read again past everything that was done before it.
+AHEAD = PENDING.format(
+    "AND a.position >= (SELECT max(held.position) FROM annotation_assignment held WHERE held.id = ANY(%(have)s))"
+)
+GROUP = """
+SELECT a.id FROM annotation_assignment lead
+JOIN annotation_item led ON led.id = lead.item_id
+JOIN annotation_item i ON i.document_id = led.document_id AND i.topic_id = led.topic_id
+  AND i.campaign_id = led.campaign_id
+JOIN annotation_assignment a ON a.item_id = i.id AND a.annotator_id = lead.annotator_id AND a.repeat = lead.repeat
+  AND a.state = 'pending'
+WHERE lead.id = %(lead)s ORDER BY a.position, a.id
+"""
+
+
+@transaction.atomic
+def take_hand(
+    *, collection: str, campaign: str, have: Sequence[Sequence[int]] = (), by: User, at: datetime
+) -> tuple[Desk, Units]:
+    """The desk, and units that fill the hand up, each a list of the ids of its assignments; [] when there are none.
+
+    `have` are the units the client holds. In an open queue this leases them, and gives leases that ran out to
+    whoever would otherwise have nothing.
+    Errors: those of `fetch_desk`.
+    """
+    desk = fetch_desk(collection=collection, campaign=campaign, user=by, lock=True)
+    if not can_label(desk):
+        return desk, []
+    units = fill_hand(desk, have, at=at)
+    if not units and not have and desk.is_queue:
+        lapsed = take_lapsed_slot(desk, at=at)
+        units = [_queue_unit(desk, lapsed.assignment, at)] if lapsed else []
+    return desk, units
+
+
+def fill_hand(desk: Desk, have: Sequence[Sequence[int]], *, at: datetime, look_back: bool = False) -> Units:
+    """The same at a desk that is locked and open, without looking for leases that ran out.
+
+    `look_back`: deal first what is leased to the annotator already, as is done when nothing is in hand.
+    """
+    if not desk.is_queue:
+        return _pending_units(desk, have, PLANNED_HAND)
+    units: Units = []
+    if look_back or not have:  # an answer that got lost, or a new page: what is leased already comes first
+        units = _pending_units(desk, have, QUEUE_HAND)
+        renew_leases(desk, _flat(units), at=at)
+    after = desk.queue_position
+    while len(have) + len(units) < QUEUE_HAND:
+        place = take_free_slot(desk, after=after, have=[*_flat(have), *_flat(units)], at=at)
+        if place is None:
+            break
+        units.append(_queue_unit(desk, place.assignment, at))
+        after = place.position
+    return units
+
+
+def _pending_units(desk: Desk, have: Sequence[Sequence[int]], size: int) -> Units:
+    """Pending units that fill the hand up to `size`: those after what is held, then those before it."""
+    units: Units = []
+    for sql in (AHEAD, FROM_START) if have else (FROM_START,):
+        need = size - len(have) - len(units)
+        if need > 0:
+            held = [*_flat(have), *_flat(units)]
+            units += _groups(desk, sql, held, need) if desk.by_document else _singles(desk, sql, held, need)
+    return units
+
+
+def _singles(desk: Desk, sql: str, held: list[int], need: int) -> Units:
+    return [[row.id] for row in run(sql, {"annotator": desk.annotator, "have": held, "need": need})]
+
+
+def _groups(desk: Desk, sql: str, held: list[int], need: int) -> Units:
+    units: Units = []
+    while len(units) < need:
+        lead = _singles(desk, sql, [*held, *_flat(units)], 1)
+        if not lead:
+            break
+        group = [row.id for row in run(GROUP, {"lead": lead[0][0]})]
+        units.append([id_ for id_ in group if id_ not in held])
+    return units
+
+
+def _queue_unit(desk: Desk, lead: int, at: datetime) -> list[int]:
+    return [lead, *take_group(desk, lead, at=at)] if desk.by_document else [lead]
+
+
+def _flat(units: Sequence[Sequence[int]]) -> list[int]:
+    return [id_ for unit in units for id_ in unit]

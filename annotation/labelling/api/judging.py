@@ -1,0 +1,245 @@
+"""Judging by a program: what comes next, and submissions, which are idempotent by their uuid."""
+
+from typing import Any, ClassVar
+
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import TokenScope
+from accounts.refusals import Conflict, Refused
+from accounts.schema import answers
+from annotation.campaigns.api.base import AtDeskView
+from annotation.labelling.actions.answers import ChangedElsewhere, Given, Invalid, Receipt
+from annotation.labelling.actions.submissions import submit
+from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.forms import (
+    KINDS,
+    LONGEST_GROUND,
+    LONGEST_NOTE,
+    LONGEST_REASON,
+    LONGEST_REWRITE,
+    MOST_AT_ONCE,
+    MOST_FOUND,
+    MOST_MS,
+    MOST_UNITS,
+    Malformed,
+    read_have_text,
+    read_sent,
+)
+from annotation.labelling.reads.labelling import fetch_progress, why_empty
+from annotation.labelling.reads.units import fetch_units
+from annotation.models import SubmissionKind, SubmissionOutcome
+
+HAVE = OpenApiParameter(
+    "have", OpenApiTypes.STR, description="Units you hold: ids with dots between, units with commas"
+)
+
+
+class FoundSerializer(serializers.Serializer[Any]):
+    docno = serializers.CharField()
+    title = serializers.CharField()
+
+
+class OwnAnswerSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    answers = serializers.DictField(child=serializers.IntegerField())
+    reasons = serializers.DictField(child=serializers.CharField())
+    reason = serializers.CharField()
+    note = serializers.CharField()
+    flagged = serializers.BooleanField()
+    rewrite = serializers.CharField(required=False, help_text="of a question")
+    found = FoundSerializer(many=True, required=False, help_text="further documents that answer the question")
+
+
+class MarksSerializer(serializers.Serializer[Any]):
+    """Words shared with the aspect: start, end, start, end, … as half-open character ranges."""
+
+    title = serializers.ListField(child=serializers.IntegerField())
+    abstract = serializers.ListField(child=serializers.IntegerField())
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """One assignment: what to say in a submission about it, and its aspect (null: the topic as a whole)."""
+
+    assignment = serializers.IntegerField()
+    done = serializers.BooleanField()
+    base = serializers.UUIDField(allow_null=True)
+    aspect = serializers.CharField(allow_null=True)
+    parents = serializers.ListField(child=serializers.CharField())
+    lit = serializers.ListField(child=serializers.IntegerField())
+    marks = MarksSerializer()
+    answer = OwnAnswerSerializer(allow_null=True)
+
+
+class UnitDocumentSerializer(serializers.Serializer[Any]):
+    docno = serializers.CharField(allow_null=True)
+    title = serializers.CharField(allow_null=True)
+    abstract = serializers.CharField(allow_null=True)
+
+
+class UnitTopicSerializer(serializers.Serializer[Any]):
+    number = serializers.CharField()
+    title = serializers.CharField()
+    sentences = serializers.ListField(child=serializers.CharField())
+    narrative = serializers.CharField()
+
+
+class OverlapSerializer(serializers.Serializer[Any]):
+    """Shares of the question's words that its targets have, in titles and in titles and abstracts."""
+
+    titles = serializers.FloatField(allow_null=True)
+    texts = serializers.FloatField(allow_null=True)
+
+
+class ParagraphSerializer(serializers.Serializer[Any]):
+    """The paragraph a question was made from; its target citations as start, end, start, end, …"""
+
+    text = serializers.CharField()
+    marks = serializers.ListField(child=serializers.IntegerField())
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    """What a rater of a question sees beside it. `from` (citation, author or "") is where it comes from."""
+
+    targets = UnitDocumentSerializer(many=True)
+    targets_count = serializers.IntegerField()
+    cutoff = serializers.FloatField(allow_null=True)
+    overlap = OverlapSerializer()
+    paragraph = ParagraphSerializer(allow_null=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        return {**super().get_fields(), "from": serializers.CharField()}
+
+
+class UnitSerializer(serializers.Serializer[Any]):
+    """What is judged in one go: a document under one aspect, or under all aspects of a topic; or a question."""
+
+    name = serializers.CharField()
+    document = UnitDocumentSerializer(allow_null=True)
+    topic = UnitTopicSerializer()
+    question = QuestionSerializer(required=False)
+    cells = CellSerializer(many=True)
+
+
+class NextSerializer(serializers.Serializer[Any]):
+    units = UnitSerializer(many=True)
+    empty = serializers.CharField(help_text="why there is nothing: all-done, waiting, nothing-assigned, closed, …")
+    guideline = serializers.IntegerField(help_text="newest version")
+
+
+# For the schema only: what is sent is read and checked once, by annotation.labelling.forms, as at the desk.
+class GivenSerializer(serializers.Serializer[Any]):
+    """One answer, skip or undo. Send it again with the same uuid as often as you like: it counts once."""
+
+    uuid = serializers.UUIDField()
+    assignment = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+    kind = serializers.ChoiceField(KINDS, default=SubmissionKind.ANSWER)
+    base = serializers.UUIDField(allow_null=True, required=False, help_text="current submission as you know it")
+    answers = serializers.DictField(child=serializers.IntegerField(), required=False)
+    reasons = serializers.DictField(child=serializers.CharField(max_length=LONGEST_GROUND), required=False)
+    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
+    note = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
+    flagged = serializers.BooleanField(default=False)
+    rewrite = serializers.CharField(
+        max_length=LONGEST_REWRITE, required=False, allow_blank=True, help_text="of a question"
+    )
+    found = serializers.ListField(
+        child=serializers.CharField(max_length=300),
+        max_length=MOST_FOUND,
+        required=False,
+        help_text="docnos, of a question",
+    )
+    guideline = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False, allow_null=True)
+    active_ms = serializers.IntegerField(min_value=0, max_value=MOST_MS, required=False, allow_null=True)
+    away_ms = serializers.IntegerField(min_value=0, max_value=MOST_MS, required=False, allow_null=True)
+
+
+class SubmissionsSerializer(serializers.Serializer[Any]):
+    submissions = serializers.ListField(child=GivenSerializer(), min_length=1, max_length=MOST_AT_ONCE)
+    have = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), min_length=1, max_length=MOST_AT_ONCE
+        ),
+        max_length=MOST_UNITS,
+        required=False,
+        help_text="units you hold still; with it the answer brings the units that come next",
+    )
+
+
+class ResultSerializer(serializers.Serializer[Any]):
+    """`outcome` is counted, not-counted (kept on record, for it came too late) or refused with the reason."""
+
+    uuid = serializers.UUIDField()
+    outcome = serializers.ChoiceField([*SubmissionOutcome.values, "refused"])
+    state = serializers.CharField(required=False)
+    at = serializers.DateTimeField(required=False)
+    detail = serializers.CharField(required=False)
+    field = serializers.CharField(required=False)
+
+
+class SubmittedSerializer(serializers.Serializer[Any]):
+    results = ResultSerializer(many=True)
+    units = UnitSerializer(many=True)
+    guideline = serializers.IntegerField()
+
+
+class NextItems(AtDeskView):
+    """What the caller judges next."""
+
+    serializer_class = NextSerializer
+    scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.JUDGE}  # it leases items
+
+    @extend_schema(operation_id="next_read", parameters=[HAVE], responses=answers({200: NextSerializer}, 403, 409, 422))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """Your next units; in an open queue they are leased to you. When there are none, `empty` says why."""
+        have = read_have_text(request.query_params.get("have", ""))
+        desk, ids = take_hand(collection=slug, campaign=campaign, have=have, by=self.person, at=timezone.now())
+        units = fetch_units(desk, ids)
+        empty = why_empty(desk, fetch_progress(desk)) if not units and not have else ""
+        return Response({"units": units, "empty": empty, "guideline": desk.guideline})
+
+
+class Submissions(AtDeskView):
+    """Answers, skips and undos of the caller."""
+
+    serializer_class = SubmissionsSerializer
+    scopes: ClassVar[dict[str, TokenScope]] = {"POST": TokenScope.JUDGE}
+
+    @extend_schema(
+        operation_id="submissions_create",
+        request=SubmissionsSerializer,
+        responses=answers(
+            {200: SubmittedSerializer, 409: SubmittedSerializer, 422: SubmittedSerializer}, 400, 403, 409, 413, 415, 422
+        ),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Store submissions in order, each by itself. 409 or 422 when one of them was refused or did not count."""
+        try:
+            sent = read_sent(request.data, device="api")
+        except Malformed as bad:
+            raise serializers.ValidationError({bad.field: [bad.said]}) from bad
+        answer = submit(
+            collection=slug, campaign=campaign, given=sent.given, have=sent.have, by=self.person, at=timezone.now()
+        )
+        results = [_result(*pair) for pair in zip(sent.given, answer.results, strict=True)]
+        data = {
+            "results": [result for _, result in results],
+            "units": fetch_units(answer.desk, answer.units),
+            "guideline": answer.desk.guideline,
+        }
+        return Response(data, status=max(status for status, _ in results))
+
+
+def _result(given: Given, result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
+    if isinstance(result, Receipt):
+        status = 200 if result.outcome == SubmissionOutcome.COUNTED else 409
+        facts = {"outcome": result.outcome, "state": result.state, "at": result.received_at}
+        return status, {"uuid": given.uuid, **facts}
+    data = {"uuid": given.uuid, "outcome": "refused", "detail": result.reason}
+    if isinstance(result, Invalid):
+        data["field"] = result.field
+    return 409 if isinstance(result, (Conflict, ChangedElsewhere)) else 422, data

@@ -1,0 +1,251 @@
+"""The shape of what the labelling screen sends, as JSON by its script or as a plain form: checked, not judged."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils.dateparse import parse_datetime
+
+from accounts.refusals import Refused
+from annotation.labelling.actions.answers import Given
+from annotation.models import SubmissionKind
+
+KINDS = (SubmissionKind.ANSWER, SubmissionKind.SKIP, SubmissionKind.UNDO)
+DEVICES = ("keyboard", "mouse", "touch", "api")
+MOST_UNITS = 50  # that somebody can hold
+MOST_AT_ONCE = 200  # submissions in one request: all aspects of a document, with room
+LONGEST_NOTE = 10_000  # characters
+LONGEST_REASON = 500
+LONGEST_GROUND = 60  # of a level
+LONGEST_REWRITE = 5_000
+MOST_FOUND = 100  # further targets of one question
+MOST_MS = 24 * 3600 * 1000  # nobody looks at one item for longer; clocks that jump are cut here
+
+
+class Malformed(Refused):
+    """What was sent has not the shape it must have; `field` says where, `said` why."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.said = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request's body: submissions in order, and the units the sender holds still (None: deal no more)."""
+
+    given: list[Given]
+    have: list[list[int]] | None
+
+
+def read_body(body: bytes) -> Sent:
+    """The JSON {"submissions": [...], "have": [[ids]...]?}. Errors: Malformed."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
+        raise Malformed("body", "it is not JSON.") from None
+    return read_sent(data)
+
+
+def read_sent(data: Any, **fixed: Any) -> Sent:
+    """The same from the parsed object; `fixed` are fields that the sender has no say in. Errors: Malformed."""
+    if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
+        raise Malformed("submissions", "send an object with a list of submissions.")
+    if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
+        raise Malformed("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
+    given = [read_given({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
+    have = data.get("have")
+    return Sent(given, None if have is None else read_have(have))
+
+
+def read_have(value: Any) -> list[list[int]]:
+    """Units as lists of assignment ids."""
+    if not isinstance(value, list) or len(value) > MOST_UNITS:
+        raise Malformed("have", "send a list of units.")
+    for unit in value:
+        if not isinstance(unit, list) or not unit or len(unit) > MOST_AT_ONCE or not all(map(_is_id, unit)):
+            raise Malformed("have", "a unit is a list of assignment ids.")
+    return value
+
+
+def read_have_text(text: str) -> list[list[int]]:
+    """The same as in an address: "1.2.3,4" is [[1, 2, 3], [4]]."""
+    try:
+        return read_have([[int(id_) for id_ in unit.split(".")] for unit in text.split(",") if unit])
+    except ValueError:
+        raise Malformed("have", "units are numbers with dots between, and commas between units.") from None
+
+
+def read_given(data: Any) -> Given:
+    """One submission from its JSON object, or from a form's fields put into the same shape."""
+    if not isinstance(data, dict):
+        raise Malformed("submissions", "each submission is an object.")
+    kind = data.get("kind", SubmissionKind.ANSWER)
+    if kind not in KINDS:
+        raise Malformed("kind", f"use one of {', '.join(KINDS)}.")
+    answers = kind == SubmissionKind.ANSWER
+    return Given(
+        uuid=_uuid(data.get("uuid"), "uuid"),
+        assignment=_id(data, "assignment"),
+        kind=kind,
+        base=None if data.get("base") is None else _uuid(data["base"], "base"),
+        answers=_answers(data.get("answers") or {}) if answers else {},
+        reasons=_texts(data.get("reasons") or {}) if answers else {},
+        reason=_text(data, "reason", LONGEST_REASON),
+        note=_text(data, "note", LONGEST_NOTE),
+        flagged=data.get("flagged") is True,
+        rewrite=_text(data, "rewrite", LONGEST_REWRITE).strip() if answers else "",
+        found=_docnos(data.get("found") or []) if answers else (),
+        guideline=_number(data, "guideline"),
+        active_ms=_milliseconds(data, "active_ms"),
+        away_ms=_milliseconds(data, "away_ms"),
+        device=data["device"] if data.get("device") in DEVICES else "",
+        client_at=_datetime(data.get("client_at")),
+    )
+
+
+def read_form(fields: Mapping[str, str]) -> list[Given]:
+    """The submissions of a plain form: `cells` names the assignments, each with fields `<assignment>-uuid` and so on.
+
+    Answers are `<assignment>-answer-<criterion>`; the button `skip` names the one assignment that is skipped, and
+    `kind` may be undo. Of several cells those without an answer are left for later. Errors: Malformed.
+    """
+    cells = [int(cell) for cell in fields.get("cells", "").split(",") if _is_number(cell)]
+    skipped = fields.get("skip", "")
+    if _is_number(skipped):
+        cells = [cell for cell in cells if cell == int(skipped)]
+        common: dict[str, Any] = {"kind": SubmissionKind.SKIP, "reason": fields.get("skip-reason", "")}
+    else:
+        common = {"kind": fields.get("kind") or SubmissionKind.ANSWER}
+    if _is_number(fields.get("guideline", "")):
+        common["guideline"] = int(fields["guideline"])
+    read = [_cell_data(fields, cell) for cell in cells]
+    if common["kind"] == SubmissionKind.ANSWER and len(read) > 1:
+        read = [cell for cell in read if cell["answers"]]
+    if not read:
+        raise Malformed("answers", "choose a grade first.")
+    return [read_given({**cell, **common}) for cell in read]
+
+
+def _cell_data(fields: Mapping[str, str], cell: int) -> dict[str, Any]:
+    def part(prefix: str) -> dict[str, str]:
+        start = f"{cell}-{prefix}-"
+        return {name.removeprefix(start): value for name, value in fields.items() if name.startswith(start) and value}
+
+    return {
+        "assignment": cell,
+        "uuid": fields.get(f"{cell}-uuid"),
+        "base": fields.get(f"{cell}-base") or None,
+        "answers": {key: _whole(key, value) for key, value in part("answer").items()},
+        "reasons": part("reason"),
+        "note": fields.get(f"{cell}-note", ""),
+        "flagged": f"{cell}-flagged" in fields,
+        "rewrite": fields.get(f"{cell}-rewrite", "").replace("\r\n", "\n"),
+        "found": fields.get(f"{cell}-found", "").split(),
+    }
+
+
+def _whole(key: str, value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise Malformed(key, "choose one of the levels.") from None
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is a number as our forms have them; Python refuses to read endless ones."""
+    return text.isdecimal() and len(text) < 20
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int and 0 < value < 2**63
+
+
+def _id(data: dict[str, Any], name: str) -> int:
+    value = data.get(name)
+    if type(value) is not int or not _is_id(value):
+        raise Malformed(name, "a number is needed.")
+    return value
+
+
+def _number(data: dict[str, Any], name: str) -> int | None:
+    value = data.get(name)
+    if type(value) is int and 0 <= value < 2**31:
+        return value or None  # 0: the campaign has no guideline
+    if value is None:
+        return None
+    raise Malformed(name, "send the number of a version, or leave it out.")
+
+
+def _milliseconds(data: dict[str, Any], name: str) -> int | None:
+    value = data.get(name)
+    return min(max(value, 0), MOST_MS) if type(value) is int else None
+
+
+def _uuid(value: Any, name: str) -> UUID:
+    try:
+        return UUID(str(value))
+    except ValueError:
+        raise Malformed(name, "a UUID is needed.") from None
+
+
+def _answers(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict) or not all(type(each) is int and abs(each) < 2**15 for each in value.values()):
+        raise Malformed("answers", "send an object of whole numbers by criterion.")
+    return value
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(
+        isinstance(each, str) and len(each) <= LONGEST_GROUND for each in value.values()
+    ):
+        raise Malformed("reasons", "send an object of texts by criterion.")
+    return value
+
+
+def _docnos(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and _can_be_stored(each) for each in value):
+        raise Malformed("found", "send a list of docnos.")
+    if len(value) > MOST_FOUND:
+        raise Malformed("found", f"these are more than {MOST_FOUND} documents. A question that broad is not kept.")
+    return tuple(dict.fromkeys(value))
+
+
+def _text(data: dict[str, Any], name: str, longest: int) -> str:
+    value = data.get(name) or ""
+    if not isinstance(value, str) or not _can_be_stored(value):
+        raise Malformed(name, "a text is needed.")
+    if len(value) > longest:
+        raise Malformed(name, f"it is longer than {longest:,} characters. Shorten it.")
+    return value
+
+
+def _can_be_stored(text: str) -> bool:
+    """PostgreSQL keeps no NUL, and half a surrogate pair is no character."""
+    return "\x00" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _datetime(value: Any) -> datetime | None:
+    """A time with its zone; anything else is as good as none, for it is the client's word anyway."""
+    try:
+        at = parse_datetime(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return at if at is not None and at.tzinfo is not None else None
+
+
+def read_preferences(data: Any) -> dict[str, Any]:
+    """How somebody likes their screen: {"shortcuts", "highlights", "delay", "keys"}. Errors: Malformed."""
+    if not isinstance(data, dict):
+        raise Malformed("body", "send an object.")
+    delay, keys = data.get("delay"), data.get("keys", {})
+    if delay is not None and type(delay) is not int:
+        raise Malformed("delay", "send milliseconds, or null for none.")
+    if not isinstance(keys, dict) or not all(isinstance(key, str) and _can_be_stored(key) for key in keys.values()):
+        raise Malformed("keys", "send an object of keys by action.")
+    flags = {name: data.get(name, True) is True for name in ("shortcuts", "highlights")}
+    return {**flags, "delay": delay, "keys": keys}

@@ -1,0 +1,112 @@
+"""What the labelling screen knows beside its units: how far the annotator is, why there is nothing, their history."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.prepared_statements import MOST_ID, run
+from annotation.assignment.reads.desks import Desk
+
+# Counted once when the page is opened; from then on the page counts for itself.
+PROGRESS = """
+SELECT count(*) FILTER (WHERE state IN ('done', 'skipped')) AS finished,
+  count(*) FILTER (WHERE state IN ('done', 'skipped', 'pending')) AS mine
+FROM annotation_assignment WHERE annotator_id = %(annotator)s
+"""
+# The newest answers only: what the annotator's pace is now, at a cost that does not grow.
+RECENT = """
+SELECT last.active_ms FROM (
+  SELECT a.id, a.finished_at FROM annotation_assignment a
+  WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL ORDER BY a.finished_at DESC LIMIT 50
+) recent
+CROSS JOIN LATERAL (
+  SELECT s.active_ms FROM annotation_submission s
+  WHERE s.assignment_id = recent.id AND s.kind = 'answer' AND s.active_ms IS NOT NULL ORDER BY s.id DESC LIMIT 1
+) last
+ORDER BY recent.finished_at
+"""
+# The first row of an index each time: EXISTS would let the planner read the whole table of a large campaign.
+QUEUE_STATE = """
+SELECT
+  (SELECT id FROM annotation_assignment WHERE queue_id = %(campaign)s AND state = 'open'
+   ORDER BY position LIMIT 1) IS NOT NULL AS free,
+  (SELECT id FROM annotation_assignment
+   WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at IS NOT NULL
+   ORDER BY lease_expires_at LIMIT 1) IS NOT NULL AS leased
+"""
+HAS_ITEMS = "SELECT id FROM annotation_item WHERE campaign_id = %(campaign)s LIMIT 1"
+# Units of the annotator's own past, newest first, after the given one. Keyset paging: no page costs more than another.
+HISTORY = """
+SELECT a.id, i.topic_id, i.document_id, a.repeat FROM annotation_assignment a
+JOIN annotation_item i ON i.id = a.item_id
+WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL AND a.state IN ('done', 'skipped') {}
+ORDER BY a.finished_at DESC, a.id DESC LIMIT %(most)s
+"""
+NEWEST = HISTORY.format("")
+BEFORE = HISTORY.format(
+    "AND (a.finished_at, a.id) < (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(before)s)"
+)
+
+
+GROUP = 10  # assignments of one document, about
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one annotator is: `finished` (judged or skipped) of `mine`, all ever given to them."""
+
+    finished: int
+    mine: int
+
+
+def fetch_progress(desk: Desk) -> Progress:
+    """The annotator's own progress. Reads all of their assignments: for opening a page, not for every judgment."""
+    return Progress(*run(PROGRESS, {"annotator": desk.annotator})[0])
+
+
+def fetch_recent_ms(desk: Desk) -> list[int]:
+    """Active milliseconds of the annotator's last answers, at most 50, oldest first: for their own eyes only."""
+    return [row.active_ms for row in run(RECENT, {"annotator": desk.annotator})]
+
+
+def why_empty(desk: Desk, progress: Progress) -> str:
+    """Why there is nothing to judge, as a code.
+
+    A desk's hindrance; all-done; waiting (the rest of the queue is with others, who may give it back);
+    nothing-assigned.
+    """
+    if desk.hindrance:
+        return desk.hindrance
+    if not desk.is_queue:
+        return "all-done" if progress.mine else "nothing-assigned"
+    named = {"campaign": desk.campaign}
+    queue = run(QUEUE_STATE, named)[0]
+    if queue.free or queue.leased:
+        return "waiting"
+    return "all-done" if run(HAS_ITEMS, named) else "nothing-assigned"
+
+
+def fetch_history(desk: Desk, *, before: int | None = None, most: int = 10) -> tuple[list[list[int]], int | None]:
+    """The annotator's finished units, newest first: about `most`, older than the assignment `before`.
+
+    Returns the units and the `before` of the page after, None when this is the oldest. In the order by document, what
+    was finished of one topic and document stands together.
+    """
+    wanted = most * GROUP if desk.by_document else most
+    named: dict[str, object] = {"annotator": desk.annotator, "most": wanted}
+    rows = run(NEWEST, named) if before is None else run(BEFORE, {**named, "before": min(before, MOST_ID)})
+    is_last = len(rows) < wanted
+    if not desk.by_document:
+        return [[row.id] for row in rows], None if is_last else rows[-1].id
+    units = _by_document(rows)
+    if not is_last and len(units) > 1:  # the oldest unit may go on in the next page, so it is left for it
+        cut = next(at for at, row in enumerate(rows) if row.id in units[-1])
+        rows, units = rows[:cut], _by_document(rows[:cut])
+    return units, None if is_last else rows[-1].id
+
+
+def _by_document(rows: Sequence[Any]) -> list[list[int]]:
+    units: dict[tuple[int, int, int], list[int]] = {}
+    for row in rows:
+        units.setdefault((row.topic_id, row.document_id, row.repeat), []).append(row.id)
+    return list(units.values())

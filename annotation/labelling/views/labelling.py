@@ -1,0 +1,192 @@
+"""The labelling screen: the page, and what its plain forms send when there is no script."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict
+from statistics import median
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
+
+from accounts.refusals import Refused
+from annotation.assignment.reads.desks import Desk, fetch_desk
+from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of, usual_keys
+from annotation.labelling.actions.answers import ChangedElsewhere, Given, Receipt
+from annotation.labelling.actions.desks import note_guideline_seen
+from annotation.labelling.actions.submissions import submit
+from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.forms import Malformed, read_form
+from annotation.labelling.reads.labelling import fetch_history, fetch_progress, fetch_recent_ms, why_empty
+from annotation.labelling.reads.units import Unit, fetch_units
+from annotation.labelling.views.answers import TOO_LATE, person_of, standing
+from annotation.models import Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
+from corpus.text.markdown import render_markdown
+
+ADDRESSES = ("submission_create", "label_next", "label_history", "label_guideline", "label_search")
+HISTORY_PAGE = 20  # units
+
+
+@gzip_page
+@never_cache
+@require_safe
+def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there."""
+    desk, ids = take_hand(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now())
+    if not desk.guideline_seen and desk.guideline:  # their first visit: nothing has changed since, it is just there
+        note_guideline_seen(collection=slug, campaign=campaign, version=desk.guideline, by=person_of(request))
+    wanted = request.GET.get("item", "")
+    opened = fetch_units(desk, [[int(wanted)]]) if wanted.isdecimal() else []
+    return show_screen(request, slug, desk, hand=fetch_units(desk, ids), opened=opened[0] if opened else None)
+
+
+def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Store what a plain form sent, then on to the next unit; what is refused is shown again at its field."""
+    try:
+        given = read_form(request.POST)
+        answer = submit(collection=slug, campaign=campaign, given=given, by=person_of(request), at=timezone.now())
+    except Malformed as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("labelling_screen", slug, campaign)
+    refused = [
+        (each, result) for each, result in zip(given, answer.results, strict=True) if isinstance(result, Refused)
+    ]
+    if refused:
+        return _show_refused(request, slug, answer.desk, refused)
+    if any(
+        isinstance(result, Receipt) and result.outcome == SubmissionOutcome.NOT_COUNTED for result in answer.results
+    ):
+        messages.warning(request, TOO_LATE)
+    target = redirect("labelling_screen", slug, campaign)
+    if given[0].kind == SubmissionKind.UNDO:
+        messages.info(request, "Taken back. It is yours to judge again.")
+        target["Location"] += f"?item={given[0].assignment}"
+    return target
+
+
+def _show_refused(
+    request: HttpRequest, slug: str, desk: Desk, refused: Sequence[tuple[Given, Refused]]
+) -> HttpResponse:
+    """The same unit with what was entered, and why it was not taken."""
+    units = fetch_units(desk, [[given.assignment for given, _ in refused]])
+    cells = {cell["assignment"]: cell for cell in units[0]["cells"]} if units else {}
+    for given, refusal in refused:
+        cell = cells.get(given.assignment)
+        if cell is None:
+            messages.error(request, refusal.reason)
+            continue
+        cell["error"] = {"reason": refusal.reason, "field": getattr(refusal, "field", "")}
+        if isinstance(refusal, ChangedElsewhere):
+            cell["current"] = refusal.current
+        cell["answer"] = {
+            name: getattr(given, name)
+            for name in ("kind", "answers", "reasons", "reason", "note", "flagged", "rewrite")
+        }
+        cell["answer"]["found"] = [{"docno": docno, "title": ""} for docno in given.found]
+    status = max(standing(refusal)[0] for _, refusal in refused)
+    return show_screen(request, slug, desk, hand=units, opened=None, status=status)
+
+
+def show_screen(
+    request: HttpRequest, slug: str, desk: Desk, *, hand: list[Unit], opened: Unit | None, status: int = 200
+) -> HttpResponse:
+    """The page, with the first unit drawn and the rest as data for the script."""
+    person = person_of(request)
+    campaign = Campaign.objects.select_related("collection").get(pk=desk.campaign)
+    progress = fetch_progress(desk)
+    shown = opened or (hand[0] if hand else None)
+    last = _last(desk) if not opened else None
+    for unit in filter(None, (shown, last)):
+        for cell in unit["cells"]:
+            cell["uuid"] = str(uuid.uuid4())
+    newest = Guideline.objects.filter(campaign=campaign).first()
+    preferences = preferences_of(person)
+    criteria = list(campaign.criteria.prefetch_related("levels"))
+    recent = fetch_recent_ms(desk)
+    labelling = desk.labelling
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "collection": campaign.collection,
+        "desk": desk,
+        "unit": shown,
+        "criteria": criteria,
+        "has_examples": any(level.example for each in criteria for level in each.levels.all()),
+        "empty": "" if shown else why_empty(desk, progress),
+        "progress": progress,
+        "median_seconds": median(recent) / 1000 if len(recent) >= 3 else None,
+        "guideline": newest,
+        "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",
+        "guideline_changed": 0 < desk.guideline_seen < desk.guideline,
+        "last": last,
+        "labelling": labelling,
+        "skip_reasons": labelling.skip_reasons,
+        "preferences": preferences,
+        "keys": {**KEYS, **labelling.keys},
+        "delays": DELAYS,
+        "data": {
+            "desk": f"{person.pk}:{desk.campaign}",
+            "user": person.pk,
+            "email": person.email,
+            "urls": {
+                **{name: reverse(name, args=[slug, campaign.slug]) for name in ADDRESSES},
+                **{name: reverse(name) for name in ("label_session", "label_preferences", "account_login")},
+            },
+            "layout": labelling.layout,
+            "byDocument": desk.by_document,
+            "isQueue": desk.is_queue,
+            "criteria": [{"key": s.key, "label": s.label, "reasons": s.reasons} for s in desk.scales],
+            "guideline": {"version": desk.guideline, "seen": desk.guideline_seen or desk.guideline},
+            "hand": hand,
+            "opened": opened,
+            "progress": asdict(progress),
+            "recentMs": recent,
+            "preferences": asdict(preferences),
+            "defaultKeys": usual_keys(),
+            **labelling.data(desk),
+        },
+        **labelling.context(desk),
+    }
+    return render(request, "annotation/labelling/label_screen.html", context, status=status)
+
+
+def _last(desk: Desk) -> Unit | None:
+    """The newest unit that can be undone."""
+    units = fetch_units(desk, fetch_history(desk, most=1)[0][:1])
+    return units[0] if units else None
+
+
+@never_cache
+@login_required
+def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The person's own answers as a list, each leading to the screen where it can be changed."""
+    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
+    before = request.GET.get("before", "")
+    ids, older = fetch_history(desk, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE)
+    judged = Campaign.objects.select_related("collection").get(pk=desk.campaign)
+    context = {
+        "campaign": judged,
+        "collection": judged.collection,
+        "units": fetch_units(desk, ids),
+        "criteria": desk.scales,
+        "words": _level_words(judged),
+        "labelling": desk.labelling,
+        "older": older,
+        "is_first": not before,
+    }
+    return render(request, "annotation/labelling/label_history.html", context)
+
+
+def _level_words(campaign: Campaign) -> dict[str, dict[int, str]]:
+    """{criterion's key: {value: what it is called}}. One query."""
+    words: dict[str, dict[int, str]] = {}
+    levels = Level.objects.filter(criterion__campaign=campaign)
+    for key, value, label in levels.values_list("criterion__key", "value", "label"):
+        words.setdefault(key, {})[value] = label
+    return words

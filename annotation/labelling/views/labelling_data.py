@@ -1,0 +1,127 @@
+"""What the labelling screen's script asks for and sends. One request for a judgment: it stores and brings the next."""
+
+import json
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.edge import body_of
+from annotation.assignment.reads.desks import fetch_desk
+from annotation.labelling.actions.desks import note_guideline_seen
+from annotation.labelling.actions.preferences import set_preferences
+from annotation.labelling.actions.submissions import submit
+from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.forms import Malformed, read_body, read_have_text, read_preferences
+from annotation.labelling.reads.labelling import fetch_history, fetch_progress, why_empty
+from annotation.labelling.reads.units import fetch_units
+from annotation.labelling.views.answers import answer_json, for_script, person_of, problem, result_data
+from annotation.labelling.views.labelling import receive_form, show_history
+from annotation.models import Guideline
+from corpus.middleware import checks_archive
+from corpus.text.markdown import render_markdown
+
+JSON = "application/json"
+
+
+@checks_archive
+@require_POST
+@login_not_required
+def submission_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Store answers, skips and undos: JSON from the script, fields from a plain form."""
+    if request.content_type == JSON:
+        return receive_json(request, slug, campaign)
+    if not request.user.is_authenticated:
+        return redirect_to_login(reverse("labelling_screen", args=[slug, campaign]))
+    return receive_form(request, slug, campaign)
+
+
+@for_script
+def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """One result for each submission, the units that come next, and the guideline's newest version."""
+    sent = read_body(body_of(request))
+    answer = submit(
+        collection=slug, campaign=campaign, given=sent.given, have=sent.have, by=person_of(request), at=timezone.now()
+    )
+    statuses, results = zip(*map(result_data, answer.results), strict=True)
+    data = {
+        "results": [{"uuid": given.uuid, **result} for given, result in zip(sent.given, results, strict=True)],
+        "units": fetch_units(answer.desk, answer.units),
+        "guideline": answer.desk.guideline,
+    }
+    status = max(statuses)
+    return answer_json(data) if status == 200 else _problem(status, results, data)
+
+
+def _problem(status: int, results: tuple[dict[str, Any], ...], data: dict[str, Any]) -> HttpResponse:
+    first = next(result for result in results if "code" in result)
+    return problem(status, first["code"], first["detail"], **data)
+
+
+@require_safe
+@for_script
+def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Units that fill the hand up; when there are none and nothing is in hand, why."""
+    have = read_have_text(request.GET.get("have", ""))
+    desk, ids = take_hand(collection=slug, campaign=campaign, have=have, by=person_of(request), at=timezone.now())
+    units = fetch_units(desk, ids)
+    empty = why_empty(desk, fetch_progress(desk)) if not units and not have else ""
+    return answer_json({"units": units, "empty": empty, "guideline": desk.guideline})
+
+
+@require_safe
+def label_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The person's own answers and skips, newest first: units for the script, a page for others."""
+    wants_json = request.headers.get("Accept", "") == JSON
+    return history_json(request, slug, campaign) if wants_json else show_history(request, slug, campaign)
+
+
+label_history.login_required = False  # type: ignore[attr-defined]
+
+
+@for_script
+def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """A page of what the person judged, newest first; `before` is where the next page begins."""
+    before = request.GET.get("before", "")
+    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
+    units, older = fetch_history(desk, before=int(before) if before.isdecimal() else None)
+    return answer_json({"units": fetch_units(desk, units), "before": older})
+
+
+@require_http_methods(["GET", "POST"])
+@for_script
+def label_guideline(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest guideline as HTML; POST `version` notes that the person has seen it."""
+    if request.method == "POST":
+        version = request.POST.get("version", "")
+        number = int(version) if version.isdecimal() else 0
+        seen = note_guideline_seen(collection=slug, campaign=campaign, version=number, by=person_of(request))
+        return answer_json({"seen": seen})
+    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True)
+    newest = Guideline.objects.filter(campaign=desk.campaign).first()
+    html = render_markdown(newest.body, headings_from=3) if newest else ""
+    return answer_json({"version": newest.version if newest else 0, "html": html})
+
+
+@require_safe
+@for_script
+def label_session(request: HttpRequest) -> HttpResponse:
+    """Who is signed in, and the token that their next request must carry: asked after signing in in place."""
+    return answer_json({"user": person_of(request).pk, "csrf": get_token(request)})
+
+
+@require_POST
+@for_script
+def label_preferences(request: HttpRequest) -> HttpResponse:
+    """Keep shortcuts, keys, highlights and the delay as the person likes them."""
+    try:
+        data = json.loads(body_of(request))
+    except (ValueError, RecursionError):
+        raise Malformed("body", "it is not JSON.") from None
+    set_preferences(by=person_of(request), **read_preferences(data))
+    return answer_json({"saved": True})

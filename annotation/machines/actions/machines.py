@@ -1,0 +1,146 @@
+"""Machine annotators: asked for, stopped, taken up again."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import JobState, User
+from accounts.refusals import Conflict, Refused
+from annotation.assignment.actions.annotators import MOST_NAME, add_name
+from annotation.campaigns.rules.campaigns import check_not_closed
+from annotation.campaigns.rules.seals import check_machine_may_run
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.settings import RUNS
+from annotation.machines.actions.recipes import Wish, criterion_of, recipe_of
+from annotation.models import (
+    Annotator,
+    AnnotatorKind,
+    Campaign,
+    Criterion,
+    MachineKind,
+    MachineRun,
+    ReplyState,
+)
+from annotation.prompting.recipes import Recipe
+from corpus.collections.rules import check_manager
+
+LEXICAL_NAME = "Lexical baseline"
+
+
+@transaction.atomic
+def request_machine_runs(
+    *, campaign: Campaign, by: User | None, at: datetime, wish: Wish, send: bool = True
+) -> list[MachineRun]:
+    """Ask for `wish.runs` runs over all items of the campaign, each by an annotator of its own.
+
+    Runs of a recipe that has run here before count on from its last number. `send=False` leaves the work to the
+    caller. Errors: Refused where it cannot run: no items, no endpoint, a prompt or thresholds that do not fit the
+    scale, a sealed test set, a test set whose cycle has frozen another machine.
+    """
+    campaign = (
+        Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
+    )
+    check_manager(campaign.collection, by)
+    check_not_closed(campaign)
+    if no_machines := campaign.kind_object.no_machines:
+        raise Refused(no_machines)
+    if not campaign.items.exists():
+        raise Refused("The campaign has no items yet, so there is nothing to judge. Build them first.")
+    check_within(RUNS, wish.runs)
+    criterion = criterion_of(campaign, wish.criterion)
+    recipe = recipe_of(wish, criterion)
+    check_machine_may_run(campaign, criterion.key, recipe.digest, more=wish.runs)
+    runs = [_new_run(campaign, criterion, recipe, wish, by=by, at=at, send=send) for _ in range(wish.runs)]
+    _record(
+        campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()
+    )
+    return runs
+
+
+@transaction.atomic
+def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send: bool = True) -> MachineRun:
+    """Take a run up again: only items without a reply are asked for. Errors: Conflict while it runs or has them all."""
+    run = locked_run(run, by)
+    check_not_closed(run.campaign)
+    check_machine_may_run(run.campaign, run.criterion.key, run.recipe_hash)
+    if not run.is_final:
+        raise Conflict("It is at work already.")
+    answered = run.replies.exclude(state=ReplyState.ERROR).count()
+    if run.state == JobState.DONE and answered >= run.campaign.items.count():
+        raise Conflict("Every item has its reply. There is nothing to go on with.")
+    run.state, run.attempts, run.reason = JobState.QUEUED, 0, ""
+    run.finished_at = run.cancel_requested_at = None
+    run.requested_at = at
+    run.save(update_fields=["state", "attempts", "reason", "finished_at", "cancel_requested_at", "requested_at"])
+    _record(run.campaign, by, at, "continue_machine_run", machine=run.annotator.name, answered=answered)
+    if send:
+        jobs.send(run)
+    return run
+
+
+def _new_run(
+    campaign: Campaign, criterion: Criterion, recipe: Recipe, wish: Wish, *, by: User | None, at: datetime, send: bool
+) -> MachineRun:
+    same = campaign.machine_runs.filter(criterion=criterion, recipe_hash=recipe.digest)
+    number = (same.aggregate(last=Max("run_number"))["last"] or 0) + 1
+    earlier = same.select_related("annotator").first()
+    group = earlier.annotator.model if earlier else _group_name(campaign, criterion, recipe, wish)
+    annotator = add_name(
+        campaign=campaign,
+        name=f"{group}, run {number}",
+        by=by,
+        at=at,
+        kind=AnnotatorKind.MACHINE,
+        model=group,
+        run_number=number,
+    )
+    fields: dict[str, Any] = {
+        "campaign": campaign,
+        "criterion": criterion,
+        "annotator": annotator,
+        "kind": wish.kind,
+        "prompt": wish.prompt if wish.kind == MachineKind.ENDPOINT else None,
+        "recipe": recipe.to_json(),
+        "recipe_hash": recipe.digest,
+        "run_number": number,
+        "seed": None if recipe.seed is None else recipe.seed + number - 1,
+        "parameters": wish.parameters,
+    }
+    try:
+        if send:
+            return jobs.new_job(MachineRun, by=by, at=at, **fields)
+        return MachineRun.objects.create(requested_by=by, requested_at=at, **fields)
+    except IntegrityError as error:
+        raise Conflict("Somebody asked for the same run at the same moment. Look at the list.") from error
+
+
+def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, wish: Wish) -> str:
+    """What people call this machine; with a piece of its hash where another one has that name already."""
+    if recipe.kind == MachineKind.LEXICAL:
+        name = LEXICAL_NAME
+    else:
+        name = f"{recipe.model}, {str(wish.prompt)[:40]}"
+        name += f", temperature {recipe.temperature:g}" if recipe.temperature else ""
+    if campaign.criteria.count() > 1:
+        name += f", {criterion.key[:20]}"
+    name = name[: MOST_NAME - 20]
+    taken = Annotator.objects.filter(campaign=campaign, model=name) | Annotator.objects.filter(
+        campaign=campaign, name__startswith=f"{name}, run "
+    )
+    return f"{name} #{recipe.digest[:6]}" if taken.exists() else name
+
+
+def locked_run(run: MachineRun, by: User | None) -> MachineRun:
+    """The run, locked until the transaction ends. Errors: NotAllowed unless `by` manages the collection."""
+    rows = MachineRun.objects.select_related("campaign__collection", "criterion", "annotator")
+    run = rows.select_for_update(of=("self",), no_key=True).get(pk=run.pk)
+    check_manager(run.campaign.collection, by)
+    return run
+
+
+def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

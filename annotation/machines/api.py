@@ -1,0 +1,258 @@
+"""Machine annotators: runs asked for, followed, stopped and taken up again; their replies word for word."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.actions.jobs import cancel_job
+from accounts.jobs import with_live_progress
+from accounts.models import JobState
+from accounts.refusals import Refused
+from accounts.schema import answers
+from annotation.campaigns.api.base import InCampaignView
+from annotation.campaigns.api.settings import number_field
+from annotation.campaigns.reads.overrides import overrides_in
+from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
+from annotation.labelling.rules.labels import check_can_read_replies
+from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
+from annotation.machines.actions.recipes import Wish, criterion_of, fitting_prompt, recipe_of
+from annotation.machines.reads.machines import estimate_runs, prompts_of, runs_of, tally_of
+from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
+from corpus.collections.rules import OVERSEERS
+from corpus.models import PromptTemplate, Role
+
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+
+
+class TallySerializer(serializers.Serializer[Any]):
+    items = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    invalid = serializers.IntegerField()
+    waiting = serializers.IntegerField(help_text="Invalid, and no person has looked yet")
+    failed = serializers.IntegerField(source="errors", help_text="Without an answer; going on asks again")
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+
+
+class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
+    annotator = serializers.CharField(source="annotator.name")
+    machine = serializers.CharField(source="annotator.model", help_text="What all runs of one recipe share")
+    criterion = serializers.CharField(source="criterion.key")
+    prompt = serializers.SerializerMethodField()
+    percent = serializers.IntegerField(allow_null=True)
+    replies = serializers.SerializerMethodField()
+    override = serializers.SerializerMethodField()
+
+    class Meta:
+        model = MachineRun
+        fields = (
+            "id",
+            "annotator",
+            "machine",
+            "criterion",
+            "kind",
+            "prompt",
+            "recipe",
+            "recipe_hash",
+            "run_number",
+            "seed",
+            "state",
+            "percent",
+            "reason",
+            "requested_at",
+            "started_at",
+            "finished_at",
+            "replies",
+            "override",
+        )
+
+    def get_override(self, run: MachineRun) -> str | None:
+        """What must be printed with its labels where it annotates without a passed test (Anno-GPT)."""
+        overrides = self.context.get("overrides")
+        found = overrides_in(run.campaign) if overrides is None else overrides
+        return next((each.text for each in found if run.annotator.name in each.annotators), None)
+
+    def get_prompt(self, run: MachineRun) -> str | None:
+        return f"{run.prompt.name}@{run.prompt.version}" if run.prompt else None
+
+    @extend_schema_field(TallySerializer)
+    def get_replies(self, run: MachineRun) -> dict[str, Any]:
+        tallies = self.context.get("tallies") or tally_of([run], run.campaign.items.count())
+        return dict(TallySerializer(tallies[run.pk]).data)
+
+
+class WishSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(MachineKind.choices, default=MachineKind.ENDPOINT)
+    prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
+    model = serializers.CharField(max_length=80, required=False, allow_blank=True)
+    criterion = serializers.CharField(max_length=40, required=False, allow_blank=True)
+    temperature = serializers.FloatField(min_value=0, max_value=2, default=0.0)
+    max_tokens = number_field(TOKENS)
+    seed = number_field(MACHINE_SEED)
+    thresholds = serializers.ListField(child=serializers.FloatField(), required=False, max_length=20)
+    runs = number_field(RUNS)
+    concurrency = number_field(CONCURRENCY)
+    per_minute = number_field(PER_MINUTE)
+    dry_run = serializers.BooleanField(default=False, help_text="Only say what it would take")
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    items = serializers.IntegerField()
+    calls = serializers.IntegerField()
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+    seconds = serializers.FloatField()
+    measured = serializers.BooleanField()
+
+
+class RunStateSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField([(JobState.QUEUED.value, "go on")])
+
+
+class ReplySerializer(serializers.ModelSerializer[MachineReply]):
+    topic = serializers.CharField(source="item.topic.number")
+    aspect = serializers.CharField(source="item.aspect.text", allow_null=True, default=None)
+    docno = serializers.CharField(source="item.document.docno", allow_null=True, default=None)
+    state = serializers.ChoiceField(ReplyState.choices)
+
+    class Meta:
+        model = MachineReply
+        fields = (
+            "id",
+            "topic",
+            "aspect",
+            "docno",
+            "state",
+            "value",
+            "problem",
+            "text",
+            "prompt_tokens",
+            "completion_tokens",
+            "seconds",
+            "received_at",
+            "decided_at",
+        )
+
+
+class MachineRunList(InCampaignView):
+    """Runs of machine annotators over a campaign."""
+
+    serializer_class = MachineRunSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[MachineRun]:
+        return runs_of(self.campaign)
+
+    @extend_schema(operation_id="machine_runs_list", responses=answers({200: MachineRunSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List machine runs with their tallies. Labels themselves are among the judgments."""
+        runs = self.paginate_queryset(self.get_queryset()) or []
+        tallies = tally_of(runs, self.campaign.items.count())
+        shown = [with_live_progress(run) for run in runs]
+        context = {"tallies": tallies, "overrides": overrides_in(self.campaign)}
+        return self.get_paginated_response(MachineRunSerializer(shown, many=True, context=context).data)
+
+    @extend_schema(
+        operation_id="machine_runs_create",
+        request=WishSerializer,
+        responses=answers({200: EstimateSerializer, 202: MachineRunSerializer(many=True)}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Have a machine judge all items; with `dry_run`, only say what it would take (200, nothing is asked)."""
+        wanted = WishSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = dict(wanted.validated_data)
+        dry_run = values.pop("dry_run")
+        wish = _wish(self.campaign, values)
+        if dry_run:
+            return Response(_estimate(self.campaign, wish))
+        runs = request_machine_runs(campaign=self.campaign, by=self.person, at=timezone.now(), wish=wish)
+        return Response(MachineRunSerializer(runs, many=True).data, status=202)
+
+
+class MachineRunDetail(InCampaignView):
+    """One run of a machine annotator."""
+
+    serializer_class = MachineRunSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE, "DELETE": MANAGE}
+
+    def run(self) -> MachineRun:
+        return get_object_or_404(runs_of(self.campaign), pk=self.kwargs["pk"])
+
+    @extend_schema(operation_id="machine_runs_read", responses=answers({200: MachineRunSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """How far the run is, what it is, and what it cost."""
+        return Response(MachineRunSerializer(with_live_progress(self.run())).data)
+
+    @extend_schema(
+        operation_id="machine_runs_continue",
+        request=RunStateSerializer,
+        responses=answers({202: MachineRunSerializer}, 400, 403, 409, 415, 422),
+    )
+    def patch(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Take the run up again (state `queued`): only items without a reply are asked for."""
+        wanted = RunStateSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        continue_machine_run(run=self.run(), by=self.person, at=timezone.now())
+        return Response(MachineRunSerializer(self.run()).data, status=202)
+
+    @extend_schema(operation_id="machine_runs_cancel", responses=answers({202: MachineRunSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Ask the run to stop; its replies are kept."""
+        cancel_job(job=self.run(), by=self.person, at=timezone.now())
+        return Response(MachineRunSerializer(self.run()).data, status=202)
+
+
+class MachineReplyList(InCampaignView):
+    """What a machine said, word for word."""
+
+    serializer_class = ReplySerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def get_queryset(self) -> QuerySet[MachineReply]:
+        check_can_read_replies(self.campaign, self.person)
+        run = get_object_or_404(MachineRun, pk=self.kwargs["pk"], campaign=self.campaign)
+        return run.replies.select_related("item__topic", "item__aspect", "item__document")
+
+    @extend_schema(operation_id="machine_replies_list", responses=answers({200: ReplySerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """List the replies of a run: answered, invalid with the problem, or none."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+def _wish(campaign: Campaign, values: dict[str, Any]) -> Wish:
+    prompt = prompt_named(campaign, values.pop("prompt", ""))
+    values["thresholds"] = tuple(values.get("thresholds", ()))
+    return Wish(prompt=None if values["kind"] == MachineKind.LEXICAL else prompt, **values)
+
+
+def prompt_named(campaign: Campaign, name: str) -> PromptTemplate | None:
+    """The prompt NAME (newest version) or NAME@VERSION; None where none is named. Errors: Refused where it is not."""
+    if not name:
+        return None
+    title, at, version = name.rpartition("@")
+    found = prompts_of(campaign.collection).filter(name=title if at else name)
+    if at:
+        found = found.filter(version=int(version) if version.isdecimal() and len(version) < 9 else 0)
+    prompt = found.first()
+    if prompt is None:
+        raise Refused(f"The collection has no prompt {name}.")
+    return prompt
+
+
+def _estimate(campaign: Campaign, wish: Wish) -> dict[str, Any]:
+    criterion = criterion_of(campaign, wish.criterion)
+    recipe = recipe_of(wish, criterion)
+    prompt = fitting_prompt(wish.prompt, criterion) if wish.kind == MachineKind.ENDPOINT else None
+    found = estimate_runs(campaign, recipe, prompt, wish.prices, criterion, runs=wish.runs)
+    return dict(EstimateSerializer(asdict(found)).data)

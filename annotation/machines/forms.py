@@ -1,0 +1,139 @@
+"""Forms about machine annotators: asking for runs, writing their prompts, deciding what a reply states."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.campaigns.forms.settings import number_field
+from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
+from annotation.machines.actions.recipes import Wish
+from annotation.machines.reads.machines import prompts_of
+from annotation.models import Campaign, Criterion, MachineKind
+from annotation.prompting.lexical import usual_thresholds
+from corpus.collections.reads.endpoints import chat_endpoint, chat_pace
+from corpus.endpoints.chat import Endpoint
+from corpus.models import PromptTemplate
+
+KINDS = [
+    (MachineKind.LEXICAL, "Lexical baseline: counts the aspect’s telling words in the document, without any network"),
+    (MachineKind.ENDPOINT, "Language model: asks the endpoint that is set up, with a prompt"),
+]
+
+
+class PromptChoice(forms.ModelChoiceField):
+    def label_from_instance(self, obj: PromptTemplate) -> str:
+        return f"{obj.name}, version {obj.version} ({obj.sha256[:8]})"
+
+
+class MachineForm(forms.Form):
+    """What the machine is, and how it is asked."""
+
+    kind = forms.ChoiceField(choices=KINDS, widget=forms.RadioSelect, label="Machine")
+    criterion = forms.ChoiceField(label="Criterion", help_text="A run answers one of them.")
+    thresholds = forms.CharField(
+        required=False,
+        label="Thresholds of the baseline",
+        help_text="Shares of telling words from which the next level begins, lowest first, with blanks between.",
+    )
+    prompt = PromptChoice(queryset=PromptTemplate.objects.none(), required=False, empty_label="choose one")
+    model = forms.CharField(max_length=80, required=False, help_text="Of the endpoint that is set up.")
+    temperature = forms.FloatField(
+        min_value=0, max_value=2, initial=0, required=False, help_text="0: as little chance as the endpoint allows."
+    )
+    max_tokens = number_field(TOKENS, required=False, label="Longest answer, in tokens")
+    seed = number_field(
+        MACHINE_SEED,
+        required=False,
+        help_text="Sent to the endpoint and counted on from run to run.",
+    )
+    runs = number_field(
+        RUNS,
+        label="Runs",
+        help_text="Each is an annotator of its own. Two show how far the machine agrees with itself.",
+    )
+    concurrency = number_field(CONCURRENCY, required=False, label="Questions at a time")
+    per_minute = number_field(PER_MINUTE, required=False, label="Questions a minute", help_text="0: no limit.")
+    price_in = forms.DecimalField(
+        min_value=0, required=False, max_digits=12, decimal_places=6, label="Price of a million tokens sent"
+    )
+    price_out = forms.DecimalField(
+        min_value=0, required=False, max_digits=12, decimal_places=6, label="Price of a million tokens received"
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        endpoint = chat_endpoint()
+        criteria = list(campaign.criteria.prefetch_related("levels"))
+        kwargs["initial"] = {**_initial(endpoint, criteria), **kwargs.get("initial", {})}
+        super().__init__(*args, **kwargs)
+        prompt, criterion, kind = self.fields["prompt"], self.fields["criterion"], self.fields["kind"]
+        assert isinstance(prompt, forms.ModelChoiceField)  # noqa: S101 - narrows the type
+        assert isinstance(criterion, forms.ChoiceField)  # noqa: S101 - narrows the type
+        assert isinstance(kind, forms.ChoiceField)  # noqa: S101 - narrows the type
+        prompt.queryset = prompts_of(campaign.collection)
+        criterion.choices = [(one.key, one.label) for one in criteria]
+        if len(criteria) == 1:
+            criterion.widget = forms.HiddenInput()
+        if endpoint is None:
+            kind.choices = KINDS[:1]
+
+    def clean_thresholds(self) -> tuple[float, ...]:
+        text = self.cleaned_data["thresholds"].replace(";", " ")
+        try:
+            return tuple(float(part) for part in text.split())
+        except ValueError:
+            raise forms.ValidationError("Write shares such as 0.4 0.8, with blanks between them.") from None
+
+    @property
+    def of_lexical(self) -> list[forms.BoundField]:
+        return [self["thresholds"]]
+
+    @property
+    def of_model(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("prompt", "model", "temperature", "max_tokens", "seed")]
+
+    @property
+    def of_pace(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("concurrency", "per_minute", "price_in", "price_out")]
+
+    @property
+    def wish(self) -> Wish:
+        """What was filled in; the temperature is 0 where it was left empty."""
+        told = {**self.cleaned_data, "temperature": self.cleaned_data["temperature"] or 0.0}
+        return Wish(**told)
+
+
+def _initial(endpoint: Endpoint | None, criteria: list[Criterion]) -> dict[str, Any]:
+    pace = chat_pace()
+    levels = len(criteria[0].levels.all()) if criteria else 3
+    return {
+        "kind": MachineKind.ENDPOINT if endpoint else MachineKind.LEXICAL,
+        "criterion": criteria[0].key if criteria else "",
+        "thresholds": " ".join(f"{share:g}" for share in usual_thresholds(levels)),
+        "model": endpoint.model if endpoint else "",
+        "max_tokens": endpoint.max_tokens if endpoint else 0,
+        "concurrency": pace.concurrency,
+        "per_minute": pace.per_minute,
+    }
+
+
+class PromptForm(forms.Form):
+    """A prompt's name and text. Saving under a name that exists makes its next version."""
+
+    name = forms.CharField(
+        max_length=100, help_text="A name that exists gets a new version; old ones stay as they are."
+    )
+    body = forms.CharField(
+        max_length=50_000, label="Text", strip=False, widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false"})
+    )
+
+
+class DecisionForm(forms.Form):
+    """What an invalid reply states; empty: nothing."""
+
+    value = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
+
+    def __init__(self, *args: Any, criterion: Criterion, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        value = self.fields["value"]
+        assert isinstance(value, forms.TypedChoiceField)  # noqa: S101 - narrows the type
+        value.choices = [("", "nothing"), *((level.value, str(level)) for level in criterion.levels.all())]

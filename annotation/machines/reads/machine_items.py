@@ -1,0 +1,111 @@
+"""What a machine is shown of a campaign's items: the same texts as people, nothing of what anybody said of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from annotation.models import Campaign, Criterion, MachineRun
+from annotation.prompting.prompts import PLACEHOLDERS
+from corpus.text.names import document_name
+
+BATCH = 500
+
+# {which} chooses among the campaign's items, always by keyset, so that a million of them are never held at once. Where
+# an item is no pair (a question is judged by itself), its known targets stand for the document.
+CONTENT = """
+SELECT i.id, coalesce(t.text, ''), coalesce(asp.text, t.text, ''), coalesce(above.texts, ''),
+  coalesce(d.title, known.titles, ''), coalesce(d.abstract, known.abstracts, '')
+FROM annotation_item i
+LEFT JOIN corpus_topic t ON t.id = i.topic_id
+LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
+LEFT JOIN corpus_document d ON d.id = i.document_id
+LEFT JOIN LATERAL (
+  SELECT string_agg(DISTINCT up.text, '; ') AS texts FROM corpus_aspectnode n
+  JOIN corpus_aspectnode p ON p.id = n.parent_id JOIN corpus_aspect up ON up.id = p.aspect_id
+  WHERE n.aspect_id = i.aspect_id
+) above ON true
+LEFT JOIN LATERAL (
+  SELECT string_agg(k.title, E'\\n') AS titles, string_agg(k.abstract, E'\\n\\n') AS abstracts
+  FROM corpus_target g JOIN corpus_document k ON k.id = g.document_id
+  WHERE i.document_id IS NULL AND g.topic_id = i.topic_id
+) known ON true
+WHERE i.campaign_id = %(campaign)s AND i.id > %(after)s {which}
+ORDER BY i.id LIMIT %(most)s
+"""
+UNANSWERED = """AND NOT EXISTS (
+  SELECT FROM annotation_machinereply r WHERE r.run_id = %(run)s AND r.item_id = i.id AND r.state <> 'error')"""
+EVENLY = """
+SELECT id FROM (
+  SELECT id, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS size FROM annotation_item
+  WHERE campaign_id = %(campaign)s
+) i WHERE (n - 1) %% greatest(1, size / %(count)s) = 0 ORDER BY n LIMIT %(count)s
+"""
+SAMPLED = "AND i.id = ANY(%(ids)s)"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One item as a machine sees it. `aspect` is the query where a topic has none."""
+
+    item: int
+    query: str
+    aspect: str
+    parent: str
+    title: str
+    abstract: str
+
+    @property
+    def name(self) -> str:
+        """What a page calls the item."""
+        return document_name(self.title, self.abstract, self.aspect)
+
+    def places(self, levels: str) -> dict[str, str]:
+        """What the places of a prompt are filled with."""
+        filled = {name: getattr(self, name, "") for name in PLACEHOLDERS}
+        return {**filled, "levels": levels}
+
+
+def unanswered(run: MachineRun) -> Iterator[Shown]:
+    """The items that the run has no reply for, in the order they were made, batch by batch.
+
+    What is answered meanwhile is not met again, because the order only rises.
+    """
+    after = 0
+    while batch := _fetch(run.campaign_id, UNANSWERED, after=after, run=run.pk):
+        yield from batch
+        after = batch[-1].item
+
+
+def show_items(campaign: Campaign, ids: Sequence[int]) -> list[Shown]:
+    """These items of the campaign, at most a batch."""
+    return _fetch(campaign.pk, SAMPLED, ids=list(ids))
+
+
+def sample_items(campaign: Campaign, count: int) -> list[Shown]:
+    """So many items (at most a batch) at even distances over the whole campaign: always the same."""
+    with connection.cursor() as cursor:
+        cursor.execute(EVENLY, {"campaign": campaign.pk, "count": count})
+        return show_items(campaign, [row[0] for row in cursor.fetchall()])
+
+
+def first_item(campaign: Campaign, pk: int | None = None) -> Shown | None:
+    """The item of this id in the campaign, else its first; None where it has none."""
+    if pk is not None and (found := show_items(campaign, [pk])):
+        return found[0]
+    ids = list(campaign.items.order_by("pk").values_list("pk", flat=True)[:1])
+    return show_items(campaign, ids)[0] if ids else None
+
+
+def describe_levels(criterion: Criterion) -> str:
+    """The levels with their definitions, one on each line, as {levels} prints them."""
+    levels = sorted(criterion.levels.all(), key=lambda level: level.value)
+    return "\n".join(f"{level.value} ({level.label}): {level.definition}".rstrip(": ") for level in levels)
+
+
+def _fetch(campaign: int, which: str, *, after: int = 0, **more: Any) -> list[Shown]:
+    named = {"campaign": campaign, "after": after, "most": BATCH, **more}
+    with connection.cursor() as cursor:
+        cursor.execute(CONTENT.format(which=which), named)
+        return [Shown(*row) for row in cursor.fetchall()]

@@ -1,0 +1,30 @@
+"""manage.py set_paper_doi SLUG KEY DOI"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import ToldCommand
+from accounts.refusals import Refused
+from annotation.papers.actions.papers import settle_doi
+from corpus.collections.reads.collections import collection_with
+from corpus.models import Paper
+
+
+class Command(ToldCommand):
+    help = 'Say which DOI a paper has that was kept under its file name. "" says that none of those found is its own.'
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("key", help="the paper's key, as the page “Papers” lists it")
+        parser.add_argument("doi")
+
+    def carry_out(self, *, slug: str, key: str, doi: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        paper = Paper.objects.filter(collection=collection_with(slug), key=key).first()
+        if paper is None:
+            raise Refused(f"{slug} has no paper with the key “{key}”.")
+        paper = settle_doi(paper=paper, doi=doi, by=None, at=timezone.now())
+        told = f"The DOI of “{paper}” is {paper.doi}." if paper.doi else f"“{paper}” stays without a DOI."
+        return told, {"key": paper.key, "doi": paper.doi}

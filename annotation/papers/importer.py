@@ -1,0 +1,60 @@
+"""Importing citing papers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotation.models import Extraction, ExtractionRevision, ExtractionSource
+from annotation.papers.jobs.papers import papers_read
+from corpus.formats.registry import labels_for
+from corpus.imports.forms import ImportForm, NamesField
+from corpus.imports.jobs.undoing import Standing, Undoing, remove_files
+from corpus.imports.registry import Importer
+from corpus.models import ImportRun, Paper
+
+
+class PaperImportForm(ImportForm):
+    sections = NamesField(
+        required=False,
+        max_length=500,
+        label="Further sections",
+        help_text=(
+            "Paragraphs of introduction and related work that cite are proposed as contexts. Name other sections by"
+            " words of their headings, separated by commas (such as: Background, Discussion), or write: all."
+            " On the extraction screen a context can be made of any paragraph."
+        ),
+    )
+    field_order = ("uploads", "format", "sections", "dry_run")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["uploads"].help_text = (
+            f"{labels_for('papers')}, or archives of them. A table (TSV or CSV) with the columns doi and"
+            " first_sentence_number says in which order papers come and how their sentence topics are numbered."
+        )
+
+
+def standing_on_papers(run: ImportRun) -> Iterator[Standing]:
+    """What people made of the papers."""
+    people = (ExtractionSource.ANNOTATOR, ExtractionSource.ADJUDICATED)
+    made = Extraction.objects.filter(paper__in=Paper.objects.filter(imported_in=run), source__in=people)
+    yield "extractions by people", made.count()
+
+
+PAPERS = Importer(
+    name="papers",
+    label="papers",
+    unit="papers",
+    title="Import papers",
+    about="Citing papers. Each file is read by itself: one that cannot be read is reported, the others come in. What "
+    "people have made of a paper is never touched.",
+    reading=papers_read,
+    form=PaperImportForm,
+    target="paper_list",
+    undoing=Undoing(
+        Paper,
+        ((Extraction, "paper"), (ExtractionRevision, "extraction")),
+        standing=standing_on_papers,
+        before=remove_files,
+    ),
+    checks="nothing",
+)

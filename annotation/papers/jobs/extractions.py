@@ -1,0 +1,96 @@
+"""Storing extractions and their revisions: what actions and imports share."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from annotation.definitions.extractions import Content, write_content
+from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
+from annotation.papers.reads.extractions import content_of
+from corpus.models import Paper
+
+
+@transaction.atomic
+def store_extraction(
+    *,
+    paper: Paper,
+    source: ExtractionSource,
+    content: Content,
+    by: User | None,
+    at: datetime,
+    maker: str = "",
+    state: ExtractionState = ExtractionState.DRAFT,
+    basis: Mapping[str, Any] | None = None,
+    **owner: Any,
+) -> Extraction:
+    """A new extraction with its first revision; `owner` is its assignment or campaign. No event: the caller records."""
+    extraction = Extraction.objects.create(
+        paper=paper,
+        source=source,
+        maker=maker,
+        state=state,
+        current=1,
+        created_at=at,
+        updated_at=at,
+        finished_at=at if state == ExtractionState.FINISHED else None,
+        **owner,
+    )
+    ExtractionRevision.objects.create(
+        extraction=extraction,
+        number=1,
+        content=write_content(content),
+        made_by=by,
+        made_at=at,
+        change="begun",
+        basis=basis,
+    )
+    return extraction
+
+
+@transaction.atomic
+def replace_content(extraction: Extraction, content: Content, *, by: User | None, at: datetime, change: str) -> bool:
+    """A new revision of a machine's or an imported extraction; whether anything was different."""
+    extraction = Extraction.objects.select_for_update().get(pk=extraction.pk)
+    wanted = write_content(content)
+    if wanted == write_content(content_of(extraction)):
+        return False
+    append_revision(extraction, wanted, by=by, at=at, change=change)
+    return True
+
+
+def append_revision(
+    extraction: Extraction,
+    content: dict[str, Any],
+    *,
+    by: User | None,
+    at: datetime,
+    change: str,
+    basis: Mapping[str, Any] | None = None,
+) -> Extraction:
+    """Write the next revision after the newest and make it the current one, so that undo leads back to where one was.
+
+    `change` says what was done, in at most 200 characters; `basis`, for a result of adjudication, which versions it is
+    made of.
+    """
+    newest = extraction.revisions.order_by("-number").values_list("number", flat=True)[0]
+    ExtractionRevision.objects.create(
+        extraction=extraction,
+        number=newest + 1,
+        parent=extraction.current,
+        content=content,
+        made_by=by,
+        made_at=at,
+        change=change[:200],
+        basis=basis,
+    )
+    return move_to(extraction, newest + 1, at)
+
+
+def move_to(extraction: Extraction, number: int, at: datetime) -> Extraction:
+    """Make the revision of this number the current one."""
+    extraction.current, extraction.updated_at = number, at
+    extraction.save(update_fields=["current", "updated_at"])
+    return extraction

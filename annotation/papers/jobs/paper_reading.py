@@ -1,0 +1,266 @@
+"""Reading the files of an import of papers, before its transaction begins: parsing a PDF file may take minutes, and
+registries are asked over HTTP. What was read waits in a file without a name, of which nothing is left however it ends.
+"""
+
+import io
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from django.conf import settings
+from django.db.models import Count, Max
+
+from accounts.jobs import Progress
+from annotation.definitions.proposals import Link
+from annotation.papers.jobs.registries import Registries
+from annotation.papers.reads.candidate_documents import link_references, title_index
+from corpus.endpoints.registries import Registered
+from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
+from corpus.formats.members import Member, open_members
+from corpus.formats.paper_files import PlaceInOrder
+from corpus.formats.papers import FullPaper, PaperFormat
+from corpus.formats.records import BrokenFile, Problem
+from corpus.formats.registry import AUTO, HEAD_BYTES, Format, Read, detect, formats
+from corpus.formats.signs import with_carriable_texts
+from corpus.loading.counts import Tally
+from corpus.loading.line_batches import Odometer, sources_of
+from corpus.models import Collection, Document, ImportRun
+from corpus.pdf.texts import complete
+from corpus.pdf.titles import TitleIndex
+from corpus.pdf.transport import paper_from_json, paper_to_json
+from corpus.pdf.vocabulary import Vocabulary, count_words
+from corpus.pdf.worker import ExtractionFailed
+
+MOST_BYTES = 100 << 20  # of one file that holds one paper
+RARE = 2  # words that the collection has once only say nothing about hyphens
+
+Found = AnnotatedPaper | FullPaper
+Links = Mapping[str, Link]
+
+
+@dataclass(frozen=True)
+class PaperFile:
+    """A file that holds one paper: its own name without folders, and its bytes (none where it holds many papers)."""
+
+    name: str
+    data: bytes = b""
+
+    @property
+    def stem(self) -> str:
+        """The name as a key: without its suffix, blanks and the rest of what an id cannot hold."""
+        words = self.name.rpartition("/")[2]
+        stem = words.rpartition(".")[0] or words
+        return "".join(sign if sign.isprintable() and not sign.isspace() else "_" for sign in stem)[:200] or "paper"
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A paper as it was read: `links` are by its references' keys; gold has none."""
+
+    found: Found
+    source: str  # the name of its format
+    file: PaperFile
+    links: Links = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a `.dois` sheet notes of references, by their numbers: venues, or that a version superseded another."""
+
+    file: PaperFile
+    notes: dict[str, str]
+
+
+class Spool:
+    """Papers that were read and wait to be stored; iterating gives them in order, as often as one likes."""
+
+    def __init__(self) -> None:
+        Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
+        self.room = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115 - closed by __exit__
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.room.close()
+
+    def add(self, paper: Incoming) -> None:
+        """Keep a paper: a line of JSON, and the bytes of its file behind it."""
+        parsed = paper_to_json(paper.found) if isinstance(paper.found, FullPaper) else None
+        links = {key: asdict(link) for key, link in paper.links.items()}
+        head = {"paper": parsed, "links": links, "source": paper.source, "name": paper.file.name}
+        self.room.write(json.dumps({**head, "size": len(paper.file.data)}).encode() + b"\n")
+        self.room.write(paper.file.data)
+        self.count += 1
+
+    def __iter__(self) -> Iterator[Incoming]:
+        self.room.seek(0)
+        for _ in range(self.count):
+            head = json.loads(self.room.readline())
+            file = PaperFile(head["name"], self.room.read(head["size"]))
+            found = paper_from_json(head["paper"]) if head["paper"] else _read_again(file, head["source"])
+            links = {key: _link(item) for key, item in head["links"].items()}
+            yield Incoming(found, head["source"], file, links)
+
+
+def _read_again(file: PaperFile, source: str) -> AnnotatedPaper:
+    found: AnnotatedPaper = next(formats()[source].reads["papers"](io.BytesIO(file.data), file.name))
+    return found
+
+
+def _detected(member: Member) -> Format:
+    """The format of papers, or of what comes with them, that the file looks like."""
+    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+    found, shape = detect(head, member.name, "papers")
+    if "papers" not in shape.carries:
+        raise BrokenFile(member.name, 0, f"holds no papers: it looks like {shape.name}")
+    return found
+
+
+def _completed(paper: Found) -> Found:
+    """The paper with texts that files can carry and, where it came as text, what is known of those read from PDF."""
+    if isinstance(paper, AnnotatedPaper):
+        return paper
+    paper = with_carriable_texts(paper)
+    return paper if paper.pages else complete(paper)
+
+
+def _link(item: dict[str, Any]) -> Link:
+    works = tuple(Registered(**{**work, "authors": tuple(work["authors"])}) for work in item["works"])
+    return Link(**{**item, "candidates": tuple(item["candidates"]), "works": works})
+
+
+@dataclass
+class Reader:
+    """Reads the files of an import; what is wrong with one is a problem of its own."""
+
+    run: ImportRun
+    progress: Progress
+    tally: Tally
+    spool: Spool
+    odometer: Odometer = field(default_factory=Odometer)
+    order: list[PlaceInOrder] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
+
+    def read(self) -> None:
+        """Read everything into the spool. Raises `Cancelled`."""
+        for source in sources_of(self.run):
+            try:
+                for member in open_members(source.path, name=source.name, watch=self.odometer.add):
+                    self._try(member)
+            except BrokenFile as broken:
+                self.tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
+        if "registries" in self.__dict__:  # their DOIs are missing from the proposals
+            self.tally.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
+
+    def _try(self, member: Member) -> None:
+        self.progress.report(self.odometer.bytes, step=member.name[-150:])
+        try:
+            self._read(member)
+        except (BrokenFile, ExtractionFailed) as error:
+            line = error.line if isinstance(error, BrokenFile) else 0
+            self.tally.add_problems([Problem(member.name, line, error.reason)])
+
+    def _read(self, member: Member) -> None:
+        found = formats()[self.run.format] if self.run.format != AUTO else _detected(member)
+        if isinstance(found, PaperFormat):
+            self._read_papers(member, found)
+        for carried, read in (("paper-order", self._read_order), ("reference-notes", self._read_sheet)):
+            if carried in found.reads:
+                read(member, found.reads[carried])
+
+    def _read_order(self, member: Member, read: Read) -> None:
+        rows = list(read(member.stream, member.name))
+        self.tally.add_problems(row for row in rows if isinstance(row, Problem))
+        self.order += [row for row in rows if not isinstance(row, Problem)]
+
+    def _read_sheet(self, member: Member, read: Read) -> None:
+        """Keep the notes of a `.dois` sheet; its identifiers are not read, because the XML is the authority."""
+        lines = list(read(member.stream, member.name))
+        self.tally.add_notes(line for line in lines if isinstance(line, Problem))
+        notes = {line.number: line.note for line in lines if isinstance(line, DoisLine) and line.note}
+        self.sheets.append(Sheet(PaperFile(member.name), notes))
+
+    def _read_papers(self, member: Member, found: PaperFormat) -> None:
+        file = PaperFile(member.name)
+        stream = member.stream
+        if found.is_one_paper:
+            file = PaperFile(member.name, stream.read(MOST_BYTES + 1))
+            if len(file.data) > MOST_BYTES:
+                raise BrokenFile(member.name, 0, f"is larger than {MOST_BYTES >> 20} MB")
+            stream = io.BytesIO(file.data)
+        options = {"vocabulary": lambda: self.vocabulary, "check": self.progress.check}
+        for paper in found.reads["papers"](stream, member.name, **options):
+            if isinstance(paper, Problem):
+                self.tally.add_problems([paper])
+            else:
+                self._take(_completed(paper), found.name, file)
+
+    def _take(self, found: Found, source: str, file: PaperFile) -> None:
+        links: Links = {}
+        if isinstance(found, FullPaper):
+            links = link_references(found.references, self.titles)
+            links = {**links, **self.registries.ask(found.references, links)}
+        self.spool.add(Incoming(found, source, file, links))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the collection's documents; read once, and only where there is a PDF."""
+        texts = Document.objects.filter(collection=self.run.collection_id).values_list("title", "abstract")
+        return count_words((text for pair in texts.iterator(chunk_size=2_000) for text in pair), least=RARE)
+
+    @cached_property
+    def titles(self) -> TitleIndex:
+        """The collection's titles, for finding what references mean; read once."""
+        self.state = state_of_documents(self.run.collection)
+        return title_index(self.run.collection)
+
+    state: tuple[int, int] = (0, 0)  # of the documents, when their titles were read
+
+    @cached_property
+    def registries(self) -> Registries:
+        """What Crossref and OpenAlex are asked through, where they are configured."""
+        return Registries(self.progress.check)
+
+
+class NewestLinks:
+    """Links as they are when papers are stored: made again where other documents have come since the files were read.
+
+    What registries said stays; they are not asked again.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.collection = reader.run.collection
+        read_titles = "titles" in reader.__dict__
+        self.are_old = read_titles and reader.state != state_of_documents(self.collection)
+
+    def of(self, paper: Incoming) -> Links:
+        """The links of the paper's references."""
+        if not self.are_old or not isinstance(paper.found, FullPaper):
+            return paper.links
+        found = dict(link_references(paper.found.references, self.titles))
+        for key, asked in paper.links.items():
+            if asked.works or asked.doi:
+                new = found.get(key, Link())
+                candidates = tuple(dict.fromkeys((*new.candidates, *(each.doi for each in asked.works))))
+                refereed = new.refereed or asked.refereed
+                found[key] = replace(new, doi=asked.doi, works=asked.works, candidates=candidates, refereed=refereed)
+        return found
+
+    @cached_property
+    def titles(self) -> TitleIndex:
+        return title_index(self.collection)
+
+
+def state_of_documents(collection: Collection) -> tuple[int, int]:
+    """What tells that documents have come or gone: how many there are, and the last id."""
+    found = Document.objects.filter(collection=collection).aggregate(count=Count("pk"), last=Max("pk"))
+    return found["count"], found["last"] or 0

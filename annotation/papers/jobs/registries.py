@@ -1,0 +1,103 @@
+"""Asking Crossref and OpenAlex for the DOIs of references, where settings say so."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import ExitStack
+from dataclasses import replace
+
+from django.conf import settings
+
+from accounts.caches import volatile
+from annotation.definitions.proposals import Link
+from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFailed
+from corpus.formats.papers import Reference
+from corpus.pdf.linking import WORTH_A_LOOK, registered_link
+
+SECONDS_KEPT = 30 * 24 * 3600
+_PRINTED = frozenset({"doi", "acl", "pmid", "pmcid"})
+
+
+class KeptAnswers(MutableMapping[str, str]):
+    """Registries' answers in a cache, by the hash of the question, for a month."""
+
+    def __getitem__(self, question: str) -> str:
+        found = volatile.get(_key(question))
+        if not isinstance(found, str):
+            raise KeyError(question)
+        return found
+
+    def __setitem__(self, question: str, answer: str) -> None:
+        volatile.set(_key(question), answer, SECONDS_KEPT)
+
+    def __delitem__(self, question: str) -> None:
+        volatile.delete(_key(question))
+
+    def __iter__(self) -> Iterator[str]:
+        raise TypeError("a cache does not list what it keeps")
+
+    def __len__(self) -> int:
+        raise TypeError("a cache does not count what it keeps")
+
+
+def _with_registered(link: Link, reference: Reference, works: list[Registered]) -> Link:
+    """The link with what the registries' works add to it: a DOI, a refereed version, candidates to pick from."""
+    answer = registered_link(reference, works)
+    others = (each.docno for each in answer.candidates if each.score >= WORTH_A_LOOK and each.docno.startswith("10."))
+    named = filter(None, (answer.refereed, answer.value if answer.kind == "doi" else "", *others))
+    candidates = tuple(dict.fromkeys((*link.candidates, *named)))
+    return replace(
+        link,
+        doi=answer.value if answer.kind == "doi" else "",
+        candidates=candidates,
+        refereed=answer.refereed,
+        is_ambiguous=link.is_ambiguous or answer.is_ambiguous,
+        works=tuple({each.doi: each for each in works if each.doi in candidates}.values()),
+    )
+
+
+def _key(question: str) -> str:
+    return f"registry:{hashlib.sha256(question.encode()).hexdigest()}"
+
+
+def configured() -> list[Registry]:
+    """The registries that settings name."""
+    mailto = settings.REGISTRY_MAILTO
+    found = []
+    if settings.CROSSREF_URL:
+        found.append(Registry("crossref", settings.CROSSREF_URL, mailto))
+    if settings.OPENALEX_URL:
+        found.append(Registry("openalex", settings.OPENALEX_URL, mailto, settings.OPENALEX_KEY))
+    return found
+
+
+class Registries:
+    """All configured registries, for one job. `check` may raise to stop; one that fails is asked no more."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self.left = configured()
+        self.check = check
+        self.failures: list[str] = []
+
+    def ask(self, references: Iterable[Reference], links: Mapping[str, Link]) -> dict[str, Link]:
+        """The links of references that are in no document and print no identifier but a preprint's, with what fits."""
+        found: dict[str, Link] = {}
+        with ExitStack() as stack:
+            asking = [stack.enter_context(Asker(each, KeptAnswers(), self.check)) for each in self.left]
+            for reference in references if asking else ():
+                link = links.get(reference.key, Link())
+                if link.docno or link.refereed or _PRINTED & reference.ids.keys() or not reference.title:
+                    continue
+                found[reference.key] = _with_registered(link, reference, self._find(asking, reference))
+        return found
+
+    def _find(self, asking: list[Asker], reference: Reference) -> list[Registered]:
+        found: list[Registered] = []
+        author = reference.authors[0].partition(",")[0] if reference.authors else ""
+        for asker in list(asking):
+            try:
+                found += asker.find(reference.title, author, reference.year)
+            except RegistryFailed as failure:
+                self.failures.append(failure.reason)
+                self.left.remove(asker.registry)
+                asking.remove(asker)
+        return found

@@ -1,0 +1,127 @@
+"""What the extraction screen shows of a paper and of one person's work on it."""
+
+import re
+from typing import Any
+
+from django.db.models import Q
+
+from annotation.definitions.extractions import Content, findings_of, write_content
+from annotation.definitions.paper_sections import CitingSection, citing_sections
+from annotation.models import Extraction, ExtractionRevision, Guideline
+from annotation.papers.reads.extractions import content_of, docnos_among
+from corpus.models import Document, Paper
+from corpus.pdf.linking import differing_words
+
+_BRACKETED = re.compile(r"\[\s*\d").match
+SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")
+
+
+def desk_state(extraction: Extraction, content: Content | None = None, *, with_content: bool = True) -> dict[str, Any]:
+    """The extraction as it is now: what every answer to the screen says. Four queries.
+
+    After a save the screen has the content already: a long paper's is not sent back to it.
+    """
+    content = content or content_of(extraction)
+    steps = ExtractionRevision.objects.filter(extraction=extraction)
+    here = steps.filter(Q(number=extraction.current) | Q(parent=extraction.current)).values_list("number", "parent")
+    found = list(here)
+    state = {
+        "revision": extraction.current,
+        "state": extraction.state,
+        "inside": sorted(docnos_among(extraction.paper.collection, content.values.values())),
+        "findings": [{"rule": each.rule, "text": each.text} for each in findings_of(content)],
+        "undo": any(number == extraction.current and parent is not None for number, parent in found),
+        "redo": any(parent == extraction.current for _, parent in found),
+    }
+    return {**state, "content": write_content(content)} if with_content else state
+
+
+def newest_guideline(extraction: Extraction) -> Guideline | None:
+    """What the campaign's people go by now: those of an annotator's extraction, and of the adjudicated one."""
+    if extraction.assignment_id is None:
+        return Guideline.objects.filter(campaign=extraction.campaign_id).first()
+    return Guideline.objects.filter(campaign__items__assignments=extraction.assignment_id).first()
+
+
+def desk_paper(paper: Paper, content: Content) -> dict[str, Any]:
+    """The paper's blocks, pages and the documents that its references may be. One query."""
+    return {
+        "blocks": [_block(block) for block in paper.blocks if block.get("kind", "paragraph") in SHOWN_KINDS],
+        "pages": paper.pages if paper.is_pdf and paper.file.name else [],
+        "documents": _documents(paper, content),
+        "markers": _named_markers(paper),
+        "sections": [_section(each) for each in citing_sections(paper.blocks)],
+    }
+
+
+def _section(section: CitingSection) -> dict[str, Any]:
+    return {
+        "heading": section.heading,
+        "top": section.top,
+        "part": section.part,
+        "reason": section.reason,
+        "blocks": [block["id"] for block in section.blocks],
+    }
+
+
+def _named_markers(paper: Paper) -> dict[str, list[str]]:
+    """The markers that name authors, as printed, with the numbers of the references they mean."""
+    numbers = {entry.get("key", entry["number"]): entry["number"] for entry in paper.references}
+    markers = (marker for block in paper.blocks for marker in block.get("markers", ()))
+    return {
+        marker["text"]: [numbers[key] for key in marker.get("keys", ()) if key in numbers]
+        for marker in markers
+        if marker.get("text") and not _BRACKETED(marker["text"])
+    }
+
+
+def _block(block: dict[str, Any]) -> dict[str, Any]:
+    shown: dict[str, Any] = {"kind": "paragraph"}
+    for key in ("id", "kind", "section", "top", "part", "text", "boxes"):
+        if key in block:
+            shown[key] = block[key]
+    return shown
+
+
+def _documents(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
+    """What is known of each candidate and each document chosen, in the collection or by registries.
+
+    `pieces` are, by the number of a reference that may mean it, its title as (text, whether the entry lacks it).
+    """
+    shown = {**_registered(paper), **_in_collection(paper, content)}
+    titles = {entry["number"]: entry.get("title", "") for entry in paper.references}
+    for each in content.references:
+        printed = titles.get(each.number) or each.raw
+        for docno in each.candidates:
+            if docno in shown and printed:
+                pieces = shown[docno].setdefault("pieces", {})
+                pieces[each.number] = title_pieces(shown[docno]["title"], printed)
+    return shown
+
+
+def _in_collection(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
+    wanted = {docno for each in content.references for docno in (*each.candidates, each.value) if docno}
+    rows = Document.objects.filter(collection=paper.collection_id, docno__in=wanted)
+    rows = rows.only("docno", "title", "authors", "year", "venue")
+    return {row.docno: _known(row.title, row.authors, row.year, row.venue, inside=True) for row in rows}
+
+
+def _registered(paper: Paper) -> dict[str, dict[str, Any]]:
+    works = (work for entry in paper.references for work in entry.get("registered", ()))
+    return {
+        work["doi"]: _known(work["title"], work["authors"], work["year"], work["venue"], inside=False) for work in works
+    }
+
+
+def _known(title: str, authors: list[str], year: int | None, venue: str, *, inside: bool) -> dict[str, Any]:
+    return {"title": title, "authors": authors[:6], "year": year, "venue": venue, "inside": inside}
+
+
+def title_pieces(title: str, printed: str) -> list[tuple[str, bool]]:
+    """A title in pieces: (text, whether the printed entry does not have these words there)."""
+    pieces: list[tuple[str, bool]] = []
+    done = 0
+    for start, end in differing_words(title, printed):
+        pieces += [(title[done:start], False), (title[start:end], True)]
+        done = end
+    return [piece for piece in (*pieces, (title[done:], False)) if piece[0]]

@@ -1,0 +1,34 @@
+"""Who may see and change an extraction."""
+
+from accounts.models import User
+from accounts.refusals import NotAllowed, Refused
+from annotation.kind import Judged
+from annotation.labelling.rules.labelling import REASONS
+from annotation.models import AnnotatorState, Assignment, AssignmentState, CampaignState
+
+WORKABLE = (AssignmentState.PENDING, AssignmentState.DONE)
+
+
+def check_can_extract(assignment: Assignment, by: User) -> None:
+    """Refuse everybody but the annotator whose paper it is, and them while the campaign takes no work.
+
+    Errors: those of `check_can_work`; Refused for a paper that was skipped or taken away.
+    """
+    check_can_work(assignment, by)
+    if assignment.state == AssignmentState.SKIPPED:
+        raise Refused("You have skipped this paper. The list of your papers lets you take it up again.")
+    if assignment.state not in WORKABLE:
+        raise Refused("This paper is no longer assigned to you.")
+
+
+def check_can_work(assignment: Assignment, by: User) -> None:
+    """The same whatever has become of the assignment. Errors: NotAllowed, Refused."""
+    annotator, campaign = assignment.annotator, assignment.item.campaign
+    if annotator is None or annotator.user_id != by.pk:
+        raise NotAllowed("This paper is assigned to somebody else.")
+    if campaign.kind_object.judges != Judged.PAPERS:
+        raise Refused("This item is graded, not worked on.")
+    if campaign.state != CampaignState.OPEN:
+        raise Refused(REASONS[campaign.state])
+    if annotator.state != AnnotatorState.ACTIVE:
+        raise Refused(REASONS[annotator.state])

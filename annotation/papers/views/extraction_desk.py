@@ -1,0 +1,187 @@
+"""What the extraction screen asks for and sends: JSON for one person's work on one paper, and pictures of its pages."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.edge import body_of
+from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.definitions.desk import context_of_block, next_context_id, reading_of
+from annotation.definitions.extractions import Content, write_content
+from annotation.models import Extraction
+from annotation.papers.actions.extractions import redo_extraction, save_extraction, undo_extraction
+from annotation.papers.reads.extraction_desk import desk_state, newest_guideline
+from annotation.papers.reads.extractions import content_of
+from annotation.papers.views.extractions import own_campaign, own_extraction
+from corpus.models import Paper
+from corpus.pdf.worker import ExtractionFailed, render_page
+
+PAGE_WIDTH = 1200  # pixels
+LONGEST_SENTENCE = 20_000
+STEPS = {"undo": undo_extraction, "redo": redo_extraction}
+
+
+class Malformed(Exception):
+    """The request is no JSON of the form that the screen sends."""
+
+
+@never_cache
+@require_POST
+def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """Store the whole extraction as a new revision, made from the revision `base`."""
+    extraction = _fetch(request, slug, campaign, pk)
+    return answer_save(request, extraction, partial(save_extraction, extraction=extraction))
+
+
+@never_cache
+@require_POST
+def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """One step back or forward again from the revision `base`; answers with the state that is now current."""
+    extraction = _fetch(request, slug, campaign, pk)
+    return answer_move(request, extraction, {name: partial(act, extraction=extraction) for name, act in STEPS.items()})
+
+
+@never_cache
+@require_POST
+def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """The contexts that blocks of the paper would make, with their cleaning; stores nothing."""
+    return answer_propose(request, _fetch(request, slug, campaign, pk))
+
+
+@never_cache
+@require_POST
+def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """What a sentence cites and how it reads without the names of the cited; stores nothing."""
+    return answer_read(request, _fetch(request, slug, campaign, pk).paper)
+
+
+def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[..., Extraction]) -> JsonResponse:
+    """Save what the screen sent by `save(content=, base=, change=, by=, at=)`."""
+    try:
+        sent = _sent(request)
+        base, change = sent.get("base"), sent.get("change", "")
+        if type(base) is not int or not isinstance(change, str):
+            raise Malformed
+        content = sent.get("content")
+        saved = save(content=content, base=base, change=change, by=_person(request), at=timezone.now())
+    except Malformed:
+        return _malformed()
+    except Conflict as conflict:
+        return _clash(extraction, conflict)
+    except Refused as refusal:
+        return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
+    guideline = newest_guideline(saved)
+    return JsonResponse({**desk_state(saved, with_content=False), "guideline": guideline.version if guideline else 0})
+
+
+def answer_move(
+    request: HttpRequest, extraction: Extraction, steps: Mapping[str, Callable[..., Extraction]]
+) -> JsonResponse:
+    """Carry out one of the steps, each `(base=, by=, at=)`."""
+    try:
+        sent = _sent(request)
+        act, base = steps.get(str(sent.get("step"))), sent.get("base")
+        if act is None or type(base) not in (int, type(None)):
+            raise Malformed
+    except Malformed:
+        return _malformed()
+    try:
+        moved = act(base=base, by=_person(request), at=timezone.now())
+    except Conflict as conflict:
+        return _clash(extraction, conflict)
+    except Refused as refusal:
+        return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
+    return JsonResponse(desk_state(moved))
+
+
+def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse:
+    """The contexts that the blocks asked for would make, each with its cleaning."""
+    paper = extraction.paper
+    try:
+        wanted = _sent(request).get("blocks")
+    except Malformed:
+        return _malformed()
+    blocks = {each["id"]: each for each in paper.blocks}
+    if not isinstance(wanted, list) or not wanted or any(type(each) is not int for each in wanted):
+        return _malformed()
+    if not blocks.keys() >= set(wanted):
+        return JsonResponse({"reason": "The paper has no such block."}, status=422)
+    first = int(next_context_id(content_of(extraction)))
+    made = [
+        context_of_block(blocks[number], paper.references, f"{place:02}")
+        for place, number in enumerate(dict.fromkeys(wanted), first)
+    ]
+    contexts = write_content(Content(tuple(context for context, _ in made)))["contexts"]
+    proposals = zip(contexts, (pieces for _, pieces in made), strict=True)
+    return JsonResponse({"proposals": [{"context": context, "cleaning": pieces} for context, pieces in proposals]})
+
+
+def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
+    """What the sentence asked about cites."""
+    try:
+        text = _sent(request).get("text")
+    except Malformed:
+        return _malformed()
+    if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
+        return _malformed()
+    return JsonResponse(reading_of(text, paper.blocks, paper.references))
+
+
+@require_safe
+@cache_control(private=True, max_age=86_400)
+def extraction_page(request: HttpRequest, slug: str, campaign: str, pk: int, page: int) -> HttpResponse:
+    """The picture of a page of the person's paper."""
+    return page_picture(_fetch(request, slug, campaign, pk).paper, page)
+
+
+def page_picture(paper: Paper, page: int) -> HttpResponse:
+    """A page as WebP, drawn once by a guarded process and kept beside the file. 404 where there is no such page."""
+    if not paper.is_pdf or not paper.file.name or not 1 <= page <= len(paper.pages):
+        raise Http404
+    name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"
+    if default_storage.exists(name):
+        with default_storage.open(name) as kept:
+            return HttpResponse(kept.read(), content_type="image/webp")
+    try:
+        picture = render_page(Path(paper.file.path), page, width=PAGE_WIDTH)
+    except ExtractionFailed as failed:
+        raise Http404(failed.reason) from failed
+    default_storage.save(name, ContentFile(picture))
+    return HttpResponse(picture, content_type="image/webp")
+
+
+def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> Extraction:
+    membership, found = own_campaign(request, slug, campaign, pk)
+    return own_extraction(membership, found, pk)
+
+
+def _clash(extraction: Extraction, conflict: Conflict) -> JsonResponse:
+    extraction.refresh_from_db()
+    return JsonResponse({"reason": conflict.reason, **desk_state(extraction)}, status=409)
+
+
+def _person(request: HttpRequest) -> Any:
+    return request.user
+
+
+def _sent(request: HttpRequest) -> dict[str, Any]:
+    try:
+        sent = json.loads(body_of(request))
+    except (ValueError, RecursionError) as error:
+        raise Malformed from error
+    if not isinstance(sent, dict):
+        raise Malformed
+    return sent
+
+
+def _malformed() -> JsonResponse:
+    return JsonResponse({"reason": "The request is not what this screen sends. Reload the page."}, status=400)

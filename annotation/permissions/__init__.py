@@ -1,1 +1,0 @@
-"""Who may do what, with the reason a person reads, one module per noun."""

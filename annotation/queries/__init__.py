@@ -1,1 +1,0 @@
-"""Reads across models, one module per noun."""

@@ -1,0 +1,1 @@
+"""Rating questions: rewrites of them, and further documents that answer them."""

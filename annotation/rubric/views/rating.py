@@ -1,0 +1,60 @@
+"""The search of the collection next to a question that is being rated."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from annotation.assignment.reads.desks import fetch_desk
+from annotation.labelling.rules.labelling import check_can_label
+from annotation.labelling.views.answers import answer_json, for_script, person_of
+from corpus.documents.reads import HIT_END, HIT_START, SearchPage, has_searchable_words, search_documents
+from corpus.models import Collection
+
+HITS = 10
+LONGEST_SEARCH = 300  # characters
+
+
+@require_safe
+@for_script
+def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """A page of the collection's documents that match `q`, for whoever judges in a rubric now."""
+    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
+    check_can_label(desk)
+    words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
+    number = request.GET.get("page", "")
+    if not words or not has_searchable_words(words):
+        return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
+    collection = Collection.objects.get(pk=desk.collection)
+    found = search_documents(collection, words, number=int(number) if number.isdecimal() else 1, size=HITS)
+    return answer_json({"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _told(found)})
+
+
+def _hit(hit: Any) -> dict[str, Any]:
+    about = ", ".join(filter(None, (hit.venue, str(hit.year or ""))))
+    return {
+        "docno": hit.docno,
+        "title": hit.title.replace(HIT_START, "").replace(HIT_END, ""),
+        "about": about,
+        "extract": _pieces(hit.extract),
+    }
+
+
+def _pieces(text: str) -> list[tuple[str, bool]]:
+    """The extract cut into (text, is a hit)."""
+    pieces: list[tuple[str, bool]] = []
+    for number, part in enumerate(text.split(HIT_START)):
+        hit, ended, rest = part.partition(HIT_END) if number else ("", "", part)
+        pieces += [(hit, True)] if hit else []
+        pieces += [(rest, False)] if rest else []
+        if number and not ended:
+            pieces.append(("", False))
+    return [piece for piece in pieces if piece[0]]
+
+
+def _told(found: SearchPage) -> str:
+    if not found.matches:
+        return "No document of the collection has these words."
+    many = f"More than {found.matches:,} documents" if found.is_cut else f"{found.matches:,} documents"
+    many = "1 document" if found.matches == 1 and not found.is_cut else many
+    return f"{many} of the collection {'has' if found.matches == 1 else 'have'} these words."

@@ -1,1 +1,0 @@
-"""What the worker does, one module per job."""

@@ -1,1 +1,0 @@
-"""Pages and their answers, one module per noun."""

@@ -1,1 +1,0 @@
-"""Every write to a collection and what is in it, one module per noun."""

@@ -1,0 +1,1 @@
+"""Collections: members and invitations, overview, figures, audit log, archiving, deletion, backup."""

@@ -1,0 +1,163 @@
+"""Inviting people into a collection by e-mail: made, sent again, revoked, accepted once."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+
+from django.core.mail import send_mail
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import dateformat
+
+from accounts.actions.users import create_user
+from accounts.audit import record_event
+from accounts.models import Invitation, User
+from accounts.refusals import Conflict, Refused
+from corpus.collections.invitation_links import invitation_number, link_for
+from corpus.collections.reads.people import open_invitations
+from corpus.collections.rules import check_can_manage
+from corpus.models import Collection, InvitedRole, Membership, Role
+
+logger = logging.getLogger(__name__)
+
+GOOD_FOR = timedelta(days=14)
+
+
+class BadInvitation(Refused):
+    """The link opens nothing (any more); the reason says which of forged, used, revoked or expired it is."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What came of it: `joined` is False for somebody who was a member already; their role stays as it was."""
+
+    membership: Membership
+    joined: bool
+
+
+@transaction.atomic
+def create_invitation(*, by: User, at: datetime, membership: Membership, email: str, role: Role) -> InvitedRole:
+    """Ask an address to join in a role; refused for members and for those who have been asked already."""
+    check_can_manage(membership)
+    collection = Collection.objects.select_for_update().get(pk=membership.collection_id)
+    email = email.lower()
+    if Membership.objects.filter(collection=collection, user__email=email).exists():
+        raise Conflict(f"{email} is in this collection already. Change the role in the list instead.")
+    if open_invitations(collection).filter(invitation__email=email).exists():
+        raise Conflict(f"{email} has been invited already. Send that invitation again, or revoke it first.")
+    invitation = Invitation.objects.create(email=email, invited_by=by, created_at=at, expires_at=at + GOOD_FOR)
+    invited = InvitedRole.objects.create(invitation=invitation, collection=collection, role=role)
+    _record(by, at, "create_invitation", invited)
+    return invited
+
+
+@transaction.atomic
+def resend_invitation(*, by: User, at: datetime, membership: Membership, invited: InvitedRole) -> InvitedRole:
+    """Make the same link good for another fortnight, whether it has expired or not."""
+    check_can_manage(membership)
+    invited = _locked_open(invited)
+    invited.invitation.expires_at = at + GOOD_FOR
+    invited.invitation.save(update_fields=["expires_at"])
+    _record(by, at, "resend_invitation", invited)
+    return invited
+
+
+@transaction.atomic
+def revoke_invitation(*, by: User, at: datetime, membership: Membership, invited: InvitedRole) -> None:
+    """The link opens nothing from now on."""
+    check_can_manage(membership)
+    invited = _locked_open(invited)
+    invited.invitation.revoked_at = at
+    invited.invitation.save(update_fields=["revoked_at"])
+    _record(by, at, "revoke_invitation", invited)
+
+
+def mail_invitation(invited: InvitedRole) -> bool:
+    """Send the link. False if the mail server did not take it: then the link has to be handed over otherwise."""
+    invitation = invited.invitation
+    context = {"invited": invited, "invitation": invitation, "link": link_for(invitation)}
+    subject = f"Litmus: you are invited to {' '.join(invited.collection.title.split())}"
+    try:
+        send_mail(
+            subject, render_to_string("corpus/collections/invitation_mail.txt", context), None, [invitation.email]
+        )
+    except (SMTPException, OSError):
+        logger.exception("The invitation %s could not be mailed", invitation.pk)
+        return False
+    return True
+
+
+def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> InvitedRole:
+    """The open invitation of a link; raises BadInvitation saying why there is none."""
+    rows = InvitedRole.objects.select_related("invitation__invited_by", "collection")
+    if for_update:
+        rows = rows.select_for_update(of=("invitation",))
+    invited = rows.filter(invitation=invitation_number(token)).first()
+    if invited is None:
+        raise BadInvitation("This link is not complete. Copy the whole of it from the message, or ask for a new one.")
+    invitation = invited.invitation
+    if invitation.accepted_at:
+        raise BadInvitation("This invitation has been accepted already, and it is good for one time only. Sign in.")
+    if invitation.revoked_at:
+        raise BadInvitation(f"This invitation has been taken back. {_ask(invitation)}")
+    if invitation.expires_at <= at:
+        raise BadInvitation(f"This invitation was good until {_day(invitation.expires_at)}. {_ask(invitation)}")
+    return invited
+
+
+@transaction.atomic
+def accept_invitation(*, by: User, at: datetime, token: str) -> Accepted:
+    """Join, as the person the invitation was sent to."""
+    invited = find_invitation(token=token, at=at, for_update=True)
+    email = invited.invitation.email
+    if by.email.lower() != email:
+        raise Refused(f"This invitation is for {email}, and you are signed in as {by.email}.")
+    membership, joined = Membership.objects.get_or_create(
+        collection=invited.collection, user=by, defaults={"role": invited.role, "created_at": at}
+    )
+    invited.invitation.accepted_at, invited.invitation.accepted_by = at, by
+    invited.invitation.save(update_fields=["accepted_at", "accepted_by"])
+    record_event(
+        by=by,
+        at=at,
+        verb="accept_invitation",
+        target=by,
+        scope=invited.collection,
+        role=membership.role,
+        joined=joined,
+    )
+    return Accepted(membership, joined)
+
+
+@transaction.atomic
+def accept_as_new_user(*, at: datetime, token: str, name: str, password: str) -> Accepted:
+    """Make an account for the invited address and join with it; refused where the address has one."""
+    invited = find_invitation(token=token, at=at, for_update=True)
+    user = create_user(by=None, at=at, email=invited.invitation.email, password=password, name=name)
+    return accept_invitation(by=user, at=at, token=token)
+
+
+def _locked_open(invited: InvitedRole) -> InvitedRole:
+    """The invitation as it is now, locked; refused if it has been accepted or revoked meanwhile."""
+    rows = InvitedRole.objects.select_related("invitation__invited_by", "collection").select_for_update(
+        of=("invitation",)
+    )
+    found = rows.get(pk=invited.pk)
+    if found.invitation.accepted_at:
+        raise Conflict(f"{found.invitation.email} has accepted this invitation already. Reload the page.")
+    if found.invitation.revoked_at:
+        raise Conflict("This invitation has been revoked already. Invite the address anew.")
+    return found
+
+
+def _day(moment: datetime) -> str:
+    return dateformat.format(moment, "j F Y")
+
+
+def _ask(invitation: Invitation) -> str:
+    return f"Ask {invitation.invited_by} for a new one."
+
+
+def _record(by: User, at: datetime, verb: str, invited: InvitedRole) -> None:
+    record_event(by=by, at=at, verb=verb, target=invited.invitation, scope=invited.collection, role=invited.role)

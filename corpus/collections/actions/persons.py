@@ -1,0 +1,175 @@
+"""A person's data: everything about them as one object; their name and address replaced by a pseudonym, on request."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from smtplib import SMTPException
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.apps import apps
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.core.mail import send_mail
+from django.db import connection, models, transaction
+from django.urls import reverse
+
+from accounts.audit import record_event
+from accounts.extensions import extensions
+from accounts.models import AuditEvent, ErasureRequest, Invitation, User
+from accounts.refusals import Conflict, Refused
+from corpus.collections.actions.people import bid_farewell
+from corpus.collections.rules import check_can_see_people
+from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, Membership, Role
+
+logger = logging.getLogger(__name__)
+
+APPS = ("accounts", "corpus", "annotation", "adjudication")
+Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when
+Report = Callable[[User], dict[str, Any]]
+Guard = Callable[[User, User], None]  # who asks, and about whom. Errors: NotAllowed
+
+
+def data_of(user: User) -> dict[str, Any]:
+    """All that Litmus stores about the person, JSON-safe: account, memberships, actions, and what they judged."""
+    told: dict[str, Any] = {
+        "account": {"id": user.pk, "email": user.email, "name": user.name, "joined": user.date_joined.isoformat()},
+        "preferences": user.preferences,
+        "erasure_request": ErasureRequest.objects.filter(user=user).values("keep_labels", "requested_at").first(),
+        "memberships": list(user.memberships.values("collection__slug", "role")),
+        "tokens": [
+            {"label": label, "created": created.isoformat()}
+            for label, created in user.api_tokens.values_list("label", "created_at")
+        ],
+        "actions": [
+            {"at": event.at.isoformat(), "verb": event.verb, "collection": event.scope, "target": event.target}
+            for event in AuditEvent.objects.filter(actor_id=user.pk).order_by("id").iterator()
+        ],
+    }
+    reports: dict[str, Report] = extensions("person_reports")
+    for report in reports.values():
+        told |= report(user)
+    return told
+
+
+@transaction.atomic
+def take_out_data(*, by: User | None, at: datetime, user: User) -> dict[str, Any]:
+    """The same for staff who were asked for it; logged. Errors: NotAllowed, also while labels are hidden from them."""
+    check_can_see_people(by)
+    if by is not None:
+        guards: dict[str, Guard] = extensions("person_guards")
+        for guard in guards.values():
+            guard(by, user)
+    record_event(by=by, at=at, verb="export_person", target=user)
+    return data_of(user)
+
+
+@transaction.atomic
+def request_erasure(*, by: User, at: datetime, keep_labels: bool) -> ErasureRequest:
+    """Ask staff to erase one's name and address. Asking again changes what becomes of the labels."""
+    found, _ = ErasureRequest.objects.update_or_create(
+        user=by, defaults={"keep_labels": keep_labels}, create_defaults={"keep_labels": keep_labels, "requested_at": at}
+    )
+    record_event(by=by, at=at, verb="request_erasure", target=by, labels=_labels(keep_labels))
+    transaction.on_commit(lambda: _mail_staff(by))
+    return found
+
+
+@transaction.atomic
+def withdraw_erasure_request(*, by: User, at: datetime) -> None:
+    """Stay after all. Errors: Conflict where nothing was asked for."""
+    count, _ = ErasureRequest.objects.filter(user=by).delete()
+    if not count:
+        raise Conflict("You have not asked for your data to be erased.")
+    record_event(by=by, at=at, verb="withdraw_erasure_request", target=by)
+
+
+def _mail_staff(person: User) -> None:
+    """One mail to each member of staff. They see the request on their first page too, so a failure is only logged."""
+    link = settings.SITE_URL + reverse("person_detail", args=[person.pk])
+    text = f"{person} ({person.email}) asks for their name and address to be erased.\n\nDecide it here: {link}\n"
+    for address in User.objects.filter(is_staff=True, is_active=True).values_list("email", flat=True):
+        try:
+            send_mail("Litmus: a person asks for erasure", text, None, [address])
+        except (SMTPException, OSError):
+            logger.warning("The request of person %s could not be mailed to staff.", person.pk)
+            return
+
+
+@transaction.atomic
+def erase_person(*, by: User | None, at: datetime, user: User, typed: str, keep_labels: bool) -> str:
+    """Replace the person's name and address by a pseudonym everywhere, and end their access. Returns the pseudonym.
+
+    `typed` must be their address. Their labels stay under the pseudonym, or are withdrawn, in archived collections
+    too. Free texts that they wrote themselves stay as they are.
+    Errors: NotAllowed but for staff; Refused for oneself and for the only manager of a collection.
+    """
+    check_can_see_people(by)
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if user == by:
+        raise Refused("This is your own account. Ask another member of staff, or the operator, to erase it.")
+    pseudonym, address = f"Person {user.pk}", f"person-{user.pk}@erased.invalid"
+    if user.email == address:
+        raise Refused(f"The data of {pseudonym} was erased already.")
+    if typed.strip().lower() != user.email:
+        raise Refused(f"Type the address exactly as it is: {user.email}. Nothing was erased.")
+    _check_can_leave(user)
+    email, name = user.email, user.name
+    for membership in user.memberships.select_related("collection", "user"):
+        bid_farewell(membership, by or user, at)
+    erasures: dict[str, Erasure] = extensions("erasures")
+    for _, erasure in sorted(erasures.items()):
+        erasure(user, name, pseudonym, keep_labels, at)
+    asked = AuthorInvitation.objects.filter(email__iexact=email)
+    AuthorAnswer.objects.filter(invitation__in=asked).exclude(credit_name="").update(credit_name=pseudonym)
+    asked.update(name=pseudonym)
+    Invitation.objects.filter(email__iexact=email).update(email=address)
+    AuditEvent.objects.filter(target_type="accounts.user", target_id=str(user.pk)).update(target=pseudonym)
+    ErasureRequest.objects.filter(user=user).delete()
+    user.memberships.all().delete()
+    user.api_tokens.all().delete()
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    user.email, user.name, user.is_active, user.preferences = address, pseudonym, False, {}
+    user.is_staff = user.is_superuser = False
+    user.set_unusable_password()
+    user.save()
+    _replace_everywhere(email, address)
+    record_event(by=by, at=at, verb="erase_person", target=user, labels=_labels(keep_labels))
+    return pseudonym
+
+
+def _labels(keep: bool) -> str:
+    return "kept" if keep else "excluded"
+
+
+def _check_can_leave(user: User) -> None:
+    managed = user.memberships.filter(role=Role.MANAGER).values("collection")
+    others = Membership.objects.filter(role=Role.MANAGER).exclude(user=user).values("collection")
+    alone = Membership.objects.filter(user=user, collection__in=managed).exclude(collection__in=others)
+    if titles := [each.collection.title for each in alone.select_related("collection")]:
+        raise Refused(f"{user} is the only manager of {', '.join(titles)}. Make somebody else a manager first.")
+
+
+def _replace_everywhere(email: str, address: str) -> None:
+    """An address is unlike any other text, so it is replaced in every text, list and JSON value; one read a table."""
+    for model in apps.get_models():
+        if model._meta.app_label not in APPS or model is CollectionAddress or getattr(model, "is_append_only", False):
+            continue
+        _replace_in(model, email, address)
+
+
+def _replace_in(model: type[models.Model], email: str, address: str) -> None:
+    kinds = (models.CharField, models.TextField, models.JSONField, ArrayField)
+    fields = [f for f in model._meta.local_concrete_fields if isinstance(f, kinds) and not f.choices]
+    columns = [(f.column, f.db_type(connection)) for f in fields]
+    if not columns:
+        return
+    changes = ", ".join(f'"{c}" = replace("{c}"::text, %(email)s, %(address)s)::{kind}' for c, kind in columns)
+    holds = " OR ".join(f'position(%(email)s in "{c}"::text) > 0' for c, _ in columns)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'UPDATE "{model._meta.db_table}" SET {changes} WHERE {holds}',
+            {"email": email, "address": address},
+        )

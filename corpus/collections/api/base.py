@@ -1,0 +1,64 @@
+"""What every endpoint inside a collection shares: the caller's membership, roles by method, pages by cursor."""
+
+from functools import cached_property
+from typing import Any, ClassVar, cast
+
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.pagination import CursorPagination
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+
+from accounts.models import User
+from corpus.collections.rules import check_not_archived, check_role, fetch_membership
+from corpus.models import Collection, Membership, Role
+
+
+class ByCursor(CursorPagination):
+    """Pages that cost the same however deep: follow `next` and `previous`."""
+
+    page_size = 100
+    page_size_query_param = "page_size"
+    max_page_size = 1000
+    ordering = "id"
+
+
+class RemovedSerializer(serializers.Serializer[Any]):
+    """How many were removed."""
+
+    removed = serializers.IntegerField()
+
+
+class InCollectionView(GenericAPIView[Any]):
+    """404 for whoever is no member, 403 for members without one of the roles that `roles` asks for the method."""
+
+    pagination_class = ByCursor
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {}
+    takes_archived: ClassVar[bool] = False  # whether it may be written to while the collection is archived
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        # Django answers HEAD by `get`: without its roles, the length of what is hidden could be asked for.
+        self.check_access("GET" if request.method == "HEAD" else request.method or "")
+
+    def check_access(self, method: str) -> None:
+        """Membership, role, and that the collection is not archived where the method writes."""
+        wanted = self.roles.get(method)
+        if wanted:
+            check_role(self.membership, *wanted)
+        else:
+            _ = self.membership
+        if method not in SAFE_METHODS and not self.takes_archived:
+            check_not_archived(self.collection)
+
+    @cached_property
+    def membership(self) -> Membership:
+        return fetch_membership(cast(User, self.request.user), self.kwargs["slug"])
+
+    @property
+    def collection(self) -> Collection:
+        return self.membership.collection
+
+    @property
+    def person(self) -> User:
+        return cast(User, self.request.user)

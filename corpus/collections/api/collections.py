@@ -1,0 +1,148 @@
+"""Collections that the caller is a member of."""
+
+from typing import Any, ClassVar, cast
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import User
+from accounts.schema import answers
+from corpus.collections.actions.archiving import archive_collection, reopen_collection, request_removal, take_backup
+from corpus.collections.actions.collections import create_collection, rename_collection, update_collection
+from corpus.collections.api.base import ByCursor, InCollectionView
+from corpus.collections.jobs.collection_backup import backup_response
+from corpus.models import Collection, CollectionRemoval, Role
+
+
+class CollectionSerializer(serializers.ModelSerializer[Collection]):
+    class Meta:
+        model = Collection
+        fields = ("slug", "title", "description", "licence", "created_at", "archived_at")
+        read_only_fields = ("created_at", "archived_at")
+
+
+class CollectionChangeSerializer(serializers.ModelSerializer[Collection]):
+    slug = serializers.SlugField(max_length=80)  # no look-up: the action says whether it is taken
+
+    class Meta:
+        model = Collection
+        fields = ("slug", "title", "description", "licence")
+
+
+class RemovalSerializer(serializers.ModelSerializer[CollectionRemoval]):
+    class Meta:
+        model = CollectionRemoval
+        fields = ("id", "slug", "title", "state", "requested_at")
+
+
+class CollectionList(GenericAPIView[Collection]):
+    """All collections of the caller; making one."""
+
+    serializer_class = CollectionSerializer
+    pagination_class = ByCursor
+
+    def get_queryset(self) -> QuerySet[Collection]:
+        return Collection.objects.visible_to(self.request.user)
+
+    @extend_schema(operation_id="collections_list", responses=answers({200: CollectionSerializer(many=True)}))
+    def get(self, request: Request) -> Response:
+        """List the collections you are a member of."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="collections_create", responses=answers({201: CollectionSerializer}, 400, 403, 409, 415)
+    )
+    def post(self, request: Request) -> Response:
+        """Make a collection and become its manager. Needs staff, or the role of manager in another collection."""
+        wanted = CollectionSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        made = create_collection(by=cast(User, request.user), at=timezone.now(), **wanted.validated_data)
+        return Response(CollectionSerializer(made).data, status=201)
+
+
+class CollectionDetail(InCollectionView):
+    """One collection."""
+
+    serializer_class = CollectionSerializer
+    roles: ClassVar[dict[str, Any]] = {"PATCH": (Role.MANAGER,), "DELETE": (Role.MANAGER,)}
+    takes_archived = True  # to be deleted; changing it is refused by the actions
+
+    @extend_schema(operation_id="collections_read", responses=answers({200: CollectionSerializer}))
+    def get(self, request: Request, slug: str) -> Response:
+        """Read a collection."""
+        return Response(CollectionSerializer(self.collection).data)
+
+    @extend_schema(
+        operation_id="collections_change",
+        request=CollectionChangeSerializer,
+        responses=answers({200: CollectionSerializer}, 400, 403, 415),
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change slug, title, description or licence. A former slug forwards to the present one (307) for ever."""
+        wanted = CollectionChangeSerializer(data=request.data, partial=True)
+        wanted.is_valid(raise_exception=True)
+        now = {name: getattr(self.collection, name) for name in ("slug", "title", "description", "licence")}
+        values = {**now, **wanted.validated_data}
+        slug, at = values.pop("slug"), timezone.now()
+        with transaction.atomic():
+            update_collection(by=self.person, at=at, membership=self.membership, **values)
+            changed = rename_collection(by=self.person, at=at, collection=self.collection, slug=slug)
+        return Response(CollectionSerializer(changed).data)
+
+    @extend_schema(
+        operation_id="collections_delete",
+        parameters=[OpenApiParameter("confirm", str, required=True, description="The collection's slug, typed again.")],
+        responses=answers({202: RemovalSerializer}, 403, 409, 422),
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        """Delete an archived collection with everything in it, by a job. Download its backup first."""
+        typed = request.query_params.get("confirm", "")
+        run = request_removal(by=self.person, at=timezone.now(), collection=self.collection, typed=typed)
+        return Response(RemovalSerializer(run).data, status=202)
+
+
+class CollectionArchive(InCollectionView):
+    """The collection's place in the archive."""
+
+    serializer_class = CollectionSerializer
+    roles: ClassVar[dict[str, Any]] = {"PUT": (Role.MANAGER,), "DELETE": (Role.MANAGER,)}
+    takes_archived = True
+
+    @extend_schema(
+        operation_id="collections_archive", request=None, responses=answers({200: CollectionSerializer}, 403, 409, 422)
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Make the collection read-only."""
+        archived = archive_collection(by=self.person, at=timezone.now(), collection=self.collection)
+        return Response(CollectionSerializer(archived).data)
+
+    @extend_schema(operation_id="collections_reopen", responses=answers({200: CollectionSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str) -> Response:
+        """Take the collection out of the archive."""
+        reopened = reopen_collection(by=self.person, at=timezone.now(), collection=self.collection)
+        return Response(CollectionSerializer(reopened).data)
+
+
+class CollectionBackup(InCollectionView):
+    """The collection as one file."""
+
+    serializer_class = CollectionSerializer
+    roles: ClassVar[dict[str, Any]] = {"GET": (Role.MANAGER,)}
+
+    @extend_schema(
+        operation_id="collections_backup",
+        responses={(200, "application/zip"): OpenApiTypes.BINARY} | answers({}, 403),
+    )
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """Download everything in the collection, for `restore_collection`."""
+        take_backup(by=self.person, at=timezone.now(), collection=self.collection)
+        return backup_response(self.collection)

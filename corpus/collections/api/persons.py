@@ -1,0 +1,154 @@
+"""A person's data: the caller's own, and for staff that of everyone."""
+
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import ErasureRequest, User
+from accounts.schema import answers
+from corpus.collections.actions.persons import (
+    data_of,
+    erase_person,
+    request_erasure,
+    take_out_data,
+    withdraw_erasure_request,
+)
+from corpus.collections.api.base import ByCursor
+from corpus.collections.reads.persons import people
+from corpus.collections.rules import check_can_see_people
+
+LABELS = [("keep", "kept under a pseudonym"), ("exclude", "excluded")]
+
+
+class LabelsSerializer(serializers.Serializer[Any]):
+    """What becomes of the person's labels."""
+
+    labels = serializers.ChoiceField(choices=LABELS)
+
+
+class PersonErasureSerializer(LabelsSerializer):
+    """The same with the person's address, typed again."""
+
+    confirm = serializers.CharField(max_length=254)
+
+
+class ErasedSerializer(serializers.Serializer[Any]):
+    """What the person is called from now on."""
+
+    pseudonym = serializers.CharField()
+
+
+class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
+    """A request for erasure."""
+
+    labels = serializers.SerializerMethodField()
+    requested_at = serializers.DateTimeField()
+
+    def get_labels(self, asked: ErasureRequest) -> str:
+        return "keep" if asked.keep_labels else "exclude"
+
+
+class PersonSerializer(serializers.ModelSerializer[User]):
+    """A person with an account; `erasure_request` null: they have not asked for one."""
+
+    erasure_request = ErasureRequestSerializer(allow_null=True, default=None)
+
+    class Meta:
+        model = User
+        fields = ("id", "email", "name", "is_active", "is_staff", "date_joined", "last_login", "erasure_request")
+
+
+class OwnData(GenericAPIView[Any]):
+    """The caller's own data."""
+
+    serializer_class = PersonSerializer
+
+    @extend_schema(operation_id="me_data", responses=answers({200: OpenApiTypes.OBJECT}))
+    def get(self, request: Request) -> Response:
+        """Read everything that Litmus stores about you."""
+        return Response(data_of(cast(User, request.user)))
+
+
+class OwnErasureRequest(GenericAPIView[Any]):
+    """The caller's request for erasure."""
+
+    serializer_class = LabelsSerializer
+
+    @extend_schema(operation_id="me_erasure_request", responses=answers({200: ErasureRequestSerializer}, 415))
+    def put(self, request: Request) -> Response:
+        """Ask staff to erase your name and address, and say what becomes of your labels."""
+        wanted = LabelsSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        keep = wanted.validated_data["labels"] == "keep"
+        asked = request_erasure(by=cast(User, request.user), at=timezone.now(), keep_labels=keep)
+        return Response(ErasureRequestSerializer(asked).data)
+
+    @extend_schema(operation_id="me_erasure_request_withdraw", responses=answers({204: None}, 409))
+    def delete(self, request: Request) -> Response:
+        """Withdraw your request for erasure."""
+        withdraw_erasure_request(by=cast(User, request.user), at=timezone.now())
+        return Response(status=204)
+
+
+class PeopleByCursor(ByCursor):
+    ordering = "pk"
+
+
+class PersonList(GenericAPIView[User]):
+    """Everyone with an account."""
+
+    serializer_class = PersonSerializer
+    pagination_class = PeopleByCursor
+
+    def get_queryset(self) -> QuerySet[User]:
+        return people(text=self.request.query_params.get("q", ""))
+
+    @extend_schema(
+        operation_id="people_list",
+        parameters=[OpenApiParameter("q", str, description="Part of a name or an address.")],
+        responses=answers({200: PersonSerializer(many=True)}),
+    )
+    def get(self, request: Request) -> Response:
+        """List the people of this Litmus. For staff."""
+        check_can_see_people(cast(User, request.user))
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class PersonData(GenericAPIView[Any]):
+    """Everything about one person."""
+
+    serializer_class = PersonSerializer
+
+    @extend_schema(operation_id="people_data", request=None, responses=answers({200: OpenApiTypes.OBJECT}))
+    def post(self, request: Request, pk: int) -> Response:
+        """Take out everything that Litmus stores about a person. For staff; it is logged, so it is no GET."""
+        check_can_see_people(cast(User, request.user))
+        person = get_object_or_404(User, pk=pk)
+        return Response(take_out_data(by=cast(User, request.user), at=timezone.now(), user=person))
+
+
+class PersonErasure(GenericAPIView[Any]):
+    """The erasure of a person."""
+
+    serializer_class = PersonErasureSerializer
+
+    @extend_schema(operation_id="people_erase", responses=answers({200: ErasedSerializer}, 415, 422))
+    def post(self, request: Request, pk: int) -> Response:
+        """Replace a person's name and address by a pseudonym everywhere. For staff; this cannot be undone."""
+        by = cast(User, request.user)
+        check_can_see_people(by)
+        person = get_object_or_404(User, pk=pk)
+        wanted = PersonErasureSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        keep, typed = wanted.validated_data["labels"] == "keep", wanted.validated_data["confirm"]
+        pseudonym = erase_person(by=by, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
+        return Response({"pseudonym": pseudonym})

@@ -1,0 +1,21 @@
+"""manage.py export_person EMAIL --json"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import ToldCommand, user_with
+from corpus.collections.actions.persons import take_out_data
+
+
+class Command(ToldCommand):
+    help = "Print everything that Litmus stores about a person, as JSON."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("email")
+
+    def carry_out(self, *, email: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        told = take_out_data(by=None, at=timezone.now(), user=user_with(email))
+        return f"{len(told['answers']):,} answers, {len(told['actions']):,} actions. Use --json to print them.", told

@@ -1,0 +1,166 @@
+"""One collection as a zip file, table by table, and back into the Litmus that it was deleted from.
+
+Rows keep their ids (PostgreSQL never gives a deleted row's id out again), so all references hold. The file has the
+e-mail addresses and labels of everybody: it is for the collection's managers.
+"""
+
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from typing import IO, Any
+
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import GeneratedField
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+
+from accounts.audit import record_event
+from accounts.models import Invitation, User
+from accounts.refusals import Refused
+from corpus.collections.reads.contents import Content, contents
+from corpus.formats.zip_stream import PIECE, zipped
+from corpus.models import Collection, Paper
+
+APPS = ("accounts", "corpus", "annotation", "adjudication")
+
+
+def backup_pieces(collection: Collection) -> Iterator[bytes]:
+    """The zip file in pieces: a manifest, each table as CSV, the files of papers. Nothing is held whole."""
+    return zipped(_members(collection))
+
+
+def backup_response(collection: Collection) -> StreamingHttpResponse:
+    """The zip file as a download."""
+    response = StreamingHttpResponse(backup_pieces(collection), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{collection.slug}-backup.zip"'
+    return response
+
+
+def restore_backup(stream: IO[bytes]) -> Collection:
+    """Bring a deleted collection back from its file, all of it or nothing, as an archived one.
+
+    Errors: Refused when the file is none of this Litmus and its present version, or the collection exists.
+    """
+    with closing(_opened(stream)) as archive, transaction.atomic():
+        manifest = _manifest_of(archive)
+        _check_manifest(manifest)
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        names = set(archive.namelist())
+        for content in reversed(contents()):
+            if (name := _table_name(content)) in names:
+                with archive.open(name) as member:
+                    _copy_in(content, member)
+            if content.model is Collection:
+                Invitation.objects.bulk_create(Invitation(**values) for values in manifest["invitations"])
+        collection = Collection.objects.get(pk=manifest["collection"]["id"])
+        record_event(by=None, at=timezone.now(), verb="restore_collection", target=collection, scope=collection)
+        for name in sorted(names):
+            if name.startswith("files/"):
+                _restore_file(archive, name)
+    return collection
+
+
+def _manifest(collection: Collection) -> dict[str, Any]:
+    people = User.objects.filter(memberships__collection=collection)
+    return {
+        "litmus": "collection backup",
+        "collection": {"id": collection.pk, "slug": collection.slug, "title": collection.title},
+        "migrations": _migrations(),
+        "members": {str(pk): email for pk, email in people.values_list("pk", "email")},
+        "invitations": [
+            {key: value if value is None or isinstance(value, int) else str(value) for key, value in row.items()}
+            for row in Invitation.objects.filter(invited_role__collection=collection).values()
+        ],
+    }
+
+
+def _migrations() -> dict[str, str]:
+    """The newest migration of each app: tables of another version do not fit."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return {app: max(name for label, name in applied if label == app) for app in APPS}
+
+
+def _members(collection: Collection) -> Iterator[tuple[str, Iterable[bytes]]]:
+    yield "manifest.json", [json.dumps(_manifest(collection), indent=1, ensure_ascii=False).encode()]
+    for content in reversed(contents()):
+        if content.of(collection.pk).exists():
+            yield _table_name(content), _copy_out(content, collection)
+    files = Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True)
+    for name in files.iterator():
+        if default_storage.exists(name):
+            yield f"files/{name}", _chunks(name)
+
+
+def _chunks(name: str) -> Iterator[bytes]:
+    with default_storage.open(name) as file:
+        yield from file.chunks()
+
+
+def _table_name(content: Content) -> str:
+    return f"tables/{content.name}.csv"
+
+
+def _columns(content: Content) -> list[str]:
+    """All columns but those that PostgreSQL computes."""
+    return [str(f.column) for f in content.model._meta.local_concrete_fields if not isinstance(f, GeneratedField)]
+
+
+def _copy_out(content: Content, collection: Collection) -> Iterator[bytes]:
+    rows = content.of(collection.pk).order_by("pk").values_list(*_field_names(content))
+    statement, parameters = rows.query.sql_with_params()
+    inside = statement % tuple(int(value) for value in parameters)  # COPY takes none; this is the collection's id
+    with connection.cursor() as cursor, cursor.copy(f"COPY ({inside}) TO STDOUT WITH (FORMAT csv)") as copy:
+        for chunk in copy:
+            yield bytes(chunk)
+
+
+def _field_names(content: Content) -> list[str]:
+    return [f.attname for f in content.model._meta.local_concrete_fields if not isinstance(f, GeneratedField)]
+
+
+def _copy_in(content: Content, member: IO[bytes]) -> None:
+    columns = ", ".join(f'"{column}"' for column in _columns(content))
+    table = content.model._meta.db_table
+    with connection.cursor() as cursor, cursor.copy(f'COPY "{table}" ({columns}) FROM STDIN WITH (FORMAT csv)') as copy:
+        while chunk := member.read(PIECE):
+            copy.write(chunk)
+
+
+def _opened(stream: IO[bytes]) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(stream)
+    except zipfile.BadZipFile as error:
+        raise Refused("This is not a backup of a collection: it is no zip file.") from error
+
+
+def _manifest_of(archive: zipfile.ZipFile) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads(archive.read("manifest.json"))
+    except (KeyError, ValueError) as error:
+        raise Refused("This is not a backup of a collection: its manifest is missing.") from error
+    return manifest
+
+
+def _check_manifest(manifest: dict[str, Any]) -> None:
+    known = manifest["collection"]
+    if Collection.objects.filter(pk=known["id"]).exists():
+        raise Refused(f"The collection {known['slug']} exists. Only a deleted one can be restored.")
+    if manifest["migrations"] != _migrations():
+        raise Refused(
+            "The backup was made by another version of Litmus, whose tables differ. Restore it with that version."
+        )
+    here = dict(User.objects.filter(pk__in=map(int, manifest["members"])).values_list("pk", "email"))
+    if missing := [email for pk, email in manifest["members"].items() if int(pk) not in here]:
+        raise Refused(f"The backup is of another Litmus: {', '.join(missing[:3])} have no accounts here.")
+
+
+def _restore_file(archive: zipfile.ZipFile, name: str) -> None:
+    stored = name.removeprefix("files/")
+    if not default_storage.exists(stored):
+        with archive.open(name) as member:
+            default_storage.save(stored, File(member))

@@ -1,0 +1,50 @@
+"""The base of all jobs of a collection."""
+
+from typing import Any, ClassVar
+
+from django.db.models import Model
+from django.shortcuts import get_object_or_404
+
+from accounts.audit import Scope
+from accounts.job_kinds import J, JobKind
+from accounts.models import User
+from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, check_manager, fetch_membership
+from corpus.models import Collection, Membership
+
+
+class CollectionJob(JobKind[J]):
+    """Those who oversee the collection see its jobs, managers cancel them; outsiders get 404."""
+
+    base = "corpus/collection_base.html"
+    tab: ClassVar[str]  # of the collection, the one that its page stands under
+    is_for_managers: ClassVar[bool] = False  # others do not see it
+    related: ClassVar[tuple[str, ...]] = ("collection",)  # the way from the job to its collection, and what words need
+
+    def collection_of(self, job: J) -> Collection:
+        """The collection it belongs to."""
+        found = job
+        for name in self.related[0].split("__"):
+            found = getattr(found, name)
+        return found  # type: ignore[return-value]
+
+    def fetch(self, pk: int, user: User) -> tuple[J, Membership]:
+        job = get_object_or_404(self.model._default_manager.select_related(*self.related, "requested_by"), pk=pk)
+        membership = fetch_membership(user, self.collection_of(job).slug)
+        self.check_can_see(job, membership)
+        return job, membership
+
+    def check_can_see(self, job: J, membership: Membership) -> None:  # noqa: ARG002 - for subclasses
+        """Raise NotAllowed for members who may not see the job."""
+        check_can_manage(membership) if self.is_for_managers else check_can_oversee(membership)
+
+    def may_cancel(self, member: Membership) -> bool:
+        return can_manage(member)
+
+    def check_can_cancel(self, job: J, by: User | None) -> None:
+        check_manager(self.collection_of(job), by)
+
+    def audited(self, job: J) -> tuple[Model, Scope | None, dict[str, Any]]:
+        return job, self.collection_of(job), {}
+
+    def context(self, job: J, member: Membership) -> dict[str, Any]:  # noqa: ARG002 - for subclasses
+        return {"collection": member.collection, "membership": member, "tab": self.tab}

@@ -1,0 +1,79 @@
+"""Deleting a collection: one statement for each table, in one transaction. The audit log and the address stay."""
+
+import shutil
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.job_kinds import JobKind
+from accounts.models import Invitation
+from accounts.refusals import Refused
+from corpus.collections.jobs.taking_back import taking_back
+from corpus.collections.reads.contents import contents
+from corpus.loading.uploads import remove_uploads
+from corpus.models import Collection, CollectionRemoval, ImportRun, Paper
+
+
+class RemovalJob(JobKind[CollectionRemoval]):
+    """Deleting a collection, all of it or nothing: only the person who asked sees it, and nobody can stop it."""
+
+    model = CollectionRemoval
+    title = "Deletion of a collection"
+    counted = "steps"
+
+    def work(self, job: CollectionRemoval, progress: jobs.Progress) -> None:
+        _remove(job, progress)
+
+    def page(self, job: CollectionRemoval) -> str:
+        return reverse("collection_removal", args=[job.pk])
+
+
+def _remove(run: CollectionRemoval, progress: jobs.Progress) -> None:
+    collection = Collection.objects.filter(pk=run.collection_id).first()
+    if collection is None:
+        return  # the worker was killed between its commit and its last word
+    if collection.archived_at is None:
+        raise Refused("The collection is no longer archived, so it was not deleted.")
+    papers = list(Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True))
+    imports = list(ImportRun.objects.filter(collection=collection).exclude(files=[]))
+    with taking_back():
+        collection = Collection.objects.select_for_update().get(pk=run.collection_id)
+        run.counts = _delete_rows(collection, progress)
+        run.save(update_fields=["counts"])
+        record_event(
+            by=run.requested_by,
+            at=timezone.now(),
+            verb="delete_collection",
+            target=collection,
+            scope=collection,
+            title=collection.title,
+            rows=sum(run.counts.values()),
+        )
+    run.done = run.total
+    # Only now: had the transaction failed, its files would be missing.
+    for name in papers:
+        default_storage.delete(name)
+    for each in imports:
+        remove_uploads(each)
+    for place in Path(settings.INDEX_DIR).glob(f"{run.collection_id}-*"):
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _delete_rows(collection: Collection, progress: jobs.Progress) -> dict[str, int]:
+    """Delete table by table, what refers before what it refers to; the number of rows of each table."""
+    tables = contents()
+    invitations = list(Invitation.objects.filter(invited_role__collection=collection).values_list("pk", flat=True))
+    counts: dict[str, int] = {}
+    for number, content in enumerate(tables):
+        progress.report(number, len(tables), f"deleting {content.title}")
+        progress.check()
+        if deleted := content.of(collection.pk)._raw_delete(using="default"):
+            counts[content.name] = deleted
+    Invitation.objects.filter(pk__in=invitations).delete()
+    progress.report(len(tables), len(tables) + 1, "checking that nothing refers to it")
+    return counts

@@ -1,0 +1,114 @@
+"""The end of a collection: its address, its archive, its backup, its deletion."""
+
+from django.contrib import messages
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import AuditEvent
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.requests import Request
+from corpus.collections.actions.archiving import archive_collection, reopen_collection, request_removal, take_backup
+from corpus.collections.actions.collections import rename_collection
+from corpus.collections.forms.collections import AddressForm, CollectionForm, RemovalForm
+from corpus.collections.jobs.collection_backup import backup_response
+from corpus.collections.reads.contents import extent
+from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.views.audit import csv_response
+from corpus.models import CollectionRemoval, Membership
+
+SHOWN_EVENTS = 20
+
+
+@require_POST
+def collection_rename(request: Request, slug: str) -> HttpResponse:
+    """Give the collection another short name."""
+    membership = _manager(request, slug)
+    form = AddressForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form, "slug"):
+            collection = rename_collection(
+                by=request.user, at=timezone.now(), collection=membership.collection, slug=form.cleaned_data["slug"]
+            )
+            messages.success(request, f"The short name is now {collection.slug}. Links with {slug} keep working.")
+            return redirect("collection_edit", collection.slug)
+    context = settings_context(membership) | {"address_form": form}
+    return render(request, "corpus/collections/collection_edit.html", context, status=422)
+
+
+@require_POST
+def collection_archive(request: Request, slug: str) -> HttpResponse:
+    """Make the collection read-only."""
+    membership = _manager(request, slug)
+    with refusals_in_message(request):
+        archive_collection(by=request.user, at=timezone.now(), collection=membership.collection)
+        messages.success(request, "Collection archived. It can be read, but not changed.")
+    return redirect("collection_edit", slug)
+
+
+@require_POST
+def collection_reopen(request: Request, slug: str) -> HttpResponse:
+    """Take the collection out of the archive."""
+    membership = _manager(request, slug)
+    with refusals_in_message(request):
+        reopen_collection(by=request.user, at=timezone.now(), collection=membership.collection)
+        messages.success(request, "Collection reopened.")
+    return redirect("collection_edit", slug)
+
+
+@require_safe
+def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
+    """Everything in the collection as one file."""
+    membership = _manager(request, slug)
+    take_backup(by=membership.user, at=timezone.now(), collection=membership.collection)
+    return backup_response(membership.collection)
+
+
+@require_http_methods(["GET", "POST"])
+def collection_delete(request: Request, slug: str) -> HttpResponse:
+    """Delete an archived collection: what is in it, its backup, and its short name typed again."""
+    membership = _manager(request, slug)
+    form = RemovalForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refusals_in_form(form, "typed"):
+            run = request_removal(
+                by=request.user, at=timezone.now(), collection=membership.collection, typed=form.cleaned_data["typed"]
+            )
+            return redirect("collection_removal", run.pk)
+    context = _context(membership) | {"form": form, "extent": extent(membership.collection)}
+    return render(request, "corpus/collections/collection_delete.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def collection_removal(request: Request, pk: int) -> HttpResponse:
+    """A deletion: its progress, and the audit log that it leaves. For the person who asked for it."""
+    run = get_object_or_404(CollectionRemoval, pk=pk, requested_by=request.user)
+    events = AuditEvent.objects.filter(scope_id=run.collection_id).order_by("-id")[:SHOWN_EVENTS]
+    return render(request, "corpus/collections/collection_removal.html", {"run": run, "events": events})
+
+
+@require_safe
+def collection_removal_audit(request: Request, pk: int) -> StreamingHttpResponse:
+    """The audit log of a deleted collection as CSV. For the person who deleted it."""
+    run = get_object_or_404(CollectionRemoval, pk=pk, requested_by=request.user)
+    return csv_response(AuditEvent.objects.filter(scope_id=run.collection_id), run.slug)
+
+
+def settings_context(membership: Membership) -> dict[str, object]:
+    """What the page of settings shows, with its forms as they are before anything is sent."""
+    collection = membership.collection
+    return _context(membership) | {
+        "form": CollectionForm(instance=collection),
+        "address_form": AddressForm(initial={"slug": collection.slug}),
+    }
+
+
+def _manager(request: Request, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    return membership
+
+
+def _context(membership: Membership) -> dict[str, object]:
+    return {"membership": membership, "collection": membership.collection, "tab": "settings"}

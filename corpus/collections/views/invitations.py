@@ -1,0 +1,131 @@
+"""Inviting people, and what an invited person sees."""
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts import mail
+from accounts.models import User
+from accounts.refusal_messages import refusals_in_form
+from accounts.requests import Request
+from corpus.collections.actions.invitations import (
+    Accepted,
+    BadInvitation,
+    accept_as_new_user,
+    accept_invitation,
+    create_invitation,
+    find_invitation,
+    mail_invitation,
+    resend_invitation,
+    revoke_invitation,
+)
+from corpus.collections.forms.people import InvitationForm, NewAccountForm
+from corpus.collections.reads.people import ROLE_WORDS
+from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.views.people import show_people
+from corpus.models import InvitedRole, Role
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@require_POST
+def invitation_create(request: Request, slug: str) -> HttpResponse:
+    """Invite an address into the collection."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = InvitationForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form, "email"):
+            invited = create_invitation(by=request.user, at=timezone.now(), membership=membership, **form.cleaned_data)
+            _mail(request, invited)
+            return redirect("member_list", slug)
+    return show_people(request, membership, form)
+
+
+@require_POST
+def invitation_resend(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Mail the link again and make it good for another fortnight."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    invited = get_object_or_404(InvitedRole, pk=pk, collection=membership.collection)
+    invited = resend_invitation(by=request.user, at=timezone.now(), membership=membership, invited=invited)
+    _mail(request, invited)
+    return redirect("member_list", slug)
+
+
+@require_POST
+def invitation_revoke(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Take an invitation back."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    invited = get_object_or_404(InvitedRole.objects.select_related("invitation"), pk=pk, collection__slug=slug)
+    revoke_invitation(by=request.user, at=timezone.now(), membership=membership, invited=invited)
+    messages.success(request, f"The invitation of {invited.invitation.email} is revoked: its link opens nothing.")
+    return redirect("member_list", slug)
+
+
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def invitation_accept(request: Request, token: str) -> HttpResponse:
+    """What an invited person sees: join, sign in to join, make an account to join, or why none of it is possible."""
+    try:
+        invited = find_invitation(token=token, at=timezone.now())
+        if request.user.is_authenticated:
+            return _accept_as_known(request, token, invited)
+        if User.objects.filter(email=invited.invitation.email).exists():
+            return _page(request, "corpus/collections/invitation_sign_in.html", invited)
+        return _accept_as_new(request, token, invited)
+    except BadInvitation as refusal:
+        return render(request, "corpus/collections/invitation_bad.html", {"reason": refusal.reason}, status=410)
+
+
+def _accept_as_known(request: Request, token: str, invited: InvitedRole) -> HttpResponse:
+    if request.user.email.lower() != invited.invitation.email:
+        return _page(request, "corpus/collections/invitation_mismatch.html", invited, status=409)
+    if request.method != "POST":
+        return _page(request, "corpus/collections/invitation_join.html", invited)
+    return _welcome(request, accept_invitation(by=request.user, at=timezone.now(), token=token))
+
+
+def _accept_as_new(request: Request, token: str, invited: InvitedRole) -> HttpResponse:
+    form = NewAccountForm(request.POST if request.method == "POST" else None, email=invited.invitation.email)
+    if form.is_valid():
+        accepted = accept_as_new_user(
+            at=timezone.now(), token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password"]
+        )
+        login(request, accepted.membership.user, backend=BACKEND)
+        return _welcome(request, accepted)
+    status = 422 if form.errors else 200
+    return _page(request, "corpus/collections/invitation_new_account.html", invited, status=status, form=form)
+
+
+def _page(request: Request, template: str, invited: InvitedRole, status: int = 200, **context: object) -> HttpResponse:
+    words = ROLE_WORDS[Role(invited.role)]
+    return render(request, template, {"invited": invited, "words": words, **context}, status=status)
+
+
+def _welcome(request: Request, accepted: Accepted) -> HttpResponse:
+    collection = accepted.membership.collection
+    if accepted.joined:
+        messages.success(request, f"Welcome to {collection}. You are in as {accepted.membership.get_role_display()}.")
+    else:
+        messages.info(
+            request, f"You were in {collection} already, as {accepted.membership.get_role_display()}; that stays so."
+        )
+    return redirect("collection_dashboard", collection.slug)
+
+
+def _mail(request: Request, invited: InvitedRole) -> None:
+    email = invited.invitation.email
+    if not mail.is_set_up():
+        messages.warning(request, f"{email} is invited. The mail was {mail.NO_SERVER}. Hand over the link below.")
+    elif mail_invitation(invited):
+        messages.success(request, f"The invitation was sent to {email}. Its link is also in the list below.")
+    else:
+        messages.warning(request, f"The mail to {email} could not be sent. Copy the link below and hand it over.")

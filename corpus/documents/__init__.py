@@ -1,0 +1,1 @@
+"""Documents: browsing and searching them, bringing them in, who cites whom."""

@@ -1,0 +1,19 @@
+"""What narrows the list of documents."""
+
+from django import forms
+
+from corpus.documents.reads import Filters
+
+LATEST_YEAR = 9999
+
+
+class SearchForm(forms.Form):
+    q = forms.CharField(required=False, max_length=1000, label="Words, or a docno", strip=True)
+    year_from = forms.IntegerField(required=False, min_value=0, max_value=LATEST_YEAR, label="From year")
+    year_to = forms.IntegerField(required=False, min_value=0, max_value=LATEST_YEAR, label="To year")
+    venue = forms.CharField(required=False, max_length=300, label="Venue contains")
+
+    @property
+    def filters(self) -> Filters:
+        data = self.cleaned_data
+        return Filters(data.get("year_from"), data.get("year_to"), data.get("venue", ""))

@@ -1,0 +1,158 @@
+"""Documents into the database: COPY into a staging table batch by batch, and one statement that merges each batch.
+
+Everything happens in one transaction: a broken file or a cancelled job leaves nothing behind. Three work at once:
+a thread reads and decodes, the connection of the job inserts (which computes the full-text vectors), and a second
+connection merges the full-text index.
+"""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from django.db import connection
+
+from accounts.jobs import Progress
+from corpus.documents.jobs.index_merging import merged_by_another_connection
+from corpus.formats.documents import read_documents
+from corpus.formats.records import DocumentRecord, Problem, Skip
+from corpus.loading.background_reading import in_background
+from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
+from corpus.loading.counts import REPEATED, Tally
+from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
+from corpus.models import ImportRun
+
+FIELDS = ("title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
+LONGEST_DOI = 300
+MOST_YEAR = 9999
+
+STAGE = """
+DROP TABLE IF EXISTS pg_temp.import_batch, pg_temp.import_seen;
+CREATE TEMP TABLE import_batch (
+  n integer, docno text, title text, abstract text, keywords text[], authors text[],
+  venue text, year smallint, doi text, url text, extra jsonb
+) ON COMMIT DROP;
+CREATE TEMP TABLE import_seen (docno text PRIMARY KEY, n integer) ON COMMIT DROP;
+"""
+
+_NAMES = ", ".join(FIELDS)
+_THEIRS = ", ".join(f"d.{name}" for name in FIELDS)
+_OURS = ", ".join(f"b.{name}" for name in FIELDS)
+
+# `firsts`: an import takes the first of several records with the same docno.
+# OFFSET 0 keeps the look-up a look-up: without it the planner may read all documents for each batch.
+COMPARE = f"""
+firsts AS (
+  INSERT INTO import_seen SELECT docno, n FROM import_batch ORDER BY n ON CONFLICT DO NOTHING RETURNING n
+), compared AS (
+  SELECT b.*, d.id AS old, d.id IS NOT NULL AND ({_THEIRS}) IS DISTINCT FROM ({_OURS}) AS differs
+  FROM import_batch b JOIN firsts USING (n)
+  LEFT JOIN LATERAL (
+    SELECT * FROM corpus_document WHERE collection_id = %(collection)s AND docno = b.docno OFFSET 0
+  ) d ON true
+)"""
+# What is written over is kept, so that the import can be undone.
+WRITE = f"""
+replaced AS (
+  INSERT INTO corpus_replacedrecord (import_run_id, row_id, before)
+  SELECT %(run)s, d.id, to_jsonb(d) - '{{id,collection_id,docno,search,imported_in_id}}'::text[]
+  FROM compared c JOIN corpus_document d ON d.id = c.old WHERE c.differs
+), written AS (
+  INSERT INTO corpus_document (collection_id, docno, imported_in_id, {_NAMES})
+  SELECT %(collection)s, docno, %(run)s, {_NAMES} FROM compared WHERE old IS NULL OR differs ORDER BY n
+  ON CONFLICT (collection_id, docno) DO UPDATE SET ({_NAMES}) = ({", ".join(f"excluded.{name}" for name in FIELDS)})
+)"""
+COUNT = """
+SELECT count(*) FILTER (WHERE old IS NULL), count(*) FILTER (WHERE differs),
+  count(*) FILTER (WHERE old IS NOT NULL AND NOT differs)
+FROM compared
+"""
+
+
+def load_documents(run: ImportRun, progress: Progress, tally: Tally) -> None:
+    """Read the job's files and merge them into the collection's documents; the caller holds the transaction.
+
+    Errors: BrokenFile for a file that cannot be trusted as a whole, Cancelled when somebody stopped the job.
+    """
+    total = sum(file["size"] for file in run.files)
+    odometer = Odometer()
+    _prepare_staging()
+    upkeep = nullcontext() if run.dry_run else merged_by_another_connection()
+    with upkeep, in_background(batches(_records(run, odometer), document_line, odometer)) as found:
+        for batch in found:
+            _take_batch(run, batch, tally)
+            progress.report(min(batch.bytes_read, total), total, "reading documents")
+
+
+def _records(run: ImportRun, odometer: Odometer) -> Iterator[DocumentRecord | Skip | Problem]:
+    """The records of all files. Runs in the reading thread, so it must not touch the database."""
+    exclude = _exclusions(run)
+    for source in sources_of(run):
+        yield from read_documents(source.path, run.format, name=source.name, exclude=exclude, watch=odometer.add)
+
+
+def _exclusions(run: ImportRun) -> frozenset[str]:
+    """The docnos to leave out: one in each line of the job's list of exclusions, where it has one."""
+    return frozenset(run.parameters.get("exclude", ()))
+
+
+def _take_batch(run: ImportRun, batch: Batch, tally: Tally) -> None:
+    tally.add_problems(batch.problems)
+    tally.skips.update(batch.skips)
+    if not batch.lines:
+        return
+    merged = _merge_batch(run, batch.data)
+    tally.created += merged.created
+    tally.updated += merged.updated
+    tally.unchanged += merged.unchanged
+    if repeated := len(batch.lines) - merged.created - merged.updated - merged.unchanged:
+        tally.skips[REPEATED] += repeated
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What became of a batch: rows created, updated, found unchanged."""
+
+    created: int
+    updated: int
+    unchanged: int
+
+
+def document_line(n: int, record: DocumentRecord) -> bytes:
+    """The record as a line for COPY into the staging table. Errors: ValueError with what cannot be stored."""
+    if len(record.doi) > LONGEST_DOI:
+        raise ValueError(f"a DOI of {len(record.doi)} characters (at most {LONGEST_DOI})")
+    if record.year is not None and not 0 <= record.year <= MOST_YEAR:
+        raise ValueError(f"the year {record.year}")
+    return encode_line(
+        (
+            str(n),
+            copy_text(record.docno),
+            copy_text(record.title),
+            copy_text(record.abstract),
+            copy_array(record.keywords),
+            copy_array(record.authors),
+            copy_text(record.venue),
+            NULL if record.year is None else str(record.year),
+            copy_text(record.doi),
+            copy_text(record.url),
+            copy_json(record.extra),
+        )
+    )
+
+
+def _prepare_staging() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(STAGE)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys as the batches come, not all at the end
+        cursor.execute("SET LOCAL enable_seqscan = off")  # look documents up, whatever the statistics of the moment say
+
+
+def _merge_batch(run: ImportRun, data: bytes) -> Merged:
+    """Copy the lines into the staging table and merge them into the documents (only compare them in a dry run)."""
+    statement = f"WITH {COMPARE}{COUNT}" if run.dry_run else f"WITH {COMPARE}, {WRITE}{COUNT}"
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE import_batch")
+        with cursor.copy("COPY import_batch FROM STDIN") as copy:
+            copy.write(data)
+        cursor.execute(statement, {"collection": run.collection_id, "run": run.pk})
+        return Merged(*cursor.fetchone())

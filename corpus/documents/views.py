@@ -1,0 +1,78 @@
+"""Documents: search, browse, read."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from corpus.collections.rules import can_manage, can_oversee, fetch_membership
+from corpus.documents.forms import SearchForm
+from corpus.documents.reads import (
+    browse_documents,
+    count_documents,
+    document_with,
+    has_searchable_words,
+    search_documents,
+    targeting_topics,
+)
+from corpus.models import Collection
+
+
+@require_safe
+def document_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Search results for `?q=`, else the documents by docno; the results alone for htmx."""
+    membership = fetch_membership(request.user, slug)
+    form = SearchForm(request.GET)
+    context: dict[str, Any] = {
+        "membership": membership,
+        "collection": membership.collection,
+        "tab": "documents",
+        "form": form,
+        "may_manage": can_manage(membership),
+    }
+    if form.is_valid():
+        context |= _found(membership.collection, form, request)
+    template = (
+        "corpus/documents/_document_results.html"
+        if getattr(request, "htmx", False)
+        else "corpus/documents/document_list.html"
+    )
+    return render(request, template, context, status=200 if form.is_valid() else 422)
+
+
+@require_safe
+def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse:
+    """Everything known about one document.
+
+    What it is known to answer would give judgments away to annotators; so may fields of the file that nobody at Litmus
+    has named.
+    """
+    membership = fetch_membership(request.user, slug)
+    document = document_with(membership.collection, docno)
+    if document is None:
+        raise Http404
+    context = {
+        "membership": membership,
+        "collection": membership.collection,
+        "tab": "documents",
+        "document": document,
+        "may_oversee": can_oversee(membership),
+        "targets": targeting_topics(document) if can_oversee(membership) else None,
+    }
+    return render(request, "corpus/documents/document_detail.html", context)
+
+
+def _found(collection: Collection, form: SearchForm, request: HttpRequest) -> dict[str, Any]:
+    text, filters = form.cleaned_data["q"], form.filters
+    if not text:
+        count, is_cut = count_documents(collection)
+        after, before = (request.GET.get(name, "") for name in ("after", "before"))
+        browsed = browse_documents(collection, filters, after=after, before=before)
+        return {"browsed": browsed, "count": count, "count_is_cut": is_cut}
+    exact = document_with(collection, text)
+    if not has_searchable_words(text):
+        return {"text": text, "exact": exact, "no_words": True}
+    number = request.GET.get("page", "")
+    page = search_documents(collection, text, filters, number=int(number) if number.isdecimal() else 1)
+    return {"text": text, "exact": exact, "found": page}

@@ -1,1 +1,0 @@
-"""Forms of the corpus app, one module per noun: shape and validation only."""

@@ -1,0 +1,214 @@
+"""Imports: files sent for a background job, records sent for an answer at once."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, cast
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
+from django.forms import BooleanField
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.actions.jobs import cancel_job
+from accounts.jobs import with_live_progress
+from accounts.models import JobState
+from accounts.parsers import MultiPartParser
+from accounts.refusals import Refused
+from accounts.schema import answers
+from corpus.collections.api.base import InCollectionView
+from corpus.formats.registry import AUTO, format_names
+from corpus.imports.actions.imports import request_import
+from corpus.imports.actions.undoing import undo_import
+from corpus.imports.forms import ListField, parameters_from
+from corpus.imports.jobs.imports import import_at_once
+from corpus.imports.registry import Importer, collection_importers, importers
+from corpus.models import ImportRun, Role
+
+MOST_RECORDS = 10_000
+PATIENCE = 5.0  # seconds that a request waits for another import of its collection to end
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+
+
+class ImportErrorSerializer(serializers.Serializer[Any]):
+    file = serializers.CharField()
+    line = serializers.IntegerField()
+    reason = serializers.CharField()
+    kept = serializers.BooleanField(required=False, help_text="the record came in nevertheless")
+
+
+class ImportSerializer(serializers.ModelSerializer[ImportRun]):
+    errors = ImportErrorSerializer(source="first_errors", many=True)  # type: ignore[assignment] # fields are taken off the class
+    remarks = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+    class Meta:
+        model = ImportRun
+        fields = (
+            "id",
+            "kind",
+            "format",
+            "dry_run",
+            "state",
+            "done",
+            "total",
+            "step",
+            "reason",
+            "created",
+            "updated",
+            "unchanged",
+            "skipped",
+            "errors",
+            "error_count",
+            "remarks",
+            "requested_at",
+            "finished_at",
+            "undone_at",
+        )
+
+
+class NewImportSerializer(serializers.Serializer[Any]):
+    """What is sent; each sort of records has options of its own, those of its form."""
+
+    dry_run = serializers.BooleanField(default=False)
+    files = serializers.ListField(child=serializers.FileField(), min_length=1, max_length=100)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        found = collection_importers()
+        options = {name: field for each in found.values() for name, field in _options(each)}
+        names = "; ".join(f"of {each.label}: {', '.join(format_names(name))}" for name, each in found.items())
+        format = serializers.CharField(max_length=40, default=AUTO, help_text=f"One of these, {names}.")  # noqa: A001
+        return {"kind": serializers.ChoiceField([(name, each.label) for name, each in found.items()])} | {
+            **super().get_fields(),
+            "format": format,
+            **options,
+        }
+
+
+def _options(importer: Importer) -> Iterator[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
+    """The options of an importer's form as the API takes them."""
+    for name, field in importer.form.options().items():
+        more: dict[str, Any] = {
+            "required": False,
+            "help_text": f"Of {importer.label}: {field.help_text or field.label}",
+        }
+        if isinstance(field, BooleanField):
+            yield name, serializers.BooleanField(**more)
+        elif isinstance(field, ListField):
+            yield name, serializers.ListField(child=serializers.CharField(max_length=255), **more)
+        else:
+            yield name, serializers.CharField(allow_blank=True, max_length=255, **more)
+
+
+class Lines:
+    """Records as an uploaded JSONL file."""
+
+    name: str | None = "request.jsonl"
+
+    def __init__(self, records: Iterable[Any]) -> None:
+        self.records = records
+
+    def chunks(self) -> Iterator[bytes]:
+        for record in self.records:
+            yield json.dumps(record, ensure_ascii=True).encode() + b"\n"
+
+
+def import_records(view: InCollectionView, kind: str, records: list[Any]) -> Response:
+    """Read the records at once and answer with the import; 422 when nothing of them could be kept.
+
+    409 with Retry-After while another import of the collection runs: a request does not wait for long.
+    """
+    run = request_import(
+        by=view.person,
+        at=timezone.now(),
+        collection=view.collection,
+        kind=kind,
+        files=[Lines(records)],
+        format="jsonl",
+        send=False,
+    )
+    import_at_once(run, patience=PATIENCE)
+    run.refresh_from_db()
+    if run.state != JobState.DONE:
+        raise Refused(run.reason)
+    return Response(ImportSerializer(run).data)
+
+
+class ImportList(InCollectionView):
+    """Imports of a collection."""
+
+    serializer_class = ImportSerializer
+    parser_classes = (MultiPartParser,)
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[ImportRun]:
+        return ImportRun.objects.filter(collection=self.collection)
+
+    @extend_schema(operation_id="imports_list", responses=answers({200: ImportSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List imports."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="imports_create",
+        request={"multipart/form-data": NewImportSerializer},
+        responses=answers({202: ImportSerializer}, 400, 403, 413, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Send files to be read by a background job; follow it at its own address."""
+        wanted = NewImportSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = dict(wanted.validated_data)
+        files = cast(list[UploadedFile], values.pop("files"))
+        importer = importers()[values.pop("kind")]
+        common = {name: values.pop(name) for name in ("format", "dry_run")}
+        run = request_import(
+            by=self.person,
+            at=timezone.now(),
+            collection=self.collection,
+            kind=importer.name,
+            files=files,
+            **common,
+            **parameters_from(importer.form, importer.name, values),
+        )
+        return Response(ImportSerializer(run).data, status=202)
+
+
+class ImportUndoing(InCollectionView):
+    """Taking an import back."""
+
+    serializer_class = ImportSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(operation_id="imports_undo", request=None, responses=answers({200: ImportSerializer}, 403, 409, 422))
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Delete what the import created and put back what it changed. 422 with what stands on it."""
+        run = get_object_or_404(ImportRun.objects.select_related("collection"), collection=self.collection, pk=pk)
+        return Response(ImportSerializer(undo_import(by=self.person, at=timezone.now(), run=run)).data)
+
+
+class ImportDetail(InCollectionView):
+    """One import."""
+
+    serializer_class = ImportSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "DELETE": MANAGE}
+
+    def run(self) -> ImportRun:
+        return get_object_or_404(ImportRun, collection=self.collection, pk=self.kwargs["pk"])
+
+    @extend_schema(operation_id="imports_read", responses=answers({200: ImportSerializer}, 403))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """How far an import is, and what came of it."""
+        return Response(ImportSerializer(with_live_progress(self.run())).data)
+
+    @extend_schema(operation_id="imports_cancel", responses=answers({202: ImportSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask an import to stop; nothing of it is kept."""
+        run = self.run()
+        cancel_job(by=self.person, at=timezone.now(), job=run)
+        run.refresh_from_db()
+        return Response(ImportSerializer(run).data, status=202)

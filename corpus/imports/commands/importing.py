@@ -1,0 +1,181 @@
+"""What the import commands share: they read files at once, in this process, by the same job as the web."""
+
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.forms import BooleanField, Field
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.management.reporting import ToldCommand
+from accounts.models import JobState
+from accounts.refusals import Refused
+from corpus.collections.reads.collections import collection_with
+from corpus.formats.registry import AUTO, format_names, formats_for
+from corpus.imports.actions.imports import request_import
+from corpus.imports.forms import DocnosField, parameters_from
+from corpus.imports.reads import ErrorGroup, group_errors
+from corpus.imports.registry import Importer, importers
+from corpus.models import ImportRun
+
+SHOWN_ERRORS = 10
+
+
+class ImportCommand(ToldCommand):
+    """manage.py import_… SLUG FILE… [--format F] [--dry-run] [--json]"""
+
+    kind: str  # name of an importer
+
+    @property
+    def importer(self) -> Importer:
+        return importers()[self.kind]
+
+    @property
+    def help(self) -> str:  # type: ignore[override]
+        return self.importer.about
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        self.add_scope(parser)
+        parser.add_argument(
+            "files", nargs="+", type=Path, metavar="FILE", help="plain, compressed (gz, bz2, xz), archive or folder"
+        )
+        parser.add_argument("--format", default=AUTO, help=f"one of {self._formats()}")
+        parser.add_argument("--dry-run", action="store_true", help="count and report, but write nothing")
+        for name, field in self.importer.form.options().items():
+            _add_option(parser, name, field)
+
+    def _formats(self) -> str:
+        labels = {each.name: f"{each.name} ({each.label})" for each in formats_for(self.kind)}
+        return ", ".join(labels.get(name, name) for name in format_names(self.kind))
+
+    def add_scope(self, parser: CommandParser) -> None:
+        """Positional arguments between the collection and the files."""
+
+    def carry_out(self, **options: Any) -> tuple[str, dict[str, Any]]:
+        run = self.request(**options)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        if run.state != JobState.DONE:
+            raise ImportFailed(run)
+        return summary(run), as_json(run)
+
+    def request(self, *, slug: str, files: list[Path], dry_run: bool, **options: Any) -> ImportRun:
+        """The job's row, not sent to a worker."""
+        return request_import(
+            by=None,
+            at=timezone.now(),
+            collection=collection_with(slug),
+            kind=self.kind,
+            files=files,
+            format=options["format"],
+            dry_run=dry_run,
+            send=False,
+            **self.parameters(**options),
+        )
+
+    def parameters(self, **options: Any) -> dict[str, Any]:
+        """Further arguments of `request_import`."""
+        form = self.importer.form
+        values = {name: _value(field, options[name]) for name, field in form.options().items()}
+        return parameters_from(form, self.kind, values)
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        try:
+            super().handle(*args, as_json=as_json, **options)
+        except CommandError as error:
+            if as_json:
+                self.print_failure(error.__cause__)
+            raise
+
+    def print_failure(self, cause: BaseException | None) -> None:
+        """The JSON of a refused import: nothing was written, and why."""
+        if isinstance(cause, ImportFailed):
+            result = as_json(cause.run)
+        else:
+            errors = [{"file": "", "line": 0, "reason": str(cause)}]
+            result = {"created": 0, "updated": 0, "unchanged": 0, "skipped": 0, "errors": errors}
+        self.stdout.write(json.dumps(result, ensure_ascii=False))
+
+
+def _add_option(parser: CommandParser, name: str, field: Field) -> None:
+    """An option for a field of the form: a switch, a file of docnos, or text."""
+    words = re.sub(r"<[^>]+>", "", str(field.help_text or field.label))
+    option = f"--{name.replace('_', '-')}"
+    if isinstance(field, BooleanField):
+        parser.add_argument(option, action="store_true", help=str(field.label))
+    elif isinstance(field, DocnosField):
+        parser.add_argument(option, type=Path, metavar="FILE", help=f"{words} A file of them.")
+    else:
+        parser.add_argument(option, default="", metavar="TEXT", help=words.replace("%", "%%"))
+
+
+def _value(field: Field, given: Any) -> Any:
+    """What the form takes for what stands on the command line."""
+    if not isinstance(field, DocnosField) or given is None:
+        return given
+    try:
+        return given.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"The list {given} cannot be read: {error}.") from error
+
+
+class ImportFailed(Refused):
+    """The job ended without having imported anything."""
+
+    def __init__(self, run: ImportRun) -> None:
+        super().__init__(run.reason)
+        self.run = run
+
+
+def as_json(run: ImportRun) -> dict[str, Any]:
+    """The object that scripts rely upon, and what else is known."""
+    return {
+        "created": run.created,
+        "updated": run.updated,
+        "unchanged": run.unchanged,
+        "skipped": run.skipped,
+        "errors": run.errors,
+        "error_count": run.error_count,
+        "skips": run.skips,
+        "remarks": run.remarks,
+        "dry_run": run.dry_run,
+        "seconds": seconds(run),
+        **run.importer.more(run),
+    }
+
+
+def seconds(run: ImportRun) -> float:
+    took = run.finished_at - run.started_at if run.finished_at and run.started_at else timedelta()
+    return round(took.total_seconds(), 3)
+
+
+def summary(run: ImportRun) -> str:
+    """What happened, in lines for a person."""
+    head = "Dry run, nothing was written. " if run.dry_run else ""
+    lines = [
+        f"{head}{run.unit.capitalize()}: {run.created:,} created, {run.updated:,} updated, "
+        f"{run.unchanged:,} unchanged, {run.skipped:,} skipped, in {seconds(run):.1f} s"
+    ]
+    lines += [f"  skipped {count:,}: {rule}" for rule, count in sorted(run.skips.items())]
+    lines += [f"  {remark}" for remark in run.remarks]
+    groups = group_errors(run.errors)
+    lines += [f"  {_in_words(group)}" for group in groups[:SHOWN_ERRORS]]
+    if more := run.error_count - sum(group.count for group in groups[:SHOWN_ERRORS]):
+        lines.append(f"  … and {more:,} more")
+    return "\n".join(lines)
+
+
+def _in_words(group: ErrorGroup) -> str:
+    """Where and why; of equal errors how many there are, the first reason and the first places."""
+    places = [f"{file}, line {line}" if line else file for file, line in group.places]
+    note = "note: " if group.kept else ""
+    if group.count == 1:
+        return f"{note}{places[0]}: {group.reason}"
+    more = f" and {group.more:,} more" if group.more else ""
+    return f"{note}{group.count:,} times: {group.reason} ({'; '.join(places)}{more})"

@@ -1,0 +1,154 @@
+"""Imports as jobs: all or nothing in one transaction each, one at a time in a collection."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from django.db import connection, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.refusals import Conflict, Refused
+from accounts.table_statistics import analyse_changed_tables
+from corpus.collections.jobs.collection_jobs import CollectionJob
+from corpus.formats.records import BrokenFile, Problem
+from corpus.formats.registry import format_label, format_names
+from corpus.loading.counts import Tally
+from corpus.loading.uploads import remove_uploads
+from corpus.models import ImportRun
+
+Work = Callable[[ImportRun, jobs.Progress, Tally], None]
+Reading = Callable[[ImportRun, jobs.Progress, Tally], AbstractContextManager[Work]]
+
+STORED = "stored"  # in a job's parameters: its transaction has committed
+RETRY_AFTER = 10  # seconds after which whoever could not wait may try again
+
+
+class Busy(Conflict):
+    """Another import of the collection went on for longer than the caller waits. Nothing was imported."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Another import of this collection is running. Nothing was imported; send it again in a moment.",
+            retry_after=RETRY_AFTER,
+        )
+
+
+class ImportJob(CollectionJob[ImportRun]):
+    """Reading files into a collection; uploads are removed once nothing needs them any more."""
+
+    model = ImportRun
+    title = "Import"
+    in_bytes = True
+    cancel_verb = "cancel_import"
+    tab = "imports"
+    is_for_managers = True
+
+    def work(self, job: ImportRun, progress: jobs.Progress) -> None:
+        _import_files(job, progress, None)
+
+    def clean_up(self, pk: int) -> None:
+        run = ImportRun.objects.filter(pk=pk).first()
+        if run is not None and run.is_final and not run.dry_run:
+            remove_uploads(run)
+            analyse_changed_tables()
+
+    def page(self, job: ImportRun) -> str:
+        return reverse("import_detail", args=[job.collection.slug, job.pk])
+
+
+def import_at_once(run: ImportRun, *, patience: float) -> None:
+    """Carry the import out here. Imports into one collection follow each other; it waits `patience` seconds for that.
+
+    Errors: Busy when they have passed; the job has failed by then.
+    """
+    late: list[Busy] = []
+
+    def work(run: ImportRun, progress: jobs.Progress) -> None:
+        try:
+            _import_files(run, progress, patience)
+        except Busy as busy:
+            late.append(busy)
+            raise
+
+    jobs.carry_out(run, work)
+    if late:
+        raise late[0]
+
+
+def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
+    if STORED in run.parameters:
+        return  # the worker was killed between its commit and its last word
+    tally = Tally()
+    try:
+        with _read(run, progress, tally) as work, transaction.atomic():
+            _wait_for_turn(run, progress, patience)
+            work(run, progress, tally)
+            if tally.errors and not tally.kept:
+                raise Refused(_nothing_read(tally))
+            _store(run, tally)
+    except BrokenFile as broken:
+        tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
+        _store_failure(run, tally)
+        raise Refused(f"{broken}. Nothing was imported.") from broken
+    except Refused:
+        _store_failure(run, tally)
+        raise
+
+
+def _read(run: ImportRun, progress: jobs.Progress, tally: Tally) -> AbstractContextManager[Work]:
+    if run.importer is None:
+        raise Refused(f"Imports of {run.label} are not known here.")
+    if run.format not in format_names(run.kind):
+        raise Refused(f"Its format, {format_label(run.format)}, is not known here. Nothing was imported.")
+    return run.importer.reading(run, progress, tally)
+
+
+def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
+    """Imports into one collection follow each other; until this one's turn it can be cancelled."""
+    started = time.monotonic()
+    while not is_my_turn(run):
+        if patience is not None and time.monotonic() - started >= patience:
+            raise Busy
+        progress.report(0, step="waiting for another import of this collection")
+        progress.check()
+        time.sleep(0.2)
+
+
+def is_my_turn(run: ImportRun) -> bool:
+    """Whether no other import of the collection holds the lock that this transaction now takes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('corpus import'), %s::int)", [run.collection_id])
+        return bool(cursor.fetchone()[0])
+
+
+def _store(run: ImportRun, tally: Tally) -> None:
+    tally.store(run)
+    run.parameters = {**run.parameters, STORED: True}
+    run.save(update_fields=["parameters"])
+    if not run.dry_run:
+        record_event(
+            by=run.requested_by,
+            at=timezone.now(),
+            verb=f"import_{run.kind}",
+            target=run,
+            scope=run.collection,
+            created=tally.created,
+            updated=tally.updated,
+            unchanged=tally.unchanged,
+            skipped=tally.skipped,
+            files=[{"name": file["name"], "sha256": file["sha256"]} for file in run.files],
+        )
+
+
+def _store_failure(run: ImportRun, tally: Tally) -> None:
+    tally.keep_nothing()
+    tally.store(run)
+
+
+def _nothing_read(tally: Tally) -> str:
+    first = tally.errors[0]
+    where = f"{first['file']}, line {first['line']}" if first["line"] else first["file"]
+    return f"Nothing was imported: none of the {tally.error_count} records could be read. {where}: {first['reason']}."

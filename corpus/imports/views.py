@@ -1,0 +1,143 @@
+"""Imports: what was brought in, bringing in more, watching it."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import jobs
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusals import Refused
+from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.formats.csv_text import write_csv
+from corpus.imports.actions.imports import holds_files, request_import, request_import_after_dry_run
+from corpus.imports.actions.undoing import undo_import
+from corpus.imports.jobs.undoing import check_can_undo
+from corpus.imports.reads import group_errors, others_for
+from corpus.imports.registry import Importer, collection_importers
+from corpus.models import ImportRun, Membership
+
+PER_PAGE = 25
+
+
+@require_safe
+def import_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """All imports, newest first, and the ways to bring in more."""
+    membership = _manager(request, slug)
+    rows = membership.collection.import_runs.select_related("requested_by").order_by("-pk")
+    rows = rows.defer("errors", "parameters")
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    for run in page.object_list:
+        jobs.with_live_progress(run)
+    context = _context(membership) | {"page": page, "importers": collection_importers().values()}
+    return render(request, "corpus/imports/import_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Choose files and send them."""
+    membership = _manager(request, slug)
+    importer = collection_importers().get(kind)
+    if importer is None:
+        raise Http404
+    form = importer.form(request.POST or None, request.FILES or None, kind=kind)
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form, "uploads"):
+            run = request_import(
+                by=membership.user,
+                at=timezone.now(),
+                collection=membership.collection,
+                kind=kind,
+                files=form.cleaned_data["uploads"],
+                format=form.cleaned_data["format"],
+                dry_run=form.cleaned_data["dry_run"],
+                **form.parameters,
+            )
+            return redirect("import_detail", slug, run.pk)
+    context = _context(membership) | {"form": form, "importer": importer}
+    return render(request, "corpus/imports/import_create.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One import: its progress while it runs, its counts and first errors when it has ended."""
+    membership = _manager(request, slug)
+    run = _fetch_run(membership, pk)
+    context = _context(membership) | {
+        "run": run,
+        "way": run.importer and run.importer.way_on(run),
+        "others": [] if run.state == "done" else _others(run),
+        "undo_refusal": _why_it_stays(run),
+        "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
+        "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
+    }
+    return render(request, "corpus/imports/import_detail.html", context)
+
+
+@require_safe
+def import_errors(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """The errors as CSV, by file and line."""
+    run = _fetch_run(_manager(request, slug), pk)
+    rows = ((error["file"], error["line"], error["reason"], "yes" if error.get("kept") else "") for error in run.errors)
+    lines = write_csv(("file", "line", "reason", "came in anyway"), rows)
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-import-{run.pk}-errors.csv"'
+    return response
+
+
+@require_POST
+def import_undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take an import back."""
+    membership = _manager(request, slug)
+    run = _fetch_run(membership, pk)
+    with refusals_in_message(request):
+        undo_import(by=membership.user, at=timezone.now(), run=run)
+        messages.success(request, "Import undone. What it brought in was removed.")
+    return redirect("import_detail", slug, pk)
+
+
+@require_POST
+def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Import the files of a dry run for good."""
+    membership = _manager(request, slug)
+    run = _fetch_run(membership, pk)
+    with refusals_in_message(request):
+        pk = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run).pk
+    return redirect("import_detail", slug, pk)
+
+
+def _others(run: ImportRun) -> list[Importer]:
+    """What the files may be imported as instead."""
+    names = others_for(run)
+    return [each for name, each in collection_importers().items() if name in names]
+
+
+def _says_it_all(run: ImportRun) -> bool:
+    """Whether the reason why it failed is its only error, which need not stand there twice."""
+    return run.state == "failed" and len(run.errors) == 1 and run.errors[0]["reason"] in run.reason
+
+
+def _why_it_stays(run: ImportRun) -> str:
+    """Why the import cannot be undone, "" where it can."""
+    try:
+        check_can_undo(run)
+    except Refused as refusal:
+        return refusal.reason
+    return ""
+
+
+def _manager(request: HttpRequest, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    return membership
+
+
+def _fetch_run(membership: Membership, pk: int) -> ImportRun:
+    runs = membership.collection.import_runs.select_related("requested_by", "collection")
+    return get_object_or_404(runs, pk=pk)
+
+
+def _context(membership: Membership) -> dict[str, object]:
+    return {"membership": membership, "collection": membership.collection, "tab": "imports"}

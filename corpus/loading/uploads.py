@@ -1,0 +1,21 @@
+"""Where uploaded files of imports lie until nothing needs them any more."""
+
+import shutil
+from pathlib import Path
+
+from django.conf import settings
+
+from corpus.models import ImportRun
+
+UPLOADS = "imports"  # the directory below MEDIA_ROOT that holds uploaded files, one directory for each upload
+
+
+def remove_uploads(run: ImportRun) -> None:
+    """Delete the files that were uploaded for this import; files named on the command line stay untouched."""
+    root = Path(settings.MEDIA_ROOT) / UPLOADS
+    for file in run.files:
+        if "path" not in file:
+            continue  # a dry run's, which belongs to its import now
+        directory = (Path(settings.MEDIA_ROOT) / file["path"]).parent
+        if directory.parent == root:
+            shutil.rmtree(directory, ignore_errors=True)

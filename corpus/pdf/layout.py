@@ -1,0 +1,420 @@
+"""What the lines of a paper are: running heads, headings, captions, tables, footnotes, body text, references."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import pairwise
+
+from corpus.pdf.lines import WIDE, Line
+
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme|chart|plate|exhibit|box)\s*"
+    r"(?:[A-Z]?\.?\d+(?:\.\d+)*|[IVXL]+)[a-z]?\s*(?:[:.|—–-]|$|(?=[A-Z(]))",
+    re.IGNORECASE,
+).match
+_CAPTION_START = re.compile(
+    r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme)\s*[A-Z]?\.?\d+(?:\.\d+)*[a-z]?\s?[:|]", re.IGNORECASE
+).match
+_NUMBERED = re.compile(
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?=\.)|[A-H](?:\.\d{1,2}){0,2})[.)]?\s+(?P<name>\S.*)"
+).fullmatch
+_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_NAMES = frozenset(
+    "abstract introduction references bibliography acknowledgments acknowledgements acknowledgment acknowledgement "
+    "appendix conclusion conclusions discussion keywords summary background methods results".split()
+)
+_LISTS_OF_WORKS = frozenset({
+    "references", "bibliography", "literature", "literature cited", "works cited", "references cited", "reference",
+    "references and notes", "cited literature", "literatur", "literaturverzeichnis", "referenzen", "quellen",
+    "références", "références bibliographiques", "bibliographie", "referencias", "referencias bibliográficas",
+    "bibliografía", "riferimenti", "riferimenti bibliografici", "bibliografia", "referências",
+    "referências bibliográficas", "referenties", "literatuur", "referenser", "litteratur", "literatura", "kaynakça",
+    "список литературы", "литература", "参考文献",
+})  # fmt: skip
+_END_OF_LIST = re.compile(
+    r"(?:append(?:ix|ices)|supplement|a\s+\w+|acknowledge?ments?|about the authors?)\b", re.IGNORECASE
+)
+
+
+class Kind(Enum):
+    """What a line is part of."""
+
+    HEADING = "heading"
+    BODY = "paragraph"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    TABLE = "table"
+    DISPLAY = "display"
+    OTHER = "other"
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Lines that follow each other in one column without a gap, all of one kind."""
+
+    kind: Kind
+    lines: list[Line] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The lines' text, joined by blanks."""
+        return " ".join(line.text for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What is usual in a paper: size of body text, distance of its lines, edges of columns on each page."""
+
+    size: float
+    leading: float
+    edges: dict[tuple[int, int], tuple[float, float]]
+
+    def edges_of(self, line: Line) -> tuple[float, float]:
+        """The left and right edge of the column that a line stands in."""
+        return self.edges.get((line.page, line.column)) or self.edges.get((0, line.column)) or (line.left, line.right)
+
+    def is_body_size(self, line: Line) -> bool:
+        """Whether most of a line is set as large as body text."""
+        return abs(line.size - self.size) <= 0.4
+
+
+def measure(lines: Sequence[Line]) -> Measures:
+    """Return the measures of a paper from all its lines."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.size * 2) / 2] += len(line.text)
+    rough = max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
+    near = [line for line in lines if abs(line.size - rough) <= 0.4]
+    size = statistics.median(line.size for line in near) if near else rough
+    steps: Counter[float] = Counter()
+    for one, other in pairwise(near):
+        step = other.base - one.base
+        if one.page == other.page and one.column == other.column and 0.8 * size < step < 2.5 * size:
+            steps[round(step, 1)] += 1
+    leading = max(steps, key=lambda step: (steps[step], -step)) if steps else 1.2 * size
+    return Measures(size, leading, _edges(near))
+
+
+def _edges(lines: Iterable[Line]) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return left and right of each (page, column), of (0, column) for the whole paper."""
+    places: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    for line in lines:
+        places[0, line.column].append(line)
+        places[line.page, line.column].append(line)
+    found = {}
+    for key, members in places.items():
+        if key[0] == 0 or len(members) >= 8:
+            lefts = Counter(round(line.left) for line in members if len(line.text) > 8)
+            rights = sorted(line.right for line in members)
+            if lefts:
+                most = max(lefts.values())
+                left = min(place for place, times in lefts.items() if times >= 0.4 * most)
+                found[key] = (float(left), rights[len(rights) * 8 // 10])
+    return found
+
+
+# --- running heads ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Margins:
+    """What stands in the top and bottom margins of a paper's pages, by place and by words."""
+
+    places: Counter[tuple[str, int]]
+    words: Counter[str]
+    numbers: Counter[int]  # heights of numbers that end a page alone: the paper may be larger than what was set for it
+
+    def is_often_here(self, zone: str, line: Line) -> bool:
+        """Whether lines stand at this height on other pages too."""
+        return sum(self.places[zone, round(line.base) + step] for step in (-1, 0, 1)) >= 2
+
+
+def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float], measures: Measures) -> list[list[Line]]:
+    """Return the lines of each page without running heads, running feet and page numbers."""
+    margins = _Margins(Counter(), Counter(), Counter())
+    for lines, height in zip(pages, heights, strict=True):
+        outer = [line for line in lines if _zone(line, height)]
+        margins.places.update({(_zone(line, height), round(line.base)) for line in outer})
+        margins.words.update({_plain(line) for line in outer})
+        margins.numbers.update(round(line.base) for line in lines if _is_last_number(line, lines))
+    return [
+        [line for line in lines if not _is_furniture(line, lines, height, margins, measures)]
+        for lines, height in zip(pages, heights, strict=True)
+    ]
+
+
+def _is_last_number(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether a line is a number and the lowest of its page."""
+    return line.text.isdecimal() and line.base >= max(other.base for other in lines)
+
+
+def _zone(line: Line, height: float) -> str:
+    if line.base < 0.115 * height:
+        return "top"
+    return "foot" if line.base > 0.885 * height else ""
+
+
+def _plain(line: Line) -> str:
+    return _DIGITS.sub("#", line.text.lower()).strip()
+
+
+def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
+    zone = _zone(line, height)
+    if not zone:
+        return _is_last_number(line, lines) and margins.numbers[round(line.base)] >= 2
+    plain = _plain(line)
+    if plain in ("#", "- # -", "page #", "# of #", "page # of #"):
+        return True
+    if _is_in_text(line, lines, zone, margins, measures):
+        return False
+    if margins.words[plain] >= 3:
+        return True
+    is_free = margins.is_often_here(zone, line) and _stands_outside(line, lines, zone, height, measures)
+    if zone == "top":
+        return is_free and len(line.text) < 120
+    return (is_free and len(line.text) < 60) or margins.words[plain] >= 2
+
+
+def _is_in_text(line: Line, lines: Sequence[Line], zone: str, margins: _Margins, measures: Measures) -> bool:
+    """Whether body text goes on from a line of the margin inwards, or outwards to a line that other pages do not have:
+    a column may begin or end with any words, the last line of a page may stand right below a heading."""
+    if not measures.is_body_size(line):
+        return False
+    inwards = 1 if zone == "top" else -1
+    near = (
+        (inwards * (other.base - line.base), other)
+        for other in lines
+        if other.column == line.column and measures.is_body_size(other)
+    )
+    return any(
+        0.8 * measures.leading < abs(step) < 1.2 * measures.leading and (step > 0 or margins.words[_plain(other)] < 2)
+        for step, other in near
+    )
+
+
+def _stands_outside(line: Line, lines: Sequence[Line], zone: str, height: float, measures: Measures) -> bool:
+    """Whether a line is the outermost of its margin, apart from all others."""
+    is_outer = not any(
+        other.base < line.base - 3 if zone == "top" else other.base > line.base + 3
+        for other in lines
+        if _zone(other, height) == zone and other.column in (line.column, WIDE)
+    )
+    gap = min((abs(other.base - line.base) for other in lines if abs(other.base - line.base) > 3), default=height)
+    return is_outer and gap > 1.5 * measures.leading
+
+
+# --- kinds ------------------------------------------------------------------------------------------------------------
+
+
+def chunks(lines: Iterable[Line], measures: Measures) -> list[Chunk]:
+    """Cut the lines, in reading order, into chunks and say what each is."""
+    found: list[Chunk] = []
+    for group in _groups(lines, measures):
+        found.extend(_kinds(group, measures))
+    _tables_near_captions(found, measures)
+    return found
+
+
+def _groups(lines: Iterable[Line], measures: Measures) -> Iterable[list[Line]]:
+    group: list[Line] = []
+    for line in lines:
+        is_apart = bool(_CAPTION_START(line.text.strip())) or _ends_caption(group, line)
+        if group and (is_apart or not _goes_on(group[-1], line, measures)):
+            yield group
+            group = []
+        group.append(line)
+    if group:
+        yield group
+
+
+def _ends_caption(group: list[Line], line: Line) -> bool:
+    """Whether a line below a caption is no longer part of it: set in another weight or further away."""
+    if not group:
+        return False
+    first = group[0]
+    if not _CAPTION(first.text.strip()):
+        return False
+    if first.bold > 0.8 and line.bold < 0.3:
+        return True
+    usual = group[1].base - first.base if len(group) > 1 else 1.17 * first.size
+    return line.base - group[-1].base > 1.1 * usual + 0.3
+
+
+def _goes_on(before: Line, line: Line, measures: Measures) -> bool:
+    if (before.page, before.column) != (line.page, line.column) or abs(before.size - line.size) > 0.45:
+        return False
+    usual = measures.leading * min(max(line.size / measures.size, 0.7), 1.6)
+    return -0.3 * usual < line.base - before.base <= 1.42 * usual
+
+
+def _kinds(group: list[Line], measures: Measures) -> Iterable[Chunk]:
+    """Cut headings off a group; what is left is of one kind."""
+    rest: list[Line] = []
+    heading: Chunk | None = None
+    if _CAPTION(group[0].text.strip()):
+        yield Chunk(_kind(group, measures), group)
+        return
+    for place, line in enumerate(group):
+        following = group[place + 1] if place + 1 < len(group) else None
+        if heading is not None and not rest and _continues_heading(heading, line):
+            heading.lines.append(line)
+        elif is_heading(line, group[place - 1] if place else None, following, measures):
+            if rest:
+                yield Chunk(_kind(rest, measures), rest)
+                rest = []
+            heading = Chunk(Kind.HEADING, [line])
+            yield heading
+        else:
+            rest.append(line)
+            heading = None
+    if rest:
+        yield Chunk(_kind(rest, measures), rest)
+
+
+def _continues_heading(heading: Chunk, line: Line) -> bool:
+    """Whether a line is the second or third of a heading: set like it, and not one with a number of its own."""
+    first = heading.lines[-1]
+    if len(heading.lines) > 2 or abs(first.size - line.size) > 0.2 or abs(first.bold - line.bold) > 0.3:
+        return False
+    return not heading_number(line.text) and first.runs[-1].font == line.runs[0].font and first.bold > 0.8
+
+
+def is_heading(line: Line, before: Line | None, after: Line | None, measures: Measures) -> bool:
+    """Whether a line is a heading: set apart by weight, size or capitals, short, numbered or known or standing free."""
+    text = line.text.strip()
+    if not _can_be_heading(line, text, measures):
+        return False
+    match, name = _NUMBERED(text), plain_heading(text)
+    is_large = line.size > measures.size + 0.7
+    is_marked = line.bold > 0.85 or is_large or (text.isupper() and len(text) > 4)
+    if match and before is None and not line.runs[0].font.name:  # no weight is told of it: the number and the gaps do
+        is_marked = is_marked or (after is None and name[:1].isalpha() and not text.endswith((".", ",", ";", ":")))
+    if name in _NAMES or name in _LISTS_OF_WORKS:
+        return is_marked or (before is None and after is None) or line.italic > 0.9
+    if not is_marked and not (match and line.italic > 0.85):
+        return False
+    if match and text[0].isdigit() and int(re.split(r"\D", text)[0]) <= 30:
+        return match["name"][:1].isalpha() and not text.endswith((".", ","))
+    is_ours = line.left - measures.edges_of(line)[0] < 1.5 * measures.size or is_centred(line, measures)
+    stands_free = is_ours and (before is None or (match is not None and text.isupper()))
+    return stands_free and (match is not None or is_large or text.isupper() or (after is None and line.bold > 0.85))
+
+
+def is_centred(line: Line, measures: Measures) -> bool:
+    """Whether a line stands in the middle of its column, away from both edges."""
+    left, right = measures.edges_of(line)
+    aside = (line.left - left) - (right - line.right)
+    return line.left - left > 2 * measures.size and abs(aside) < 2 * measures.size
+
+
+def _can_be_heading(line: Line, text: str, measures: Measures) -> bool:
+    if _CAPTION(text) or sum(char.isalpha() for char in text) < 3 or len(text) > 160 or line.symbols > 0.3:
+        return False
+    least = measures.size - (2.1 if plain_heading(text) == "abstract" else 0.6)  # abstracts are set smaller
+    if line.size < least or has_gaps(line):
+        return False
+    is_large = line.size > measures.size + 0.7
+    return line.right <= measures.edges_of(line)[1] + 4 * measures.size and (is_large or line.column != WIDE)
+
+
+def plain_heading(text: str) -> str:
+    """Return the words of a heading in lower case, without its number."""
+    match = _NUMBERED(text.strip())
+    words = (match["name"] if match else text).lower()
+    return " ".join(re.sub(r"[^\w&]+", " ", words).split())
+
+
+def heading_number(text: str) -> str:
+    """Return the printed number of a heading, "" for none."""
+    match = _NUMBERED(text.strip())
+    return match["number"] if match else ""
+
+
+def is_list_of_works(chunk: Chunk) -> bool:
+    """Whether a heading opens the list of references."""
+    return chunk.kind is Kind.HEADING and plain_heading(chunk.text) in _LISTS_OF_WORKS
+
+
+def ends_list_of_works(chunk: Chunk) -> bool:
+    """Whether a heading ends the list of references, such as that of an appendix."""
+    text = chunk.text.strip()
+    return chunk.kind is Kind.HEADING and bool(_END_OF_LIST.match(text) or heading_number(text)) and len(text) < 90
+
+
+def has_gaps(line: Line) -> bool:
+    """Whether a line has holes as between the cells of a table."""
+    holes = sum(other.left - one.right > 1.5 * max(line.size, 6) for one, other in pairwise(line.runs))
+    return holes >= 1
+
+
+def _kind(lines: list[Line], measures: Measures) -> Kind:
+    first = lines[0]
+    if _CAPTION(first.text.strip()) and (len(lines) < 14 or first.bold > 0.5):
+        return Kind.CAPTION
+    if not measures.is_body_size(first):
+        return _kind_of_other_size(lines, measures)
+    letters = sum(char.isalpha() for line in lines for char in line.text)
+    total = sum(len(line.text.replace(" ", "")) for line in lines)
+    if _is_table(lines):
+        return Kind.TABLE
+    if letters < 0.55 * total or sum(line.symbols for line in lines) > 0.35 * len(lines):
+        return Kind.DISPLAY
+    return Kind.DISPLAY if _stands_alone(lines, measures) else Kind.BODY
+
+
+def _kind_of_other_size(lines: list[Line], measures: Measures) -> Kind:
+    first = lines[0]
+    if first.size > measures.size:
+        return Kind.OTHER
+    has_words = sum(len(line.text.split()) for line in lines) >= 4
+    is_note = has_words and not any(has_gaps(line) for line in lines) and not _has_cells(lines)
+    return Kind.FOOTNOTE if is_note and first.size >= 0.6 * measures.size else Kind.OTHER
+
+
+def _has_cells(lines: list[Line]) -> bool:
+    """Whether some of the lines stand side by side, as the cells of a row do."""
+    return any(abs(one.base - other.base) < 1 and one.right < other.left for one, other in pairwise(lines))
+
+
+def _is_table(lines: list[Line]) -> bool:
+    """Whether lines are rows of cells: holes in many of them, or columns of short pieces."""
+    with_gaps = sum(has_gaps(line) for line in lines)
+    if len(lines) == 1:
+        return with_gaps > 0 and len(lines[0].text) < 80
+    return with_gaps >= 0.34 * len(lines)
+
+
+def _stands_alone(lines: list[Line], measures: Measures) -> bool:
+    """Whether short lines are a formula or the words of a figure: none fills half of the column, none reads on."""
+    left, right = measures.edges_of(lines[0])
+    width = max(right - left, 1.0)
+    if any(line.right - line.left > 0.55 * width for line in lines):
+        return False
+    text = " ".join(line.text for line in lines)
+    starts_at_edge = lines[0].left - left < 3 * measures.size
+    ends_as_text = text.rstrip(' "”’)]').endswith((".", "?", "!", ":", ";", ","))
+    return not (starts_at_edge and ends_as_text and len(text.split()) >= 1)
+
+
+def _tables_near_captions(found: list[Chunk], measures: Measures) -> None:
+    """Body text right above or below a table's caption that never fills its lines is the table."""
+    for place, chunk in enumerate(found):
+        if chunk.kind is not Kind.CAPTION or not chunk.text.lower().startswith("tab"):
+            continue
+        for step in (-1, 1):
+            if not 0 <= place + step < len(found):
+                continue
+            near = found[place + step]
+            if near.kind is Kind.BODY and _is_ragged(near.lines, measures):
+                near.kind = Kind.TABLE
+
+
+def _is_ragged(lines: list[Line], measures: Measures) -> bool:
+    right = measures.edges_of(lines[0])[1]
+    full = sum(line.right > right - 1.5 * measures.size for line in lines)
+    return full <= 0.3 * len(lines) and len(lines) > 1

@@ -1,0 +1,261 @@
+"""References to identifiers: the document of the collection, else the best printed address.
+
+The order of preference is that of ACM-CR (F. Boudin, JCDL 2021): a DOI in the collection, another DOI, an address at
+arXiv, PubMed or the ACL Anthology, the address of a PDF file, none. A preprint whose refereed version is in the
+collection keeps its own address; the refereed version is told beside it. Nothing is guessed between equal titles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from rapidfuzz import fuzz
+
+from corpus.endpoints.registries import Registered
+from corpus.formats.papers import Reference
+from corpus.pdf.titles import TitleIndex, Work, surname_key
+from corpus.text.words import fold_word, title_key, tokens, word_spans
+
+MOST_CANDIDATES = 3
+SURE = 93.0  # similarity of titles, 0 to 100, from which a document is the reference's
+WORTH_A_LOOK = 72.0
+
+_PREPRINT = re.compile(r"\barxiv\b|\bcorr\b|\babs/\d|\bbiorxiv\b|\bmedrxiv\b|\bpreprint\b|\bssrn\b", re.IGNORECASE)
+_PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.2139/")  # arXiv, bioRxiv and medRxiv, SSRN
+_NO_DOI = "10.5555/"  # ACM's handles look like DOIs and are none
+_PDF = re.compile(r"\.pdf(?:$|[?#])", re.IGNORECASE).search
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document that a reference may mean: similarity of titles (0 to 100), whether an author and the year agree.
+
+    `has_author` is None where the document or the entry names none. `has_other_number` says that the titles differ in
+    a number, as those of yearly overviews do. `differing` are (start, end) of the words of its title that the
+    reference does not have there.
+    """
+
+    docno: str
+    title: str
+    year: int | None
+    score: float
+    has_author: bool | None
+    year_apart: int | None
+    has_other_number: bool = False
+    differing: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a reference is linked to. `kind` is "collection", "doi", "arxiv", "pubmed", "anthology", "pdf", "url" or
+    "none"; `value` is the docno, DOI or address.
+
+    `refereed` is the docno of a refereed version in the collection of what the reference names as a preprint: a
+    proposal. `is_ambiguous` says that several documents fit equally well, so that none was taken. `candidates` are up
+    to three documents, best first.
+    """
+
+    key: str
+    kind: str
+    value: str
+    refereed: str = ""
+    is_ambiguous: bool = False
+    candidates: tuple[Candidate, ...] = ()
+
+
+def link(references: Iterable[Reference], index: TitleIndex) -> list[Link]:
+    """Return one link for each reference, in order."""
+    return [link_one(reference, index) for reference in references]
+
+
+def link_one(reference: Reference, index: TitleIndex) -> Link:
+    """Return what a reference is linked to."""
+    candidates = find_candidates(reference, index)
+    doi = reference.ids.get("doi", "")
+    known = _printed_document(reference, index)
+    address = _address(reference)
+    if known is not None:
+        return Link(reference.key, "collection", index.docnos[known], candidates=candidates)
+    fitting = [candidate for candidate in candidates if _fits(candidate)]
+    best = _nearest(fitting)
+    if len(best) > 1:
+        return Link(reference.key, *address, is_ambiguous=True, candidates=candidates)
+    if best and _is_preprint(reference):
+        return Link(reference.key, *address, refereed=best[0].docno, candidates=candidates)
+    if best and not _contradicts(doi, best[0]):
+        return Link(reference.key, "collection", best[0].docno, candidates=candidates)
+    return Link(reference.key, *address, candidates=candidates)
+
+
+def _printed_document(reference: Reference, index: TitleIndex) -> int | None:
+    """Return the place of the document whose DOI or arXiv number the reference prints."""
+    doi, arxiv = reference.ids.get("doi", ""), re.sub(r"v\d+$", "", reference.ids.get("arxiv", ""))
+    names = [doi, *((f"10.48550/arxiv.{arxiv}", arxiv) if arxiv else ())]
+    found = next((place for name in names if name and (place := index.with_doi(name)) is not None), None)
+    either = {index.with_doi(name) for name in reference.ids.get("dois", "").split()} - {None}
+    return either.pop() if found is None and len(either) == 1 else found
+
+
+def _contradicts(doi: str, best: Candidate) -> bool:
+    """Whether the reference prints the DOI of another work than the document with the fitting title."""
+    has_own_doi = best.docno.startswith("10.") and not best.docno.startswith(_NO_DOI)
+    return bool(doi) and has_own_doi and (best.year_apart != 0 or not best.has_author)
+
+
+def _address(reference: Reference) -> tuple[str, str]:
+    """Return kind and value of the best address that the reference prints."""
+    ids = reference.ids
+    url = ids.get("url", "")
+    ranked = (
+        ("doi", ids.get("doi", "")),
+        ("arxiv", ids.get("arxiv", "") and f"https://arxiv.org/abs/{ids['arxiv']}"),
+        ("pubmed", ids.get("pmid", "") and f"https://pubmed.ncbi.nlm.nih.gov/{ids['pmid']}/"),
+        ("pubmed", ids.get("pmcid", "") and f"https://www.ncbi.nlm.nih.gov/pmc/articles/{ids['pmcid']}/"),
+        ("anthology", ids.get("acl", "") and f"https://aclanthology.org/{ids['acl']}/"),
+        ("pdf", url if _PDF(url) else ""),
+        ("url", url),
+    )
+    return next(((kind, value) for kind, value in ranked if value), ("none", ""))
+
+
+def _is_preprint(reference: Reference) -> bool:
+    if reference.ids.get("doi", "").lower().startswith(_PREPRINT_DOIS):
+        return True
+    return "arxiv" in reference.ids or bool(_PREPRINT.search(reference.venue or reference.raw))
+
+
+def _fits(candidate: Candidate) -> bool:
+    """Whether a candidate is the reference's document: title, and an author or the year."""
+    if candidate.score < SURE or candidate.has_other_number:
+        return False
+    apart = candidate.year_apart
+    if candidate.has_author:
+        return apart is None or apart <= 3
+    return candidate.has_author is None and candidate.score >= 99 and apart == 0
+
+
+def _nearest(fitting: Sequence[Candidate]) -> list[Candidate]:
+    """Return the best of the fitting; more than one where they cannot be told apart."""
+    if not fitting:
+        return []
+
+    def rank(candidate: Candidate) -> tuple[bool, int, int]:
+        apart = candidate.year_apart
+        return bool(candidate.has_author), round(candidate.score), -(apart if apart is not None else 9)
+
+    best = max(map(rank, fitting))
+    return [candidate for candidate in fitting if rank(candidate) == best]
+
+
+def _same_name(one: str, other: str) -> bool:
+    """Whether two surnames are one, a second surname or a slip of the pen allowed."""
+    if min(len(one), len(other)) < 4:
+        return one == other
+    if one.endswith(other) or other.endswith(one):
+        return True
+    return min(len(one), len(other)) > 5 and fuzz.partial_ratio(one, other) >= 88
+
+
+# --- candidates -------------------------------------------------------------------------------------------------------
+
+
+def registered_candidate(reference: Reference, registered: Registered) -> Candidate:
+    """Return a registry's publication as a candidate; its `docno` is the DOI, else the address."""
+    work = Work(
+        registered.doi or registered.address,
+        registered.title,
+        tuple(surname_key(name) for name in registered.authors),
+        registered.year,
+    )
+    text = reference.raw or reference.title
+    words = {fold_word(text[start:end]) for start, end in word_spans(text)}
+    found = _candidate(reference, work, title_key(text), words)
+    return replace(found, differing=differing_words(found.title, reference.title or text))
+
+
+def registered_link(reference: Reference, found: Iterable[Registered]) -> Link:
+    """Return the link of a reference to what registries found for it: one DOI that fits, or none with candidates.
+
+    Preprints and refereed versions are not exchanged: a reference to a preprint takes a preprint's DOI only, any
+    other a refereed one; the refereed version of a preprint is told in `refereed`.
+    """
+    publications = list(found)
+    candidates = [registered_candidate(reference, each) for each in publications]
+    fitting = [
+        (each, candidate)
+        for each, candidate in zip(publications, candidates, strict=True)
+        if _fits(candidate) and candidate.has_author and each.doi
+    ]
+    wants_preprint = _is_preprint(reference)
+    same = _nearest([candidate for each, candidate in fitting if each.is_preprint == wants_preprint])
+    shown = tuple(sorted(candidates, key=lambda each: -each.score)[:MOST_CANDIDATES])
+    dois = {candidate.docno for candidate in same}
+    refereed = {each.refereed or ("" if each.is_preprint else each.doi) for each, _ in fitting} - {""}
+    told = refereed.pop() if wants_preprint and len(refereed) == 1 else ""
+    if len(dois) == 1:
+        return Link(reference.key, "doi", dois.pop(), refereed=told, candidates=shown)
+    return Link(reference.key, "none", "", refereed=told, is_ambiguous=len(dois) > 1, candidates=shown)
+
+
+def find_candidates(reference: Reference, index: TitleIndex, most: int = MOST_CANDIDATES) -> tuple[Candidate, ...]:
+    """Return the documents whose titles are nearest to the reference's, best first."""
+    text = reference.raw or reference.title
+    raw_key, words = title_key(text), {fold_word(text[start:end]) for start, end in word_spans(text)}
+    places = dict.fromkeys([*index.with_title(reference.title), *index.candidates(text)])
+    found = [_candidate(reference, index.work(place), raw_key, words) for place in places]
+    kept = [candidate for candidate in found if candidate.score >= WORTH_A_LOOK]
+    kept.sort(key=lambda each: (-round(each.score), not each.has_author, each.year_apart or 0, each.docno))
+    return tuple(replace(each, differing=differing_words(each.title, reference.title or text)) for each in kept[:most])
+
+
+def _candidate(reference: Reference, work: Work, raw_key: str, words: set[str]) -> Candidate:
+    apart = abs(work.year - reference.year) if work.year and reference.year else None
+    return Candidate(
+        work.docno,
+        work.title,
+        work.year,
+        _similarity(reference, work, raw_key),
+        _shares_author(reference, work, words),
+        apart,
+        _has_other_number(reference, work, words),
+    )
+
+
+def _similarity(reference: Reference, work: Work, raw_key: str) -> float:
+    """Return how alike the titles are (0 to 100): the parsed title, or the printed entry where it holds the whole."""
+    key, own = title_key(work.title), title_key(reference.title)
+    if not key:
+        return 0.0
+    best = fuzz.ratio(key, own) if own else 0.0
+    if best < SURE and len(key) >= 20 and key in raw_key:
+        best = max(best, 97.0)
+    if best < SURE and len(key) >= 30:
+        best = max(best, fuzz.partial_ratio(key, raw_key) - 2.0)
+    return float(best)
+
+
+def _has_other_number(reference: Reference, work: Work, words: set[str]) -> bool:
+    """Whether the document's title has a number that the entry does not have, or the other way round."""
+    numbers = {word for word in tokens(work.title) if word.isdigit()}
+    return bool(numbers - words) or (bool(numbers) and not numbers & set(tokens(reference.title or reference.raw)))
+
+
+def _shares_author(reference: Reference, work: Work, words: set[str]) -> bool | None:
+    """Whether the first author of the document, or two of its authors, stand in the entry; None for no authors."""
+    surnames = {surname_key(name) for name in reference.authors}
+    if not work.authors or not surnames:
+        return None
+    hits = [name in words or any(_same_name(name, each) for each in surnames) for name in work.authors]
+    return hits[0] or sum(hits) >= 2
+
+
+def differing_words(title: str, other: str) -> tuple[tuple[int, int], ...]:
+    """Return (start, end) of the words of `title` that `other` does not have in that order."""
+    spans = list(word_spans(title))
+    own = [fold_word(title[start:end]) for start, end in spans]
+    matcher = SequenceMatcher(None, own, tokens(other), autojunk=False)
+    alike = {place for block in matcher.get_matching_blocks() for place in range(block.a, block.a + block.size)}
+    return tuple(span for place, span in enumerate(spans) if place not in alike)

@@ -1,0 +1,55 @@
+"""Papers that came as text (TEI, S2ORC), brought to what is known of those read from PDF files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from corpus.formats.paper_json import reference_numbers
+from corpus.formats.papers import FullPaper, Paragraph, cited_sentences
+from corpus.pdf.anonymise import Anonymiser
+from corpus.pdf.layout import heading_number
+from corpus.pdf.sections import with_parts
+from corpus.pdf.sentences import sentence_spans
+
+
+def complete(paper: FullPaper) -> FullPaper:
+    """Return the paper with the part each paragraph belongs to, its sentences, and proposals to anonymise them.
+
+    Sections are told by their numbers ("2.1" is in "2"); in a paper without numbers each heading is a section.
+    """
+    keys = [reference.key for reference in paper.references]
+    numbers = dict(zip(keys, reference_numbers(paper.references), strict=True))
+    anonymiser = Anonymiser({reference.key: reference for reference in paper.references}, numbers)
+    placed = [_with_sentences(each) for each in _with_tops(paper.paragraphs)]
+    return replace(paper, paragraphs=tuple(_proposed(each, anonymiser) for each in with_parts(placed)))
+
+
+def _with_tops(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
+    """The paragraphs with the top-level section that each stands in."""
+    top, last = "", ""
+    is_numbered = any(_number(each) for each in paragraphs)
+    for each in paragraphs:
+        first = _number(each).partition(".")[0]
+        if first != last if first else not is_numbered:
+            top = each.section
+        last = first or last
+        yield replace(each, top=top)
+
+
+def _number(paragraph: Paragraph) -> str:
+    return (paragraph.number or heading_number(paragraph.section)).rstrip(".")
+
+
+def _with_sentences(paragraph: Paragraph) -> Paragraph:
+    if paragraph.kind != "paragraph" or paragraph.sentences:
+        return paragraph
+    return replace(paragraph, sentences=cited_sentences(sentence_spans(paragraph.text), paragraph.markers))
+
+
+def _proposed(paragraph: Paragraph, anonymiser: Anonymiser) -> Paragraph:
+    sentences = (
+        each if each.anonymised else anonymiser.proposal(each, paragraph.text, paragraph.markers)
+        for each in paragraph.sentences
+    )
+    return replace(paragraph, sentences=tuple(sentences))

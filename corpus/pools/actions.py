@@ -1,0 +1,131 @@
+"""Asking for pools, and taking runs out again."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from corpus.collections.rules import check_manager, check_run_is_free
+from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalRun, Topic
+from corpus.models.pools import BY_HAND
+from corpus.pools.jobs.pools import forget_method, lock_pools
+from corpus.pools.reads.recipes import choose_methods
+from corpus.ranking.index import Settings
+from corpus.ranking.recipe import Recipe
+from corpus.runs.reads import judged_documents_of
+
+DEEPEST = 1_000_000_000
+
+
+@transaction.atomic
+def request_pools(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    methods: Sequence[str] | None = None,
+    depth: int | None = None,
+    recipe: Recipe | None = None,
+    index: Settings | None = None,
+    send: bool = True,
+) -> PoolRun:
+    """Ask for pools of the first `depth` documents (None or 0: all) of runs, of what a recipe finds, or of both.
+
+    `methods` are names of runs, "targets" for documents known to answer a topic, and (unless a run has the name)
+    "bm25", "tfidf", "citations" and "dense", which search the collection for the whole topic. Without methods and
+    recipe: all runs and targets, or where there are none the usual recipe. `send=False` leaves the work to the caller.
+    Errors: Refused for unknown methods and when there is nothing to pool, Conflict while pools are being built.
+    """
+    check_manager(collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    depth = depth or None
+    if depth is not None and not 1 <= depth <= DEEPEST:
+        raise Refused(f"The depth lies between 1 and {DEEPEST:,}; 0 takes whole rankings.")
+    chosen, recipe = choose_methods(collection, methods, recipe, depth)
+    if send and collection.pool_runs.exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("Pools of this collection are being built already. Wait for it, or cancel it first.")
+    parameters: dict[str, Any] = {"methods": chosen, "depth": depth}
+    if recipe is not None:
+        parameters |= {"recipe": asdict(recipe), "index": asdict(index or Settings())}
+    if send:
+        run = jobs.new_job(PoolRun, by=by, at=at, collection=collection, parameters=parameters)
+    else:
+        run = PoolRun.objects.create(requested_by=by, requested_at=at, collection=collection, parameters=parameters)
+    record_event(by=by, at=at, verb="request_pools", target=run, scope=collection, **parameters)
+    return run
+
+
+@transaction.atomic
+def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
+    """Delete a run with its rankings, and from the pools what only it brought in; returns how many entries those were.
+
+    Errors: Refused when a campaign judges documents that it brought in, because their provenance must stay.
+    """
+    check_manager(run.collection, by)
+    take_pools(run.collection)
+    check_run_is_free(run, judged_documents_of(run))
+    removed = forget_method(run.collection_id, run.name)
+    record_event(by=by, at=at, verb="delete_run", target=run, scope=run.collection, name=run.name, unpooled=removed)
+    run.delete()
+    return removed
+
+
+@transaction.atomic
+def describe_run(*, by: User, at: datetime, run: RetrievalRun, description: str) -> None:
+    """Say what the system was."""
+    check_manager(run.collection, by)
+    if run.description == description:
+        return
+    run.description = description
+    run.save(update_fields=["description"])
+    record_event(by=by, at=at, verb="describe_run", target=run, scope=run.collection, description=description)
+
+
+@transaction.atomic
+def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntry:
+    """Pool one document by hand."""
+    check_manager(topic.collection, by)
+    take_pools(topic.collection)
+    document = topic.collection.documents.filter(docno=docno).only("docno", "title").first()
+    if document is None:
+        raise Refused(f"There is no document {docno} in the collection.")
+    entry, _ = PoolEntry.objects.get_or_create(topic=topic, document=document)
+    _, is_new = PoolSource.objects.get_or_create(entry=entry, method=BY_HAND)
+    if is_new:
+        record_event(by=by, at=at, verb="add_to_pool", target=topic, scope=topic.collection, docno=docno)
+    return entry
+
+
+@transaction.atomic
+def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
+    """Take a document out of a topic's pool; refused when a campaign has made items of it."""
+    collection = entry.topic.collection
+    check_manager(collection, by)
+    take_pools(collection)
+    items = entry.document.items.filter(topic=entry.topic_id).count()
+    if items:
+        raise Refused(
+            f"{entry.document.docno} is in {items:,} items of a campaign for this topic. Remove those items first."
+        )
+    record_event(
+        by=by,
+        at=at,
+        verb="remove_from_pool",
+        target=entry.topic,
+        scope=collection,
+        docno=entry.document.docno,
+        methods=list(entry.sources.values_list("method", flat=True)),
+    )
+    entry.delete()
+
+
+def take_pools(collection: Collection) -> None:
+    """Keep everybody else from the pools until the transaction ends. Errors: Conflict when somebody has them."""
+    if not lock_pools(collection.pk):
+        raise Conflict("The pools of this collection are being changed just now. Try again when that has ended.")

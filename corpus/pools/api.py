@@ -1,0 +1,252 @@
+"""Runs and pools for those who may see ranks: runs listed, pools read with their provenance, pools built."""
+
+from dataclasses import asdict, replace
+from typing import Any, ClassVar
+
+from django.db.models import Prefetch, QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.actions.jobs import cancel_job
+from accounts.jobs import with_live_progress
+from accounts.schema import answers
+from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import OVERSEERS
+from corpus.imports.api import MANAGE
+from corpus.models import PoolEntry, PoolRun, PoolSource, RetrievalRun, Role
+from corpus.pools.actions import DEEPEST, request_pools
+from corpus.pools.reads.pool_report import holes_of_runs, overlap_of_methods
+from corpus.pools.reads.recipes import MOST, default_recipe
+from corpus.ranking.recipe import Recipe
+from corpus.runs.reads import list_runs
+
+
+class RunSerializer(serializers.ModelSerializer[RetrievalRun]):
+    """`rows` counts the documents of all rankings, `deepest` those of the longest."""
+
+    topics = serializers.IntegerField(source="n_topics")
+    rows = serializers.IntegerField(source="n_rows")
+    deepest = serializers.IntegerField()
+
+    class Meta:
+        model = RetrievalRun
+        fields = ("id", "name", "description", "topics", "rows", "deepest", "created_at")
+
+
+class PoolSourceSerializer(serializers.ModelSerializer[PoolSource]):
+    """`rank` is null where the method ranks nothing: lists, known targets, documents picked by hand."""
+
+    class Meta:
+        model = PoolSource
+        fields = ("method", "rank")
+
+
+class PoolEntrySerializer(serializers.ModelSerializer[PoolEntry]):
+    docno = serializers.CharField(source="document.docno")
+    sources = PoolSourceSerializer(many=True)
+
+    class Meta:
+        model = PoolEntry
+        fields = ("docno", "sources")
+
+
+class RecipeSerializer(serializers.Serializer[Any]):
+    """How the collection is searched; what is left out is as DORIS-MAE had it. A, B, C: the three `…_take`."""
+
+    scorers = serializers.ListField(
+        child=serializers.ChoiceField(["bm25", "tfidf"]), min_length=1, max_length=2, required=False
+    )
+    query_depth = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    aspect_depth = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    query_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    fused_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    aspect_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    least = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+    same_category = serializers.BooleanField(required=False)
+    citations = serializers.BooleanField(required=False)
+    exclude_sources = serializers.BooleanField(required=False)
+    dense = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+
+    def to_internal_value(self, data: Any) -> Recipe:
+        found = super().to_internal_value(data)
+        scorers = tuple(dict.fromkeys(found.pop("scorers", default_recipe().scorers)))
+        return replace(default_recipe(), scorers=scorers, **found)
+
+
+class NewPoolsSerializer(serializers.Serializer[Any]):
+    """`methods` are names of runs, “targets”, and “bm25”, “tfidf”, “citations” and “dense” to search for
+    whole topics.
+
+    Left out together with `recipe`: all runs, or where there are none the usual recipe. `depth` null or 0 takes whole
+    rankings, and 100 documents of a search by name. `recipe` {} searches as DORIS-MAE did.
+    """
+
+    methods = serializers.ListField(child=serializers.CharField(max_length=100), min_length=1, required=False)
+    depth = serializers.IntegerField(min_value=0, max_value=DEEPEST, allow_null=True, default=None)
+    recipe = RecipeSerializer(required=False, allow_null=True)
+
+
+class PoolBuildSerializer(serializers.ModelSerializer[PoolRun]):
+    """How far a building of pools is; the counts are there once it is done."""
+
+    methods = serializers.DictField(child=serializers.IntegerField())
+    depth = serializers.IntegerField(source="parameters.depth", allow_null=True, default=None)
+    recipe = serializers.JSONField(source="parameters.recipe", allow_null=True, default=None)
+
+    class Meta:
+        model = PoolRun
+        fields = (
+            "id",
+            "state",
+            "done",
+            "total",
+            "step",
+            "reason",
+            "depth",
+            "recipe",
+            "topics",
+            "pairs",
+            "methods",
+            "added",
+            "removed",
+            "requested_at",
+            "finished_at",
+        )
+
+
+class RunList(InCollectionView):
+    """Retrieval runs of a collection; they come in as imports of kind `runs`."""
+
+    serializer_class = RunSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def get_queryset(self) -> QuerySet[RetrievalRun]:
+        return list_runs(self.collection)
+
+    @extend_schema(operation_id="runs_list", responses=answers({200: RunSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List runs."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class TopicPool(InCollectionView):
+    """The pool of one topic; lists come in as imports of kind `pool`."""
+
+    serializer_class = PoolEntrySerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def get_queryset(self) -> QuerySet[PoolEntry]:
+        number = self.kwargs["number"]
+        topic = get_object_or_404(self.collection.topics, number=number)
+        entries = PoolEntry.objects.filter(topic=topic).select_related("document").only("topic", "document__docno")
+        return entries.prefetch_related(Prefetch("sources", PoolSource.objects.order_by("method")))
+
+    @extend_schema(operation_id="pools_read", responses=answers({200: PoolEntrySerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, number: str) -> Response:
+        """Read the pool of a topic: each document with the methods that brought it in, and at which rank."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class PoolBuilds(InCollectionView):
+    """Buildings of pools from runs."""
+
+    serializer_class = PoolBuildSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[PoolRun]:
+        return PoolRun.objects.filter(collection=self.collection)
+
+    @extend_schema(operation_id="pools_list_builds", responses=answers({200: PoolBuildSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List buildings of pools, the oldest first."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="pools_build",
+        request=NewPoolsSerializer,
+        responses=answers({202: PoolBuildSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Have a background job pool the first documents of runs; follow it at its own address."""
+        wanted = NewPoolsSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **wanted.validated_data)
+        return Response(PoolBuildSerializer(run).data, status=202)
+
+
+class PoolBuildDetail(InCollectionView):
+    """One building of pools."""
+
+    serializer_class = PoolBuildSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
+
+    def run(self) -> PoolRun:
+        builds = PoolRun.objects.select_related("collection").filter(collection=self.collection)
+        return get_object_or_404(builds, pk=self.kwargs["pk"])
+
+    @extend_schema(operation_id="pools_read_build", responses=answers({200: PoolBuildSerializer}, 403))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """How far the building is, and what came of it."""
+        return Response(PoolBuildSerializer(with_live_progress(self.run())).data)
+
+    @extend_schema(operation_id="pools_cancel_build", responses=answers({202: PoolBuildSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask the building to stop; the pools stay as they were."""
+        run = self.run()
+        cancel_job(by=self.person, at=timezone.now(), job=run)
+        return Response(PoolBuildSerializer(run).data, status=202)
+
+
+class CombinationSerializer(serializers.Serializer[Any]):
+    """Pairs that exactly these methods brought in."""
+
+    methods = serializers.ListField(child=serializers.CharField())
+    pairs = serializers.IntegerField()
+
+
+class HoleSerializer(serializers.Serializer[Any]):
+    """Of the run's first `cut` documents: how many there are, judged by nobody, not even pooled."""
+
+    cut = serializers.IntegerField()
+    documents = serializers.IntegerField()
+    unjudged = serializers.IntegerField()
+    unpooled = serializers.IntegerField()
+
+
+class RunHolesSerializer(serializers.Serializer[Any]):
+    run = serializers.IntegerField()
+    name = serializers.CharField()
+    topics = serializers.IntegerField()
+    holes = HoleSerializer(many=True)
+
+
+class PoolReportSerializer(serializers.Serializer[Any]):
+    """`total` counts all combinations of methods; the largest ones are listed. `methods` says over all of them how
+    many pairs each method brought in."""
+
+    pairs = serializers.IntegerField()
+    total = serializers.IntegerField()
+    methods = serializers.DictField(child=serializers.IntegerField())
+    combinations = CombinationSerializer(many=True)
+    runs = RunHolesSerializer(many=True)
+
+
+class PoolReport(InCollectionView):
+    """How methods overlap in the pools, and what runs hold that nobody judged."""
+
+    serializer_class = PoolReportSerializer
+    pagination_class = None  # type: ignore[assignment] # one object
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(operation_id="pools_report", responses=answers({200: PoolReportSerializer}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """Read the overlap of methods, and how much of each run's top is unjudged or unpooled."""
+        overlap = overlap_of_methods(self.collection)
+        return Response({**asdict(overlap), "runs": [asdict(run) for run in holes_of_runs(self.collection)]})

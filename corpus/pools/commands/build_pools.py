@@ -1,0 +1,61 @@
+"""manage.py build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.management.reporting import ToldCommand
+from accounts.models import JobState
+from accounts.refusals import Refused
+from corpus.collections.reads.collections import collection_with
+from corpus.pools.actions import request_pools
+from corpus.pools.reads.recipes import default_recipe
+
+
+class Command(ToldCommand):
+    help = (
+        "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
+        "Afterwards the methods bring in exactly these; building twice changes nothing, and what campaigns have made "
+        "items of stays. Without --recipe and --methods: all runs, or where there are none the recipe doris-mae."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument(
+            "--methods",
+            nargs="+",
+            metavar="NAME",
+            help="runs to pool, “targets” for documents known to answer, and bm25, tfidf, citations or dense to search",
+        )
+        parser.add_argument("--recipe", choices=["doris-mae"], help="search by query and aspects, as DORIS-MAE did")
+        parser.add_argument(
+            "--depth", type=int, default=0, help="documents of each (default: 0, all of a run, 100 of a search)"
+        )
+
+    def carry_out(
+        self, *, slug: str, methods: list[str] | None, depth: int, recipe: str | None, **_: Any
+    ) -> tuple[str, dict[str, Any]]:
+        run = request_pools(
+            by=None,
+            at=timezone.now(),
+            collection=collection_with(slug),
+            methods=methods,
+            depth=depth,
+            recipe=default_recipe() if recipe else None,
+            send=False,
+        )
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        if run.state != JobState.DONE:
+            raise Refused(run.reason)
+        seconds = run.parameters["seconds"]
+        lines = [
+            f"{run.topics:,} topics with {run.pairs:,} pairs of topic and document "
+            f"({run.added:,} new, {run.removed:,} removed), in {seconds:.1f} s"
+        ]
+        lines += [f"  {method}: {count:,}" for method, count in run.methods.items()]
+        result = {"topics": run.topics, "pairs": run.pairs, "methods": run.methods, "seconds": seconds}
+        return "\n".join(lines), {**result, "added": run.added, "removed": run.removed}

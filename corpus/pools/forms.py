@@ -1,0 +1,159 @@
+"""Forms about runs and pools."""
+
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+
+from corpus.collections.reads.endpoints import embeddings_endpoint
+from corpus.models import Collection, RetrievalRun, Target
+from corpus.models.pools import GIVEN, TARGETS
+from corpus.pools.actions import DEEPEST
+from corpus.pools.reads.pools import has_given_pools
+from corpus.pools.reads.recipes import MOST, can_search, default_recipe
+from corpus.ranking.analysis import Analysis
+from corpus.ranking.index import Settings
+from corpus.ranking.recipe import Recipe
+from corpus.runs.reads import list_runs
+
+DEFAULT = Recipe(dense=0)
+
+
+NO_SEARCH, USUAL, OWN = "none", "doris-mae", "own"
+SEARCHES = [
+    (NO_SEARCH, "No search: runs only"),
+    (
+        USUAL,
+        "The recipe of DORIS-MAE: whole topic and aspects by BM25 and TF-IDF, fused, then citations and vectors",
+    ),
+    (OWN, "The same recipe with my own numbers"),
+]
+
+
+def _number(label: str, initial: int, help_text: str = "", least: int = 0) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label, initial=initial, min_value=least, max_value=MOST, help_text=help_text, required=False
+    )
+
+
+def _check(label: str, *, initial: bool = True) -> forms.BooleanField:
+    return forms.BooleanField(label=label, initial=initial, required=False)
+
+
+class BuildForm(forms.Form):
+    """Which runs, how deep, and how the collection itself is searched."""
+
+    methods = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, label="Runs", required=False)
+    depth = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=DEEPEST,
+        initial=100,
+        help_text="How many documents of each ranking. 0, or nothing: whole rankings.",
+    )
+    search = forms.ChoiceField(
+        widget=forms.RadioSelect, choices=SEARCHES, label="Search the collection", required=False
+    )
+    scorers = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        choices=[("bm25", "BM25"), ("tfidf", "TF-IDF")],
+        initial=["bm25", "tfidf"],
+        label="Retrievers",
+        required=False,
+    )
+    query_depth = _number("Candidates for the whole topic", DEFAULT.query_depth)
+    aspect_depth = _number("Candidates for each aspect", DEFAULT.aspect_depth, "0: aspects are not searched.")
+    query_take = _number("Taken of each list of the whole topic (A)", DEFAULT.query_take)
+    fused_take = _number("Taken of each fused list of the aspects (B)", DEFAULT.fused_take)
+    aspect_take = _number("Taken of each aspect's own list (C)", DEFAULT.aspect_take)
+    least = _number("Grow A, B and C by turns up to", DEFAULT.least, "0: they do not grow.")
+    same_category = _check("Leave out what shares no category with a source paper of the topic")
+    citations = _check("Add candidates that cite a source paper or are cited by one")
+    dense = _number("Added by vectors", Recipe().dense)
+    exclude_sources = _check("Leave out the source papers themselves")
+    k1 = forms.FloatField(label="k1 of BM25", initial=1.5, min_value=0, max_value=10, required=False)
+    b = forms.FloatField(label="b of BM25", initial=0.75, min_value=0, max_value=1, required=False)
+    stemmer = forms.ChoiceField(
+        label="Endings of words",
+        choices=[("none", "stay"), ("porter", "cut off by Porter"), ("english", "cut off by Snowball, English")],
+        required=False,
+    )
+    stop_words = _check("Words such as “the” and “of” count")
+
+    RECIPE = (
+        *("scorers", "query_depth", "aspect_depth", "query_take", "fused_take", "aspect_take", "least"),
+        *("same_category", "citations", "exclude_sources", "dense"),
+    )
+    INDEX = ("k1", "b", "stemmer", "stop_words")
+
+    def __init__(self, *args: Any, collection: Collection, **options: Any) -> None:
+        super().__init__(*args, **options)
+        choices = [(run.name, _words(run)) for run in list_runs(collection)]
+        if targets := Target.objects.filter(topic__collection=collection).count():
+            choices.append((TARGETS, f"documents known to answer a topic – {targets:,}"))
+        if has_given_pools(collection):
+            choices.append((GIVEN, "pools that came with the topics"))
+        self.fields["methods"].choices = choices  # type: ignore[attr-defined]
+        self.fields["methods"].initial = [name for name, _ in choices]
+        self.fields["search"].initial = NO_SEARCH if choices else USUAL
+        self.can_search = can_search(collection)
+        if embeddings_endpoint() is None:
+            self.fields["dense"].disabled = True
+            self.fields["dense"].initial = 0
+            self.fields["dense"].help_text = "No endpoint for embeddings is set up here."
+
+    @property
+    def has_choices(self) -> bool:
+        return self.has_runs or self.can_search
+
+    @property
+    def has_runs(self) -> bool:
+        return bool(self.fields["methods"].choices)  # type: ignore[attr-defined]
+
+    @property
+    def own_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in (*self.RECIPE, *self.INDEX)]
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        if self.errors:
+            return found
+        if not found["methods"] and found["search"] in ("", NO_SEARCH):
+            self.add_error("methods", "Choose at least one run, or search the collection.")
+        if found["search"] == OWN and not found["scorers"]:
+            self.add_error("scorers", "Choose at least one retriever.")
+        return found
+
+    def wanted(self) -> dict[str, Any]:
+        """What `request_pools` is asked for."""
+        found = self.cleaned_data
+        recipe, index = None, None
+        if found["search"] == USUAL:
+            recipe = default_recipe()
+        elif found["search"] == OWN:
+            # A number left empty is the recipe's own.
+            chosen = {name: found[name] for name in self.RECIPE if found[name] is not None}
+            recipe = replace(DEFAULT, **{**chosen, "scorers": tuple(found["scorers"])})
+            analysis = Analysis(stemmer=found["stemmer"] or "none", stop_words=found["stop_words"])
+            numbers = {name: found[name] for name in ("k1", "b") if found[name] is not None}
+            index = Settings(analysis, **numbers)
+        return {"methods": found["methods"], "depth": found["depth"], "recipe": recipe, "index": index}
+
+
+def _words(run: RetrievalRun) -> str:
+    topics: int = run.n_topics  # type: ignore[attr-defined]
+    deepest: int = run.deepest  # type: ignore[attr-defined]
+    return f"{run.name} – {topics:,} topic{'' if topics == 1 else 's'}, up to {deepest:,} documents each"
+
+
+class DocnoForm(forms.Form):
+    docno = forms.CharField(max_length=300, label="Docno of a document to add")
+
+
+class DescriptionForm(forms.Form):
+    description = forms.CharField(
+        required=False,
+        max_length=5_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="What the system was",
+    )

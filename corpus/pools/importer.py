@@ -1,0 +1,18 @@
+"""Importing lists of documents to judge."""
+
+from corpus.imports.forms import PoolImportForm
+from corpus.imports.registry import Importer, at_once
+from corpus.pools.jobs.pool_lists import load_pool_list
+
+POOL = Importer(
+    name="pool",
+    label="pool list",
+    unit="pooled documents",
+    title="Import a pool list",
+    about="Pairs to be judged: topic and docno in each line, or TREC qrels, whose values are not read. "
+    "They join what the pools hold already.",
+    reading=at_once(load_pool_list),
+    form=PoolImportForm,
+    target="pool_list",
+    checks="text",
+)

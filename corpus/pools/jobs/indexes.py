@@ -1,0 +1,115 @@
+"""Indexes of whole collections below the data directory: built when they are asked for, built anew when stale.
+
+An index is a cache: its name says which settings and which state of the documents it was built from, so whoever opens
+it knows whether it still holds, and losing it costs only the time to build it. Builders of the same index on one
+machine wait for each other.
+"""
+
+import fcntl
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from accounts.jobs import Progress
+from corpus.models import Collection
+from corpus.ranking.index import VERSION, Index, IndexWriter, Settings
+
+ROWS = 2_000
+
+# Order does not matter to the exclusive or, and a document's place is in its hash.
+STATE = """
+SELECT count(*), coalesce(bit_xor(hashtextextended(concat_ws(E'\\x1f', d.docno, d.title, d.abstract, d.keywords::text), d.id)), 0)
+FROM corpus_document d WHERE d.collection_id = %s
+"""  # noqa: E501
+TEXTS = """
+SELECT d.id, d.title || ' ' || d.abstract || CASE WHEN %s THEN ' ' || array_to_string(d.keywords, ' ') ELSE '' END
+FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.id
+"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which index of a collection: its settings, and whether keywords are searched beside title and abstract."""
+
+    settings: Settings = field(default_factory=Settings)
+    keywords: bool = False
+
+
+def collection_state(collection: Collection) -> str:
+    """A hash of all that an index is made from: docnos, titles, abstracts and keywords of the documents."""
+    with connection.cursor() as cursor:
+        cursor.execute(STATE, [collection.pk])
+        return hashlib.sha256(repr(cursor.fetchone()).encode()).hexdigest()
+
+
+def open_index(collection: Collection, progress: Progress, wanted: Wanted | None = None) -> Index:
+    """The index of the collection's present documents; built first where there is none or only a stale one.
+
+    Its ids are those of the documents. Errors: Cancelled from `progress`, with nothing half-written left.
+    """
+    wanted = wanted or Wanted()
+    progress.report(0, step="looking at the documents")
+    place = _place(collection, wanted)
+    current = place / collection_state(collection)[:20]
+    if not current.exists():
+        with _alone(place, progress):
+            if not current.exists():
+                _build(collection, current, wanted, progress)
+    _forget_others(current)
+    return Index(current)
+
+
+def _place(collection: Collection, wanted: Wanted) -> Path:
+    """Where all indexes of these settings lie; one for each state, of which only the newest is kept."""
+    written = json.dumps({"version": VERSION, **asdict(wanted)}, sort_keys=True)
+    digest = hashlib.sha256(written.encode()).hexdigest()[:12]
+    return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / digest
+
+
+def _build(collection: Collection, directory: Path, wanted: Wanted, progress: Progress) -> None:
+    total = collection.documents.count()
+    writer = IndexWriter(directory, wanted.settings)
+    with closing(_texts(collection, wanted)) as texts:  # a cancelled job must not leave its cursor open
+        for rows in texts:
+            writer.add(rows)
+            progress.report(len(writer.ids), total, "indexing documents")
+    progress.report(total, total, "writing the index")
+    writer.write()
+
+
+def _texts(collection: Collection, wanted: Wanted) -> Generator[list[tuple[int, str]], None, None]:
+    with closing(connection.chunked_cursor()) as cursor:
+        cursor.execute(TEXTS, [wanted.keywords, collection.pk])
+        while rows := cursor.fetchmany(ROWS):
+            yield rows
+
+
+@contextmanager
+def _alone(place: Path, progress: Progress) -> Iterator[None]:
+    """Hold the place for oneself; the lock ends with the process, however it ends."""
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (place / "lock").open("w") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                progress.report(progress.job.done, step="waiting for the index that another job builds")
+                progress.check()
+                time.sleep(0.2)
+        yield
+
+
+def _forget_others(current: Path) -> None:
+    """Remove the indexes of older states; who has one open keeps it until it is closed."""
+    for other in current.parent.iterdir():
+        if other.is_dir() and other != current:
+            shutil.rmtree(other, ignore_errors=True)

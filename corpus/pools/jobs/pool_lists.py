@@ -1,0 +1,113 @@
+"""Explicit pools from files: pairs of topic and docno, each with the list's own method as its provenance."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import connection
+
+from accounts.jobs import Progress
+from accounts.refusals import Refused
+from corpus.formats.pool_lists import PoolRow, read_pool_lists
+from corpus.formats.records import Problem
+from corpus.loading.background_reading import in_background
+from corpus.loading.copying import copy_text, encode_line
+from corpus.loading.counts import ERRORS_KEPT, REPEATED, Tally
+from corpus.loading.line_batches import Odometer, batches, sources_of
+from corpus.models import ImportRun
+from corpus.models.pools import LISTED, RESERVED_METHODS
+from corpus.pools.jobs.pools import wait_for_pools
+
+LONGEST_METHOD = 100
+
+STAGE = """
+DROP TABLE IF EXISTS pg_temp.import_pair, pg_temp.import_found;
+CREATE TEMP TABLE import_pair (n bigint, file text, line bigint, topic text, docno text) ON COMMIT DROP;
+"""
+# Each pair once, with the ids of what it names, of its entry in the pool, and of what this method said of it before.
+FIND = """
+CREATE TEMP TABLE import_found ON COMMIT DROP AS
+SELECT p.*, t.id AS topic_id, d.id AS document_id, e.id AS entry_id, s.id AS source_id
+FROM (SELECT DISTINCT ON (topic, docno) * FROM import_pair ORDER BY topic, docno, n) p
+LEFT JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.number = p.topic
+LEFT JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = p.docno
+LEFT JOIN corpus_poolentry e ON e.topic_id = t.id AND e.document_id = d.id
+LEFT JOIN corpus_poolsource s ON s.entry_id = e.id AND s.method = %(method)s
+"""
+PROBLEMS = """
+SELECT file, line, topic, docno, topic_id IS NULL, count(*) OVER () FROM import_found
+WHERE topic_id IS NULL OR document_id IS NULL ORDER BY n LIMIT %(most)s
+"""
+COUNT = """
+SELECT count(*) FILTER (WHERE entry_id IS NULL), count(*) FILTER (WHERE entry_id IS NOT NULL AND source_id IS NULL),
+  count(source_id), (SELECT count(*) FROM import_pair) - (SELECT count(*) FROM import_found)
+FROM import_found WHERE topic_id IS NOT NULL AND document_id IS NOT NULL
+"""
+WRITE = """
+WITH entries AS (
+  INSERT INTO corpus_poolentry (topic_id, document_id)
+  SELECT topic_id, document_id FROM import_found
+  WHERE topic_id IS NOT NULL AND document_id IS NOT NULL AND entry_id IS NULL ORDER BY n
+  RETURNING id
+)
+INSERT INTO corpus_poolsource (entry_id, method)
+SELECT id, %(method)s FROM entries
+UNION ALL
+SELECT entry_id, %(method)s FROM import_found WHERE entry_id IS NOT NULL AND source_id IS NULL
+"""
+
+
+def load_pool_list(run: ImportRun, progress: Progress, tally: Tally) -> None:
+    """Read the job's files into the pools; the caller holds the transaction. Pairs are counted.
+
+    The job's parameter `method` is what the provenance calls the list. Errors: BrokenFile, Refused for its name.
+    """
+    method = _method(run)
+    odometer = Odometer()
+    with connection.cursor() as cursor:
+        cursor.execute(STAGE)
+        with in_background(batches(_rows(run, odometer), _line, odometer)) as found:
+            for batch in found:
+                tally.add_problems(batch.problems)
+                with cursor.copy("COPY import_pair FROM STDIN") as copy:
+                    copy.write(batch.data)
+                progress.report(min(batch.bytes_read, run.total), run.total, "reading pairs")
+        progress.report(run.total, run.total, "writing the pools")
+        wait_for_pools(run.collection_id, progress)
+        values: dict[str, Any] = {"collection": run.collection_id, "method": method, "most": ERRORS_KEPT}
+        cursor.execute(FIND, values)
+        cursor.execute(PROBLEMS, values)
+        _tell(cursor.fetchall(), tally)
+        cursor.execute(COUNT)
+        tally.created, tally.updated, tally.unchanged, repeated = cursor.fetchone()
+        if repeated:
+            tally.skips[REPEATED] += repeated
+        if not run.dry_run:
+            cursor.execute(WRITE, values)
+
+
+def _method(run: ImportRun) -> str:
+    """What the list is called in the provenance. Errors: Refused where that name means something else."""
+    method = str(run.parameters.get("method") or LISTED)
+    if len(method) > LONGEST_METHOD or not method.isprintable():
+        raise Refused(f"A list's method has at most {LONGEST_METHOD} characters, all of them printable.")
+    if method in RESERVED_METHODS - {LISTED} or run.collection.retrieval_runs.filter(name=method).exists():
+        raise Refused(f"“{method}” means something else in pools already. Give the list another method.")
+    return method
+
+
+def _rows(run: ImportRun, odometer: Odometer) -> Iterator[PoolRow | Problem]:
+    for source in sources_of(run):
+        yield from read_pool_lists(source.path, run.format, name=source.name, watch=odometer.add)
+
+
+def _line(n: int, row: PoolRow) -> bytes:
+    return encode_line((str(n), copy_text(row.file), str(row.line), copy_text(row.topic), copy_text(row.docno)))
+
+
+def _tell(rows: list[tuple[str, int, str, str, bool, int]], tally: Tally) -> None:
+    """Count the pairs that name what is not there; `rows` holds the first of them, each with the count of all."""
+    for file, line, topic, docno, no_topic, _ in rows:
+        what = f"topic {topic}" if no_topic else f"document {docno}"
+        tally.add_problems([Problem(file, line, f"{what} is not in the collection")])
+    if rows:
+        tally.error_count += rows[0][5] - len(rows)

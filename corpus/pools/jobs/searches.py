@@ -1,0 +1,74 @@
+"""Searching the whole collection for each topic, and the pools that come of it by a recipe."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+
+from accounts.jobs import Progress
+from corpus.documents.jobs.neighbours import source_papers
+from corpus.models import AspectNode, Collection, Topic
+from corpus.pools.jobs.indexes import Wanted, open_index
+from corpus.pools.jobs.vectors import DenseSearch
+from corpus.ranking.analysis import Analysis
+from corpus.ranking.index import Index, Settings
+from corpus.ranking.recipe import Lists, Recipe, make_pool
+
+SPARE = 200  # looked at beyond those that are in already, as source papers are left out
+
+
+@dataclass(frozen=True)
+class Found:
+    """A document for a topic, the method that brought it in, and its rank there (None: nothing is ranked)."""
+
+    topic: int
+    document: int
+    method: str
+    rank: int | None
+
+
+def recipe_of(parameters: dict[str, Any]) -> tuple[Recipe, Settings]:
+    """Recipe and settings of the index as a job's parameters hold them."""
+    recipe, settings = parameters["recipe"], parameters["index"]
+    analysis = Analysis(**settings["analysis"])
+    return Recipe(**{**recipe, "scorers": tuple(recipe["scorers"])}), Settings(analysis, settings["k1"], settings["b"])
+
+
+def searched_topics(collection: Collection) -> QuerySet[Topic]:
+    """The topics that pools are searched for, with their top aspects."""
+    tops = AspectNode.objects.filter(parent=None).select_related("aspect")
+    return collection.topics.prefetch_related(Prefetch("nodes", tops, to_attr="tops"))
+
+
+def search_pools(collection: Collection, parameters: dict[str, Any], progress: Progress) -> Iterator[Found]:
+    """Yield what the recipe pools, topic by topic; the index is built first where it is missing or stale.
+
+    Equal documents, topics and parameters give equal pools. Errors: Cancelled from `progress`, Refused where vectors
+    are wanted and cannot be had.
+    """
+    recipe, settings = recipe_of(parameters)
+    index = open_index(collection, progress, Wanted(settings))
+    topics = list(searched_topics(collection))
+    sources = source_papers(collection, topics)
+    dense = DenseSearch(collection, progress) if recipe.dense else None
+    if dense:
+        dense.prepare(topics)
+    for done, topic in enumerate(topics):
+        progress.report(done, len(topics), "searching for each topic")
+        lists = {scorer: _lists(index, scorer, topic, recipe) for scorer in recipe.scorers}
+        candidates = {pk for found in lists.values() for ranked in (found.query, *found.aspects) for pk in ranked}
+        by_vectors = dense(topic, recipe.dense + len(candidates) + SPARE) if dense else []
+        pool = make_pool(lists, recipe, sources.around(topic, recipe, candidates, by_vectors))
+        for document, methods in pool.items():
+            yield from (Found(topic.pk, document, method, rank) for method, rank in methods.items())
+    progress.report(len(topics), len(topics), "searching for each topic")
+
+
+def _lists(index: Index, scorer: str, topic: Topic, recipe: Recipe) -> Lists:
+    tops: list[AspectNode] = topic.tops  # type: ignore[attr-defined]
+    texts = list(dict.fromkeys(node.aspect.text for node in tops)) if recipe.aspect_depth else []
+    return Lists(
+        index.search(scorer, topic.text, recipe.query_depth).ids.tolist() if recipe.query_depth else [],
+        [index.search(scorer, text, recipe.aspect_depth).ids.tolist() for text in texts],
+    )

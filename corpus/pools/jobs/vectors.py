@@ -1,0 +1,226 @@
+"""Vectors of a collection's documents: asked for once, kept at once, searched by cosine.
+
+They are kept in PostgreSQL where it has pgvector and we may use it, else in files below LITMUS_INDEX_DIR. A document
+whose text has changed is embedded again; what was embedded is never asked for twice.
+"""
+
+import hashlib
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from numpy.typing import NDArray
+
+from accounts.jobs import Progress
+from accounts.refusals import Refused
+from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoint, embeddings_pace
+from corpus.endpoints.chat import Endpoint, EndpointError
+from corpus.endpoints.driver import Failure, ask_all
+from corpus.endpoints.embeddings import Embeddings
+from corpus.models import Collection, Topic
+from corpus.ranking.vectors import VectorFiles
+
+LONGEST = 20_000  # characters of a text that are embedded: models take no more than some thousand tokens
+TEXTS = """
+SELECT d.id, d.title, d.abstract FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.id
+"""
+# No foreign key: the table is no part of the models, as most databases lack its type. Rows are joined when searched.
+TABLE = """
+CREATE TABLE IF NOT EXISTS corpus_documentvector (
+  document_id bigint NOT NULL, model text NOT NULL, digest bigint NOT NULL, embedding vector NOT NULL,
+  PRIMARY KEY (document_id, model))
+"""
+KNOWN = """
+SELECT v.document_id, v.digest FROM corpus_documentvector v JOIN corpus_document d ON d.id = v.document_id
+WHERE d.collection_id = %s AND v.model = %s
+"""
+SIZE = """
+SELECT vector_dims(v.embedding) FROM corpus_documentvector v JOIN corpus_document d ON d.id = v.document_id
+WHERE d.collection_id = %s AND v.model = %s LIMIT 1
+"""
+KEEP = """
+INSERT INTO corpus_documentvector (document_id, model, digest, embedding)
+SELECT document_id, %s, digest, embedding::vector
+FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) AS new (document_id, digest, embedding)
+ON CONFLICT (document_id, model) DO UPDATE SET digest = excluded.digest, embedding = excluded.embedding
+"""
+NEAREST = """
+SELECT v.document_id FROM corpus_documentvector v JOIN corpus_document d ON d.id = v.document_id
+WHERE d.collection_id = %s AND v.model = %s ORDER BY v.embedding <=> %s::vector, v.document_id LIMIT %s
+"""
+
+
+class Store(Protocol):
+    """Where vectors of one collection by one model are kept."""
+
+    def known(self) -> dict[int, int]: ...
+    def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None: ...
+    def nearest(self, vector: NDArray[np.float32], depth: int) -> list[int]: ...
+
+
+class PgVectors:
+    """In the database, by pgvector; searched exactly."""
+
+    def __init__(self, collection: Collection, model: str) -> None:
+        self.collection, self.model = collection, model
+
+    def known(self) -> dict[int, int]:
+        with connection.cursor() as cursor:
+            cursor.execute(KNOWN, [self.collection.pk, self.model])
+            return dict(cursor.fetchall())
+
+    def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        written = [_written(vector) for vector in vectors]
+        with connection.cursor() as cursor:
+            cursor.execute(SIZE, [self.collection.pk, self.model])
+            if (found := cursor.fetchone()) and found[0] != vectors.shape[1]:
+                raise ValueError(f"vectors of {vectors.shape[1]} numbers, where those before have {found[0]}")
+            cursor.execute(KEEP, [self.model, list(documents), list(digests), written])
+
+    def nearest(self, vector: NDArray[np.float32], depth: int) -> list[int]:
+        with connection.cursor() as cursor:
+            cursor.execute(NEAREST, [self.collection.pk, self.model, _written(vector), depth])
+            return [pk for (pk,) in cursor.fetchall()]
+
+
+class FileVectors:
+    """In files; documents that are no longer in the collection are not found."""
+
+    def __init__(self, collection: Collection, model: str) -> None:
+        digest = hashlib.sha256(model.encode()).hexdigest()[:12]
+        place = Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}"
+        self.files = VectorFiles(place / f"vectors-{digest}")
+        self.documents = frozenset(collection.documents.values_list("pk", flat=True))
+
+    def known(self) -> dict[int, int]:
+        return self.files.known()
+
+    def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        self.files.keep(documents, digests, vectors)
+
+    def nearest(self, vector: NDArray[np.float32], depth: int) -> list[int]:
+        return self.files.nearest(vector, depth, self.documents)
+
+
+def open_store(collection: Collection, model: str) -> Store:
+    """The store that the settings ask for: pgvector if it can be had, unless they say files."""
+    if settings.VECTOR_STORE != "files" and has_pgvector():
+        return PgVectors(collection, model)
+    if settings.VECTOR_STORE == "pgvector":
+        raise Refused("LITMUS_VECTOR_STORE is pgvector, but this database has no such extension, or not for us.")
+    return FileVectors(collection, model)
+
+
+def has_pgvector() -> bool:
+    """Whether the table of vectors is there or could be made."""
+    with suppress(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('corpus_documentvector') IS NOT NULL")
+        if not cursor.fetchone()[0]:
+            cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            cursor.execute(TABLE)
+        return True
+    return False
+
+
+class DenseSearch:
+    """Finds documents for topics by their vectors; the documents' are made first where they are missing."""
+
+    def __init__(self, collection: Collection, progress: Progress) -> None:
+        endpoint = embeddings_endpoint()
+        if endpoint is None:
+            raise Refused(NO_EMBEDDINGS)
+        self.endpoint: Endpoint = endpoint
+        self.collection, self.progress = collection, progress
+        self.store = open_store(collection, endpoint.model)
+        self.failed: list[str] = []
+
+    def prepare(self, topics: Sequence[Topic]) -> None:
+        """Embed documents that have no vector yet, then the topics. Errors: Refused, Cancelled."""
+        with Embeddings(self.endpoint) as embeddings:
+            try:
+                self._embed_documents(embeddings)
+                self.topics = self._embed_topics(embeddings, topics)
+            except EndpointError as error:
+                raise Refused(f"The embeddings endpoint failed: {error.reason}. What has come is kept.") from error
+            except ValueError as error:
+                raise Refused(f"The model {self.endpoint.model} has changed: it gives {error}.") from error
+
+    def __call__(self, topic: Topic, depth: int) -> list[int]:
+        """The documents nearest to the topic's text, best first."""
+        return self.store.nearest(self.topics[topic.pk], depth)
+
+    def _embed_documents(self, embeddings: Embeddings) -> None:
+        total, known = self.collection.documents.count(), self.store.known()
+        done = 0
+        batches = _batches(self.collection, known)
+
+        def questions() -> Iterator[tuple[tuple[tuple[int, int], ...], list[str]]]:
+            nonlocal done
+            for batch in batches:
+                done += len(batch)
+                keys = tuple((pk, digest) for pk, digest, _ in batch)
+                yield keys, [text for _, _, text in batch]
+
+        def keep(keys: tuple[tuple[int, int], ...], outcome: NDArray[np.float32] | Failure) -> None:
+            if isinstance(outcome, Failure):
+                self.failed.append(outcome.reason)
+                return
+            self.store.keep([pk for pk, _ in keys], [digest for _, digest in keys], outcome)
+            self.progress.report(min(total, len(known) + done), total, "embedding documents")
+
+        rng = np.random.default_rng()  # only spreads the pauses of retries
+        with closing(batches):  # its cursor must not outlive what goes wrong here
+            ask_all(questions(), embeddings.embed, keep, embeddings_pace(), rng=rng, check=self.progress.check)
+        if self.failed:
+            raise Refused(
+                f"{len(self.failed):,} batches of documents have no vectors, the first because {self.failed[0]}."
+                " What has come is kept: build again to ask for the rest."
+            )
+
+    def _embed_topics(self, embeddings: Embeddings, topics: Sequence[Topic]) -> dict[int, NDArray[np.float32]]:
+        found: dict[int, NDArray[np.float32]] = {}
+        failed: list[str] = []
+
+        def keep(key: tuple[int, ...], outcome: NDArray[np.float32] | Failure) -> None:
+            if isinstance(outcome, Failure):
+                failed.append(outcome.reason)
+            else:
+                found.update(zip(key, outcome, strict=True))
+
+        size = settings.EMBEDDINGS_BATCH
+        chunks = [topics[at : at + size] for at in range(0, len(topics), size)]
+        questions = [
+            (tuple(topic.pk for topic in chunk), [topic.text[:LONGEST] for topic in chunk]) for chunk in chunks
+        ]
+        rng = np.random.default_rng()
+        ask_all(questions, embeddings.embed, keep, embeddings_pace(), rng=rng, check=self.progress.check)
+        if failed:
+            raise Refused(f"Topics have no vectors, because {failed[0]}.")
+        return found
+
+
+def _batches(collection: Collection, known: dict[int, int]) -> Generator[list[tuple[int, int, str]], None, None]:
+    """(document, hash, text) of those whose text has no vector, some at a time; those without any text are left out."""
+    batch: list[tuple[int, int, str]] = []
+    with closing(connection.chunked_cursor()) as cursor:
+        cursor.execute(TEXTS, [collection.pk])
+        while rows := cursor.fetchmany(2_000):
+            for pk, title, abstract in rows:
+                text = f"{title}\n{abstract}".strip()[:LONGEST]
+                digest = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+                if not text or known.get(pk) == digest:
+                    continue
+                batch.append((pk, digest, text))
+                if len(batch) == settings.EMBEDDINGS_BATCH:
+                    yield batch
+                    batch = []
+    if batch:
+        yield batch
+
+
+def _written(vector: NDArray[np.float32]) -> str:
+    return f"[{','.join(map(repr, vector.tolist()))}]"

@@ -1,1 +1,0 @@
-"""Reads across the models of the corpus app, one module per noun."""

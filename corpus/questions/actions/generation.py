@@ -1,0 +1,141 @@
+"""Asking for generated questions, and deciding about them."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, JobState, User
+from accounts.refusals import Conflict, Refused
+from corpus.collections.reads.endpoints import NO_MODEL, chat_endpoint
+from corpus.collections.rules import check_manager
+from corpus.models import (
+    Collection,
+    GenerationReply,
+    Outcome,
+    OverlapDefinition,
+    PromptPurpose,
+    PromptTemplate,
+    QuestionRun,
+)
+from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE
+from corpus.questions.actions.prompts import write_prompt
+from corpus.questions.reads.generation import PROMPT_NAME, askable, prompt_body, prompt_of, prompt_versions
+from corpus.questions.reads.mentions import MentionFilter, find_mentions
+from corpus.text.questions import template_problem
+
+MOST_MENTIONS = 20_000
+
+
+@transaction.atomic
+def write_question_prompt(*, by: User | None, at: datetime, collection: Collection, body: str) -> PromptTemplate:
+    """Store the next version of the prompt for questions. Errors: Refused for one that cannot work."""
+    check_manager(collection, by)
+    if problem := template_problem(body):
+        raise Refused(problem)
+    purpose = PromptPurpose.QUESTIONS
+    return write_prompt(by=by, at=at, collection=collection, purpose=purpose, name=PROMPT_NAME, body=body)
+
+
+@transaction.atomic
+def request_questions(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    wanted: MentionFilter,
+    template: PromptTemplate | None = None,
+    cutoff_inside: float | None = 0.3,
+    cutoff_outside: float | None = 0.1,
+    overlap_definition: OverlapDefinition = OverlapDefinition.WORDS,
+    send: bool = True,
+) -> QuestionRun:
+    """Ask the model about the mentions a filter lets through (usable ones that cite a document of the collection).
+
+    The prompts are fixed now. Errors: Refused without a model or mentions, Conflict while another run goes on.
+    """
+    check_manager(collection, by)
+    endpoint = chat_endpoint()
+    if endpoint is None:
+        raise Refused(NO_MODEL)
+    for cutoff in (cutoff_inside, cutoff_outside):
+        if cutoff is not None and not 0 <= cutoff <= 1:
+            raise Refused("A cut-off is a share from 0 to 1.")
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    if collection.question_runs.exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("Questions are being generated in this collection already. Wait for it, or cancel it first.")
+    template = template or prompt_versions(collection).first()
+    template = template or write_question_prompt(by=by, at=at, collection=collection, body=prompt_body(collection))
+    run = QuestionRun.objects.create(
+        requested_by=by,
+        requested_at=at,
+        collection=collection,
+        template=template,
+        model=endpoint.model,
+        cutoff_inside=cutoff_inside,
+        cutoff_outside=cutoff_outside,
+        overlap_definition=overlap_definition,
+        seed=wanted.seed,
+        parameters=wanted.as_parameters,
+    )
+    run.total = _lay_out(run, wanted)
+    run.save(update_fields=["total"])
+    if send:
+        jobs.send(run)
+    record_event(
+        by=by,
+        at=at,
+        verb="request_questions",
+        target=run,
+        scope=collection,
+        mentions=run.total,
+        model=run.model,
+        template=str(template),
+        **wanted.as_parameters,
+    )
+    return run
+
+
+@transaction.atomic
+def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send: bool = True) -> QuestionRun:
+    """Go on with an ended run: ask what was not asked, and again what had no answer. What is answered stays."""
+    check_manager(run.collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
+    found = QuestionRun.objects.select_for_update().get(pk=run.pk)
+    if not found.is_final or run.collection.question_runs.exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("Questions are being generated in this collection already. Wait for it, or cancel it first.")
+    if chat_endpoint() is None:
+        raise Refused(NO_MODEL)
+    again = found.replies.filter(outcome=Outcome.NO_ANSWER).update(
+        outcome=Outcome.WAITING, answered_at=None, problem=""
+    )
+    open_ones = found.replies.filter(outcome__in=[Outcome.WAITING, Outcome.UNREAD]).count()
+    if not open_ones:
+        raise Refused("Everything has been answered.")
+    fresh: dict[str, Any] = {"state": JobState.QUEUED, "attempts": 0, "reason": "", "requested_at": at}
+    QuestionRun.objects.filter(pk=found.pk).update(**fresh, finished_at=None, cancel_requested_at=None)
+    found.refresh_from_db()
+    if send:
+        jobs.send(found)
+    record_event(
+        by=by, at=at, verb="continue_questions", target=found, scope=run.collection, open=open_ones, again=again
+    )
+    return found
+
+
+def _lay_out(run: QuestionRun, wanted: MentionFilter) -> int:
+    """One waiting reply with its prompt for each mention; how many. Errors: Refused for none, and for too many."""
+    found = find_mentions(run.collection, askable(wanted)).defer("search").prefetch_related("references__document")
+    replies = []
+    for position, mention in enumerate(found.iterator(chunk_size=500)):
+        if position >= MOST_MENTIONS:
+            raise Refused(f"These are more than {MOST_MENTIONS:,} mentions. Take a sample.")
+        source = INLINE_INSIDE if mention.source_document_id else INLINE_OUTSIDE
+        prompt = prompt_of(mention, mention.references.all(), run.template.body).text
+        replies.append(GenerationReply(run=run, mention=mention, position=position, source=source, prompt=prompt))
+    if not replies:
+        raise Refused("No usable mention that cites a document of the collection was found so.")
+    GenerationReply.objects.bulk_create(replies, batch_size=500)
+    return len(replies)

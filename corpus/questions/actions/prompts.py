@@ -1,0 +1,54 @@
+"""Writing prompts: every change is a new version."""
+
+import hashlib
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Refused
+from corpus.collections.rules import check_manager
+from corpus.models import Collection, PromptPurpose, PromptTemplate
+
+LONGEST_BODY = 50_000  # characters
+LONGEST_NAME = 100
+
+
+@transaction.atomic
+def write_prompt(
+    *, by: User | None, at: datetime, collection: Collection, purpose: PromptPurpose, name: str, body: str
+) -> PromptTemplate:
+    """Store the body as the next version of the prompt of this name; the newest version itself if it says the same.
+
+    Line ends become LF and blanks around the whole go. What a purpose demands of a body is checked by its own caller.
+    """
+    check_manager(collection, by)
+    name = " ".join(name.split())
+    body = body.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not name or len(name) > LONGEST_NAME:
+        raise Refused(f"Give the prompt a name of at most {LONGEST_NAME} characters.")
+    if not body or len(body) > LONGEST_BODY:
+        raise Refused(f"A prompt has between 1 and {LONGEST_BODY:,} characters; this one has {len(body):,}.")
+    if "\0" in body or "\0" in name:
+        raise Refused("A prompt cannot hold the character NUL.")
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    versions = collection.prompt_templates.filter(purpose=purpose, name=name)
+    newest = versions.order_by("-version").first()
+    sha256 = hashlib.sha256(body.encode()).hexdigest()
+    if newest is not None and newest.sha256 == sha256:
+        return newest
+    last = versions.aggregate(last=Max("version"))["last"] or 0
+    prompt = PromptTemplate.objects.create(
+        collection=collection,
+        purpose=purpose,
+        name=name,
+        version=last + 1,
+        body=body,
+        sha256=sha256,
+        created_by=by,
+        created_at=at,
+    )
+    record_event(by=by, at=at, verb="write_prompt", target=prompt, scope=collection, purpose=purpose, sha256=sha256)
+    return prompt

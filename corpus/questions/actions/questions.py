@@ -1,0 +1,186 @@
+"""What people decide about generated questions: keep what was filtered, discard, correct an answer, move a cut-off."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from corpus.collections.rules import check_manager
+from corpus.models import (
+    Collection,
+    Document,
+    GeneratedQuestion,
+    GenerationReply,
+    MentionReference,
+    Outcome,
+    OverlapDefinition,
+    QuestionRun,
+    QuestionState,
+)
+from corpus.models.generation import NEEDS_A_PERSON
+from corpus.questions.jobs.question_reading import filter_state, known_questions, make_topic, measure, read_reply
+from corpus.text.questions import read_answer
+from corpus.topics.actions.topics import delete_topic
+
+LONGEST_CORRECTION = 50_000
+
+
+@transaction.atomic
+def keep_question(*, by: User | None, at: datetime, question: GeneratedQuestion) -> None:
+    """Make a topic of a question that was filtered, discarded or doubted.
+
+    Errors: Refused where no paper it cites is in the collection, Conflict where it is a topic already.
+    """
+    collection, found = _lock(by, question)
+    if found.topic_id is not None:
+        raise Conflict("It is a topic already.")
+    documents = targets_of(found)
+    if not documents:
+        raise Refused(
+            "No paper it cites is in the collection, so nothing would answer it. Import the documents and look the "
+            "links up again first."
+        )
+    was = found.state
+    found.state, found.decided_at, found.decided_by = QuestionState.RESTORED, at, by
+    found.topic = make_topic(found, documents, known_questions(collection))
+    overlap = measure(found.reply.run, found.text, documents)
+    found.overlap_titles, found.overlap_texts = overlap.titles, overlap.texts
+    found.save()
+    record_event(by=by, at=at, verb="keep_question", target=found.topic, scope=collection, was=was)
+
+
+@transaction.atomic
+def discard_question(*, by: User, at: datetime, question: GeneratedQuestion) -> None:
+    """Take a question out; its topic goes, unless a campaign has it. It stays in the list and can be kept again."""
+    collection, found = _lock(by, question)
+    if found.state == QuestionState.DISCARDED:
+        raise Conflict("It has been discarded already.")
+    was, topic = found.state, found.topic
+    found.state, found.topic, found.decided_at, found.decided_by = QuestionState.DISCARDED, None, at, by
+    found.save(update_fields=["state", "topic", "decided_at", "decided_by"])
+    if topic is not None:
+        delete_topic(by=by, at=at, topic=topic)
+    record_event(by=by, at=at, verb="discard_question", target=found, scope=collection, was=was)
+
+
+@transaction.atomic
+def correct_reply(*, by: User | None, at: datetime, reply: GenerationReply, text: str) -> int:
+    """Read a person's version of an answer that could not be read; the raw text stays. Returns how many questions.
+
+    Errors: Refused with what is wrong with the text, Conflict when the answer has been understood meanwhile.
+    """
+    run = reply.run
+    check_manager(run.collection, by)
+    found = GenerationReply.objects.select_for_update(of=("self",)).select_related("run__collection", "mention")
+    reply = found.get(pk=reply.pk)
+    if reply.outcome not in NEEDS_A_PERSON:
+        raise Conflict("This answer has been understood already.")
+    text = text.replace("\r\n", "\n").strip()
+    if len(text) > LONGEST_CORRECTION:
+        raise Refused(f"A correction has at most {LONGEST_CORRECTION:,} characters.")
+    reading = read_answer(text)
+    if reading.problem:
+        raise Refused(reading.problem)
+    reply.corrected, reply.corrected_at, reply.corrected_by = text, at, by
+    reply.save(update_fields=["corrected", "corrected_at", "corrected_by"])
+    read_reply(reply, known_questions(run.collection, besides=reply))
+    record_event(by=by, at=at, verb="correct_reply", target=reply, scope=run.collection, run=run.pk)
+    return len(reading.questions)
+
+
+@dataclass(frozen=True)
+class Refiltered:
+    """What other cut-offs changed: questions that became topics, that no longer are, and that a campaign holds fast."""
+
+    kept: int
+    filtered: int
+    held: int
+
+
+@transaction.atomic
+def change_cutoffs(
+    *,
+    by: User,
+    at: datetime,
+    run: QuestionRun,
+    cutoff_inside: float | None,
+    cutoff_outside: float | None,
+    overlap_definition: OverlapDefinition,
+) -> Refiltered:
+    """Filter the questions of an ended run anew. What a person has decided stays, and what is in campaigns."""
+    check_manager(run.collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
+    found = QuestionRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
+    if found.state not in FINAL_STATES:
+        raise Conflict("Wait until the questions are there, or cancel the run first.")
+    if any(cutoff is not None and not 0 <= cutoff <= 1 for cutoff in (cutoff_inside, cutoff_outside)):
+        raise Refused("A cut-off is a share from 0 to 1.")
+    found.cutoff_inside, found.cutoff_outside = cutoff_inside, cutoff_outside
+    found.overlap_definition = overlap_definition
+    found.save(update_fields=["cutoff_inside", "cutoff_outside", "overlap_definition"])
+    changed = _filter_anew(by, at, found)
+    record_event(
+        by=by,
+        at=at,
+        verb="change_cutoffs",
+        target=found,
+        scope=found.collection,
+        inside=cutoff_inside,
+        outside=cutoff_outside,
+        definition=overlap_definition,
+        kept=changed.kept,
+        filtered=changed.filtered,
+    )
+    return changed
+
+
+def targets_of(question: GeneratedQuestion) -> list[Document]:
+    """The documents that a question cites, as they are linked now."""
+    cited = MentionReference.objects.filter(mention=question.reply.mention_id, key__in=question.keys)
+    return list(Document.objects.filter(pk__in=cited.values("document")).defer("search").order_by("pk"))
+
+
+def _filter_anew(by: User, at: datetime, run: QuestionRun) -> Refiltered:
+    kept = filtered = held = 0
+    known = known_questions(run.collection)
+    states = [QuestionState.KEPT, QuestionState.FILTERED]
+    questions = GeneratedQuestion.objects.filter(reply__run=run, state__in=states, decided_at__isnull=True)
+    for question in questions.select_related("reply__mention", "topic__collection").order_by("pk"):
+        question.reply.run = run
+        documents = targets_of(question)
+        if not documents:
+            continue  # its papers have left the collection: there is nothing to measure, and nothing to find
+        overlap = measure(run, question.text, documents)
+        state, problem = filter_state(question.reply, overlap.titles)
+        question.overlap_titles, question.overlap_texts = overlap.titles, overlap.texts
+        topic = question.topic
+        if state == QuestionState.FILTERED and topic is not None and topic.items.exists():
+            held += 1
+        elif state == QuestionState.FILTERED and question.state == QuestionState.KEPT:
+            filtered += 1
+            question.state, question.problem, question.topic = state, problem, None
+        elif state == QuestionState.KEPT and question.state == QuestionState.FILTERED:
+            kept += 1
+            question.state, question.problem = state, problem
+            question.topic = make_topic(question, documents, known)
+        elif state == QuestionState.FILTERED:
+            question.problem = problem
+        question.save()
+        if topic is not None and question.topic is None:
+            delete_topic(by=by, at=at, topic=topic)
+    return Refiltered(kept, filtered, held)
+
+
+def _lock(by: User | None, question: GeneratedQuestion) -> tuple[Collection, GeneratedQuestion]:
+    """The question as it is now, kept from others until the transaction ends; topics are made one after the other."""
+    collection = question.reply.run.collection
+    check_manager(collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    rows = GeneratedQuestion.objects.select_for_update(of=("self",))
+    found = rows.select_related("reply__run__collection", "reply__mention", "topic__collection").get(pk=question.pk)
+    if found.reply.outcome != Outcome.QUESTIONS:
+        raise Conflict("Its answer is being read just now.")
+    return collection, found

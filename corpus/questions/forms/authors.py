@@ -1,0 +1,133 @@
+"""Forms of calls to authors, and of the author's own page."""
+
+from datetime import date, datetime, time
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxLengthValidator
+from django.utils import timezone
+
+from corpus.models import LONGEST_QUESTION, QuestionCall
+from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
+from corpus.questions.reads.authors import BLANKS
+from corpus.text.questions import holds_markup, holds_unseen
+from corpus.text.words import tokens
+
+SHORTEST_QUESTION = 15  # characters: less cannot ask for anything
+MAX_CSV_BYTES = 4 << 20
+
+
+class CallForm(forms.Form):
+    """What a call says and until when it takes answers."""
+
+    name = forms.CharField(max_length=100, help_text="For you, such as “authors of 2026”.")
+    source = forms.SlugField(
+        max_length=60, initial="author", help_text="The topics made of the answers carry it, and statistics go by it."
+    )
+    deadline_at = forms.DateField(
+        label="Last day",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text="Authors may change their question until this day ends.",
+    )
+    guideline = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 14}),
+        initial=GUIDELINE,
+        help_text="Markdown. Authors see it beside the field for their question.",
+    )
+    mail_subject = forms.CharField(max_length=200, label="Subject of the letter", initial=SUBJECT)
+    mail_body = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 18}),
+        label="Letter",
+        initial=BODY,
+        help_text=f"Blanks: {', '.join('{' + name + '}' for name in BLANKS)}. {{link}} and {{opt_out}} must be in it.",
+    )
+
+    def clean_deadline_at(self) -> datetime:
+        day: date = self.cleaned_data["deadline_at"]
+        return datetime.combine(day, time(23, 59, 59), tzinfo=timezone.get_current_timezone())
+
+    @classmethod
+    def of(cls, call: QuestionCall, data: Any = None) -> "CallForm":
+        """The form filled with a call."""
+        values = {name: getattr(call, name) for name in cls.base_fields}
+        values["deadline_at"] = timezone.localtime(call.deadline_at).date()
+        return cls(data, initial=values)
+
+
+class AuthorForm(forms.Form):
+    """One author to ask."""
+
+    email = forms.EmailField(label="E-mail address", max_length=254)
+    name = forms.CharField(max_length=150, required=False)
+    docno = forms.CharField(label="Paper", max_length=300, help_text="The docno of a document of this collection.")
+
+
+class AuthorsFileForm(forms.Form):
+    """Many authors to ask."""
+
+    file = forms.FileField(
+        label="CSV file",
+        help_text="Columns email, docno and, if you have it, name; a header line with these names.",
+    )
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > MAX_CSV_BYTES:
+            raise forms.ValidationError(f"The file is larger than {MAX_CSV_BYTES >> 20} MB. Split it.")
+        return file
+
+
+class AnswerForm(forms.Form):
+    """An author's question, consent and credit."""
+
+    text = forms.CharField(
+        label="Your question",
+        min_length=SHORTEST_QUESTION,
+        # No `max_length`: with it browsers cut what is pasted and say nothing.
+        validators=[
+            MaxLengthValidator(
+                LONGEST_QUESTION,
+                f"This has %(show_value)d characters, and a question at most {LONGEST_QUESTION:,}. All of it is still "
+                "in the field: shorten it there and send it again.",
+            )
+        ],
+        widget=forms.Textarea(attrs={"rows": 4, "class": "question-field"}),
+    )
+    consent = forms.BooleanField(
+        label="I wrote this question, and it may be published as part of the collection under its licence.",
+        error_messages={"required": "Without your consent the question cannot be part of the collection."},
+    )
+    show_name = forms.BooleanField(label="Name me in the acknowledgements.", required=False)
+    credit_name = forms.CharField(
+        label="Your name, as it should appear",
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    seen = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    # People do not see this field and leave it empty; programs that fill in whatever they find do not.
+    homepage = forms.CharField(required=False, widget=forms.TextInput(attrs={"tabindex": "-1", "autocomplete": "off"}))
+
+    def clean_text(self) -> str:
+        text = " ".join(self.cleaned_data["text"].split())
+        if holds_markup(text):
+            raise forms.ValidationError("A question is plain text. Write it without HTML tags and the like.")
+        if holds_unseen(text):
+            raise forms.ValidationError("It holds characters that nobody can see. Type it anew instead of pasting it.")
+        if not tokens(text):
+            raise forms.ValidationError("There are no words in it.")
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.pop("homepage", ""):
+            raise forms.ValidationError("This looks like it was filled in by a program. Leave the hidden field empty.")
+        if cleaned.pop("show_name", False):
+            cleaned["credit_name"] = " ".join(cleaned.get("credit_name", "").split())
+            if holds_markup(cleaned["credit_name"]) or holds_unseen(cleaned["credit_name"]):
+                self.add_error("credit_name", "A name is plain text. Write it without HTML tags and the like.")
+            if not cleaned.get("credit_name") and "credit_name" not in self.errors:
+                self.add_error("credit_name", "Say the name that should appear, or take the tick away.")
+        else:
+            cleaned["credit_name"] = ""
+        return cleaned

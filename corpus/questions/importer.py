@@ -1,0 +1,27 @@
+"""Importing paragraphs that cite."""
+
+from collections.abc import Iterator
+
+from corpus.imports.forms import MentionImportForm
+from corpus.imports.jobs.undoing import Standing, Undoing
+from corpus.imports.registry import Importer, at_once
+from corpus.models import CitationMention, ImportRun, MentionReference
+from corpus.questions.jobs.mentions import load_mentions
+
+
+def _standing(run: ImportRun) -> Iterator[Standing]:
+    discarded = CitationMention.objects.filter(imported_in=run, discarded_at__isnull=False)
+    yield "mentions that somebody discarded", discarded.count()
+
+
+MENTIONS = Importer(
+    name="mentions",
+    label="citation mentions",
+    unit="paragraphs",
+    title="Import citation mentions",
+    about="Paragraphs that cite other papers. What they cite is linked to documents by id, DOI or title.",
+    reading=at_once(load_mentions),
+    form=MentionImportForm,
+    target="mention_list",
+    undoing=Undoing(CitationMention, ((MentionReference, "mention"),), standing=_standing),
+)

@@ -1,0 +1,182 @@
+"""Generated questions: what a run would cost, what came of it, what waits for a person."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Avg, Count, Q, QuerySet, Sum
+
+from corpus.collections.reads.endpoints import chat_endpoint, cost_of
+from corpus.models import (
+    CitationMention,
+    Collection,
+    GeneratedQuestion,
+    GenerationReply,
+    MentionReference,
+    Outcome,
+    PromptPurpose,
+    PromptTemplate,
+    QuestionRun,
+    QuestionState,
+)
+from corpus.models.generation import NEEDS_A_PERSON
+from corpus.questions.reads.mentions import MentionFilter, find_mentions
+from corpus.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
+
+PROMPT_NAME = "inline citations"
+CHARACTERS_PER_TOKEN = 4  # of English text; only for estimates
+USUAL_ANSWER = 150  # tokens, while this collection has no answers to go by
+
+
+def prompt_versions(collection: Collection) -> QuerySet[PromptTemplate]:
+    """The collection's prompts for questions, newest first."""
+    return collection.prompt_templates.filter(purpose=PromptPurpose.QUESTIONS, name=PROMPT_NAME).order_by("-version")
+
+
+def prompt_body(collection: Collection) -> str:
+    """The newest prompt's words; Litmus's own where nobody has written one."""
+    newest = prompt_versions(collection).first()
+    return newest.body if newest else DEFAULT_TEMPLATE.strip()
+
+
+def askable(wanted: MentionFilter) -> MentionFilter:
+    """The same filter for mentions that a question can be made of: usable, citing a document of the collection."""
+    values = {name: getattr(wanted, name) for name in wanted.__dataclass_fields__}
+    return MentionFilter(**(values | {"target": "yes", "state": "usable"}))
+
+
+def prompt_of(mention: CitationMention, references: Iterable[MentionReference], body: str) -> Prompt:
+    """The prompt about one mention. References come with their documents, whose titles stand in for missing ones."""
+    titles = {each.key: each.title or (each.document.title if each.document else "") for each in references}
+    markers = [(marker["start"], marker["end"], marker["keys"]) for marker in mention.markers]
+    return render_prompt(body, mention.text, markers, titles)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What asking would take. Tokens are estimated from characters; cost None: prices are not known."""
+
+    mentions: int
+    inside: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    minutes: float
+
+    @property
+    def outside(self) -> int:
+        return self.mentions - self.inside
+
+
+def estimate_questions(collection: Collection, wanted: MentionFilter, body: str) -> Estimate:
+    """What it would take to ask about the mentions that a filter lets through."""
+    characters = mentions = inside = 0
+    found = find_mentions(collection, askable(wanted)).prefetch_related("references__document")
+    for mention in found.defer("search").iterator(chunk_size=500):
+        mentions += 1
+        inside += mention.source_document_id is not None
+        characters += len(prompt_of(mention, mention.references.all(), body).text)
+    prompt_tokens = characters // CHARACTERS_PER_TOKEN
+    known = GenerationReply.objects.filter(run__collection=collection, completion_tokens__isnull=False)
+    usual = known.aggregate(usual=Avg("completion_tokens"))["usual"] or USUAL_ANSWER
+    completion_tokens = round(mentions * usual)
+    minutes = mentions / settings.LLM_RATE if settings.LLM_RATE else 0.0
+    cost = cost_of(prompt_tokens, completion_tokens)
+    return Estimate(mentions, inside, prompt_tokens, completion_tokens, cost, minutes)
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """What came of one run, or of all of a collection."""
+
+    mentions: int
+    asked: int
+    questions: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    currency: str
+    outcomes: list[tuple[str, str, int]]  # (value, label, replies)
+    states: list[tuple[str, str, int]]  # (value, label, questions)
+    sources: list["SourceFigures"] = field(default_factory=list)
+
+    @property
+    def for_a_person(self) -> int:
+        return sum(count for value, _, count in self.outcomes if value in NEEDS_A_PERSON)
+
+
+@dataclass(frozen=True)
+class SourceFigures:
+    """Questions of one source: how many, how many became topics, how many the cut-off left out."""
+
+    source: str
+    questions: int
+    kept: int
+    filtered: int
+
+
+def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
+    """The counts of a run, or of all runs of the collection. Four queries."""
+    replies = GenerationReply.objects.filter(run__collection=collection)
+    questions = GeneratedQuestion.objects.filter(reply__run__collection=collection)
+    if run is not None:
+        replies, questions = replies.filter(run=run), questions.filter(reply__run=run)
+    spent = replies.aggregate(
+        mentions=Count("pk"),
+        asked=Count("pk", filter=~Q(outcome=Outcome.WAITING)),
+        sent=Sum("prompt_tokens", default=0),
+        got=Sum("completion_tokens", default=0),
+    )
+    kept = Q(state__in=[QuestionState.KEPT, QuestionState.RESTORED])
+    sources = questions.order_by("reply__source").values_list("reply__source")
+    is_filtered = Q(state=QuestionState.FILTERED)
+    per_source = sources.annotate(
+        n=Count("pk"), n_kept=Count("pk", filter=kept), n_filtered=Count("pk", filter=is_filtered)
+    )
+    return RunFigures(
+        spent["mentions"],
+        spent["asked"],
+        questions.count(),
+        spent["sent"],
+        spent["got"],
+        cost_of(spent["sent"], spent["got"]),
+        settings.LLM_CURRENCY,
+        _counted(replies, "outcome", Outcome.choices),
+        _counted(questions, "state", QuestionState.choices),
+        [SourceFigures(*row) for row in per_source],
+    )
+
+
+def _counted(rows: QuerySet[Any], name: str, choices: list[tuple[str, str]]) -> list[tuple[str, str, int]]:
+    """Values that occur, with label and count, in the order of the choices."""
+    counts = dict(rows.order_by(name).values_list(name).annotate(n=Count("pk")))
+    return [(value, str(label), counts[value]) for value, label in choices if value in counts]
+
+
+def list_questions(
+    collection: Collection, *, run: int | None = None, state: str = "", source: str = "", text: str = ""
+) -> QuerySet[GeneratedQuestion]:
+    """The generated questions, newest run first, with all that a row shows."""
+    found = GeneratedQuestion.objects.filter(reply__run__collection=collection)
+    if run is not None:
+        found = found.filter(reply__run=run)
+    if state:
+        found = found.filter(state=state)
+    if source:
+        found = found.filter(reply__source=source)
+    if text:
+        found = found.filter(text__icontains=text)
+    related = ("reply__run", "reply__mention__source_document", "topic", "decided_by")
+    return found.select_related(*related).order_by("-reply__run", "reply__position", "position")
+
+
+def replies_for_a_person(run: QuestionRun) -> QuerySet[GenerationReply]:
+    """The answers that could not be read as they came, in order."""
+    return run.replies.filter(outcome__in=NEEDS_A_PERSON).select_related("mention", "corrected_by").order_by("position")
+
+
+def has_model() -> bool:
+    """Whether the operator has set up a language model."""
+    return chat_endpoint() is not None

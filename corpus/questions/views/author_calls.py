@@ -1,0 +1,233 @@
+"""Calls to authors, for managers: they hold people's addresses, so nobody else sees them."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import jobs
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.requests import Request
+from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.models import MailPurpose, Membership, QuestionCall
+from corpus.questions.actions.author_calls import (
+    NO_MAIL,
+    Invited,
+    create_call,
+    invite_author,
+    invite_authors,
+    request_mailing,
+    revoke_author,
+    take_in_questions,
+    update_call,
+)
+from corpus.questions.author_links import answer_link
+from corpus.questions.forms.authors import AuthorForm, AuthorsFileForm, CallForm
+from corpus.questions.reads.authors import (
+    STATES,
+    answers_of,
+    calls_of,
+    contributors_of,
+    count_call,
+    due_letters,
+    invitations_of,
+    letters_of,
+    sample_letter,
+    standing_answers,
+)
+from corpus.questions.views.author_letters import preview_of
+from corpus.text.markdown import render_markdown
+
+AUTHORS_PER_PAGE = 50
+SHOWN_PROBLEMS = 50
+SHOWN_EQUALS = 5
+
+
+def _manager(request: Request, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    return membership
+
+
+def _call(membership: Membership, pk: int) -> QuestionCall:
+    found: QuestionCall = get_object_or_404(membership.collection.question_calls.select_related("collection"), pk=pk)
+    return found
+
+
+def _context(membership: Membership, **more: Any) -> dict[str, Any]:
+    return {
+        "membership": membership,
+        "collection": membership.collection,
+        "tab": "questions",
+        "may_manage": True,
+        **more,
+    }
+
+
+@require_safe
+def author_call_list(request: Request, slug: str) -> HttpResponse:
+    """The calls, and the names for the acknowledgements."""
+    membership = _manager(request, slug)
+    contributors = contributors_of(membership.collection)
+    context = _context(membership, calls=calls_of(membership.collection), contributors=contributors)
+    return render(request, "corpus/questions/author_call_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def author_call_create(request: Request, slug: str) -> HttpResponse:
+    """Write a call."""
+    membership = _manager(request, slug)
+    form = CallForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and not _only_preview(request):
+        with refusals_in_form(form):
+            call = create_call(
+                by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
+            )
+            return redirect("author_call_detail", slug, call.pk)
+    context = _context(membership, form=form, **preview_of(form, membership.collection, None))
+    return render(request, "corpus/questions/author_call_edit.html", context, status=422 if form.errors else 200)
+
+
+def _only_preview(request: Request) -> bool:
+    """Whether the letter is only to be looked at: what a browser without script asks for."""
+    return request.POST.get("step") == "preview"
+
+
+@require_http_methods(["GET", "POST"])
+def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Change a call."""
+    membership = _manager(request, slug)
+    call = _call(membership, pk)
+    form = CallForm.of(call, request.POST if request.method == "POST" else None)
+    if form.is_valid() and not _only_preview(request):
+        with refusals_in_form(form):
+            update_call(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
+            messages.success(request, "The call is changed.")
+            return redirect("author_call_detail", slug, pk)
+    context = _context(membership, form=form, call=call, **preview_of(form, membership.collection, call))
+    return render(request, "corpus/questions/author_call_edit.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def author_call_detail(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Who was asked and who answered, the letter as it goes out, and what can be done next."""
+    membership = _manager(request, slug)
+    return _show(request, membership, _call(membership, pk))
+
+
+@require_POST
+def author_invitation_create(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Ask one author."""
+    membership = _manager(request, slug)
+    call, form = _call(membership, pk), AuthorForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form):
+            invite_author(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
+            messages.success(request, f"{form.cleaned_data['email']} is on the list. Send the letters when it is full.")
+            return redirect("author_call_detail", slug, pk)
+    return _show(request, membership, call, author_form=form)
+
+
+@require_POST
+def author_invitation_import(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Ask everybody in a CSV file."""
+    membership = _manager(request, slug)
+    call, form = _call(membership, pk), AuthorsFileForm(request.POST, request.FILES)
+    if form.is_valid():
+        file = form.cleaned_data["file"]
+        with refusals_in_form(form, "file"):
+            invited = invite_authors(by=request.user, at=timezone.now(), call=call, file=file.name, stream=file.file)
+            return _show(request, membership, call, invited=invited)
+    return _show(request, membership, call, file_form=form)
+
+
+@require_POST
+def author_invitation_revoke(request: Request, slug: str, pk: int, invitation: int) -> HttpResponse:
+    """Take an invitation back."""
+    membership = _manager(request, slug)
+    rows = _call(membership, pk).invitations.select_related("call__collection")
+    found = get_object_or_404(rows, pk=invitation)
+    with refusals_in_message(request):
+        revoke_author(by=request.user, at=timezone.now(), invitation=found)
+        messages.success(request, f"The link of {found.email} opens nothing any more.")
+    return redirect("author_call_detail", slug, pk)
+
+
+@require_POST
+def author_mailing_create(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Send the letters that are due."""
+    membership = _manager(request, slug)
+    purpose = request.POST.get("purpose", "")
+    if purpose not in MailPurpose.values:
+        messages.error(request, "Choose invitations or reminders.")
+        return redirect("author_call_detail", slug, pk)
+    with refusals_in_message(request):
+        request_mailing(by=request.user, at=timezone.now(), call=_call(membership, pk), purpose=MailPurpose(purpose))
+    return redirect("author_call_detail", slug, pk)
+
+
+@require_POST
+def author_question_take_in(request: Request, slug: str, pk: int) -> HttpResponse:
+    """Make topics of the answers."""
+    membership = _manager(request, slug)
+    with refusals_in_message(request):
+        taken = take_in_questions(by=request.user, at=timezone.now(), call=_call(membership, pk))
+        if taken.topics:
+            made = "1 topic was" if len(taken.topics) == 1 else f"{len(taken.topics):,} topics were"
+            messages.success(request, f"{made} made of the answers.")
+        if taken.equal:
+            messages.warning(request, _told_equal(taken.equal))
+    return redirect("author_call_detail", slug, pk)
+
+
+def _told_equal(equal: list[tuple[str, str]]) -> str:
+    named = "; ".join(f"{email} asks what topic {number} asks" for email, number in equal[:SHOWN_EQUALS])
+    more = f"; and {len(equal) - SHOWN_EQUALS:,} more" if len(equal) > SHOWN_EQUALS else ""
+    return f"No topic was made of questions that are there already: {named}{more}. The answers stay here as they are."
+
+
+def _show(
+    request: Request,
+    membership: Membership,
+    call: QuestionCall,
+    *,
+    author_form: AuthorForm | None = None,
+    file_form: AuthorsFileForm | None = None,
+    invited: Invited | None = None,
+) -> HttpResponse:
+    state = request.GET.get("state", "")
+    rows = invitations_of(call)
+    rows = rows.filter(STATES[state]) if state in STATES else rows
+    page = Paginator(rows, AUTHORS_PER_PAGE).get_page(request.GET.get("page"))
+    shown = list(page.object_list)
+    letters, answers = letters_of(shown), answers_of(shown)
+    mailing = call.mailings.order_by("-pk").first()
+    context = _context(
+        membership,
+        call=call,
+        counts=count_call(call),
+        state=state,
+        states=list(STATES),
+        page=page,
+        rows=[
+            {"author": each, "letter": letters.get(each.pk), "answer": answers.get(each.pk), "link": answer_link(each)}
+            for each in shown
+        ],
+        letter=sample_letter(call),
+        guideline=render_markdown(call.guideline, headings_from=3),
+        mailing=jobs.with_live_progress(mailing) if mailing else None,
+        due={purpose: due_letters(call, purpose).count() for purpose in MailPurpose.values},
+        is_over=call.deadline_at <= timezone.now(),
+        ready=standing_answers(call).count(),
+        no_mail=NO_MAIL,
+        author_form=author_form or AuthorForm(),
+        file_form=file_form or AuthorsFileForm(),
+        invited=invited,
+        problems=invited.problems[:SHOWN_PROBLEMS] if invited else [],
+    )
+    bad = (author_form and author_form.errors) or (file_form and file_form.errors)
+    return render(request, "corpus/questions/author_call_detail.html", context, status=422 if bad else 200)

@@ -1,0 +1,187 @@
+"""Questions from citation mentions: asking a model, watching it, putting its answers right."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import jobs
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from corpus.collections.rules import check_can_manage, check_can_oversee, fetch_membership
+from corpus.models import GenerationReply, Membership, OverlapDefinition, QuestionRun
+from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
+from corpus.questions.actions.questions import change_cutoffs, correct_reply
+from corpus.questions.forms.generation import CorrectionForm, CutoffsForm, GenerationForm, PromptForm
+from corpus.questions.reads.generation import (
+    estimate_questions,
+    has_model,
+    prompt_body,
+    prompt_versions,
+    replies_for_a_person,
+    run_figures,
+)
+from corpus.questions.views.mentions import context_of
+from corpus.text.questions import DEFAULT_TEMPLATE, own_part
+
+PER_PAGE = 25
+
+
+@require_safe
+def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """All runs with what came of them together."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    collection = membership.collection
+    runs = collection.question_runs.select_related("requested_by", "template").order_by("-pk")
+    page = Paginator(runs, PER_PAGE).get_page(request.GET.get("page"))
+    for run in page.object_list:
+        jobs.with_live_progress(run)
+    context = context_of(membership) | {
+        "page": page,
+        "figures": run_figures(collection),
+        "has_model": has_model(),
+        "n_mentions": collection.mentions.count(),
+    }
+    return render(request, "corpus/questions/generation_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Choose mentions and prompt; what it would take is shown before anything is asked for."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    collection = membership.collection
+    given = request.POST if request.method == "POST" else request.GET
+    form = GenerationForm(_with_usual_filter(given) if given else None, collection=collection)
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form):
+            run = request_questions(
+                by=membership.user,
+                at=timezone.now(),
+                collection=collection,
+                wanted=form.wanted,
+                template=form.template,
+                **form.cutoffs,
+            )
+            return redirect("generation_detail", slug, run.pk)
+    context = context_of(membership) | {"form": form, "has_model": has_model(), "figures": run_figures(collection)}
+    if form.is_bound and form.is_valid():
+        body = form.template.body if form.template else prompt_body(collection)
+        context["estimate"] = estimate_questions(collection, form.wanted, body)
+        context["sent"] = [(name, form.data.get(name, "")) for name in form.fields]
+    return render(request, "corpus/questions/generation_create.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One run: its progress, what came of it, and the answers that wait for a person."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    run = _fetch_run(membership, pk)
+    return _show_run(request, membership, run, CutoffsForm(initial=_cutoffs_of(run)))
+
+
+@require_POST
+def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Ask for what is missing."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    with refusals_in_message(request):
+        continue_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk))
+    return redirect("generation_detail", slug, pk)
+
+
+@require_POST
+def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Filter the questions of a run anew."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    run = _fetch_run(membership, pk)
+    form = CutoffsForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form):
+            changed = change_cutoffs(by=membership.user, at=timezone.now(), run=run, **form.cutoffs)
+            held = f" {changed.held:,} stay because a campaign has them." if changed.held else ""
+            messages.success(request, f"{changed.kept:,} more are kept, {changed.filtered:,} more are filtered.{held}")
+            return redirect("generation_detail", slug, pk)
+    return _show_run(request, membership, run, form)
+
+
+@require_http_methods(["GET", "POST"])
+def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpResponse:
+    """Put an answer right that could not be read; the raw text stays."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    run = _fetch_run(membership, pk)
+    replies = run.replies.select_related("mention", "run__collection", "run__template")
+    found: GenerationReply = get_object_or_404(replies, pk=reply)
+    form = CorrectionForm(request.POST or None, initial={"text": found.corrected or found.text})
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form, "text"):
+            made = correct_reply(by=membership.user, at=timezone.now(), reply=found, text=form.cleaned_data["text"])
+            messages.success(request, f"Questions read from it: {made}.")
+            return redirect("generation_detail", slug, pk)
+    asked = own_part(found.run.template.body, found.prompt)
+    context = context_of(membership) | {"run": run, "reply": found, "asked": asked, "form": form}
+    return render(request, "corpus/questions/reply_correct.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """The prompt and its versions; saving makes the next one."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership) if request.method == "POST" else check_can_oversee(membership)
+    collection = membership.collection
+    versions = list(prompt_versions(collection).select_related("created_by"))
+    chosen = next((each for each in versions if str(each.version) == request.GET.get("version")), None)
+    body = chosen.body if chosen else prompt_body(collection)
+    form = PromptForm(request.POST or None, initial={"body": body})
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form, "body"):
+            template = write_question_prompt(
+                by=membership.user, at=timezone.now(), collection=collection, body=form.cleaned_data["body"]
+            )
+            messages.success(request, f"Version {template.version} is what will be asked with from now on.")
+            return redirect("prompt_edit", slug)
+    context = context_of(membership) | {
+        "form": form,
+        "versions": versions,
+        "chosen": chosen or (versions[0] if versions else None),
+        "shown": body,
+        "is_ours": body == DEFAULT_TEMPLATE.strip(),
+    }
+    return render(request, "corpus/questions/prompt_edit.html", context, status=422 if form.errors else 200)
+
+
+def _show_run(request: HttpRequest, membership: Membership, run: QuestionRun, form: CutoffsForm) -> HttpResponse:
+    figures = run_figures(membership.collection, run)
+    page = Paginator(replies_for_a_person(run), PER_PAGE).get_page(request.GET.get("page"))
+    context = context_of(membership) | {
+        "run": run,
+        "form": form,
+        "figures": figures,
+        "page": page,
+        "open": figures.mentions - figures.asked,
+        "no_answers": next((count for value, _, count in figures.outcomes if value == "no-answer"), 0),
+    }
+    return render(request, "corpus/questions/generation_detail.html", context, status=422 if form.errors else 200)
+
+
+def _cutoffs_of(run: QuestionRun) -> dict[str, Any]:
+    return {name: getattr(run, name) for name in ("cutoff_inside", "cutoff_outside", "overlap_definition")}
+
+
+def _fetch_run(membership: Membership, pk: int) -> QuestionRun:
+    runs = membership.collection.question_runs.select_related("requested_by", "collection", "template")
+    return get_object_or_404(runs, pk=pk)
+
+
+def _with_usual_filter(given: QueryDict) -> dict[str, str]:
+    """What was sent, and the usual cut-offs where a link from the mentions does not speak of them."""
+    usual = {name: str(field.initial or "") for name, field in CutoffsForm.base_fields.items()}
+    sent = {name: str(value) for name, value in given.items()}
+    return usual | {"overlap_definition": OverlapDefinition.WORDS.value} | sent

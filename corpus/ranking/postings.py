@@ -1,0 +1,111 @@
+"""Which term stands in which document how often, gathered document by document in little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy  # its parts are loaded when they are first used, not at every start
+from numpy.typing import NDArray
+
+from corpus.ranking.analysis import Analysis, term_maker, tokenise
+
+CHUNK = 2_000  # documents counted at a time
+N = TypeVar("N", bound=np.integer[Any])
+LEFT_OUT = -1  # the number of a token that is no term
+MOST_OFTEN = 65_535  # a term that occurs more often in one document counts so often
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Term-major counts: documents `docs[starts[t]:starts[t+1]]` (ascending) hold term t `counts` times.
+
+    `terms` are sorted; `lengths` are the documents' numbers of terms, repeats included.
+    """
+
+    terms: list[str]
+    starts: NDArray[np.int64]
+    docs: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+    lengths: NDArray[np.int64]
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of terms by token; a token met for the first time is analysed then, and only then."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        super().__init__()
+        self.term_of = term_maker(analysis)
+        self.terms: dict[str, int] = {}
+
+    def __missing__(self, token: str) -> int:
+        term = self.term_of(token)
+        number = LEFT_OUT if term is None else self.terms.setdefault(term, len(self.terms))
+        self[token] = number
+        return number
+
+
+class Gatherer:
+    """Takes texts in the order of documents and makes postings of them."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.numbers = _Numbers(analysis)
+        self.held: list[NDArray[np.int64]] = []
+        self.keys: list[NDArray[np.int32]] = []  # terms, document after document, ascending in each
+        self.counts: list[NDArray[np.uint16]] = []
+        self.sizes: list[NDArray[np.int64]] = []  # distinct terms of each document
+        self.lengths: list[NDArray[np.int64]] = []
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Count the terms of these texts."""
+        number = self.numbers.__getitem__
+        for text in texts:
+            found = np.fromiter(map(number, tokenise(text, self.analysis.tokens)), dtype=np.int64)
+            self.held.append(found[found != LEFT_OUT])
+            if len(self.held) == CHUNK:
+                self._count()
+
+    def postings(self) -> Postings:
+        """Everything gathered, by term."""
+        self._count()
+        sizes = np.concatenate(self.sizes) if self.sizes else np.zeros(0, dtype=np.int64)
+        terms = sorted(self.numbers.terms)
+        place = np.empty(len(terms), dtype=np.int32)  # of each number among the sorted terms
+        place[[self.numbers.terms[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)
+        self.numbers.clear()
+        keys = _joined(self.keys, np.int32)
+        counts = _joined(self.counts, np.uint16)
+        by_document = scipy.sparse.csr_matrix(
+            (counts, place[keys], np.concatenate([[0], np.cumsum(sizes)])), shape=(len(sizes), len(terms))
+        )
+        del keys, counts
+        by_term = by_document.tocsc()
+        return Postings(
+            terms,
+            by_term.indptr.astype(np.int64),
+            by_term.indices.astype(np.int32, copy=False),
+            by_term.data,
+            np.concatenate(self.lengths) if self.lengths else np.zeros(0, dtype=np.int64),
+        )
+
+    def _count(self) -> None:
+        if not self.held:
+            return
+        lengths = np.array([len(found) for found in self.held], dtype=np.int64)
+        owners = np.repeat(np.arange(len(self.held), dtype=np.int64), lengths)
+        pairs, counts = np.unique((owners << 32) | np.concatenate(self.held), return_counts=True)
+        self.keys.append((pairs & 0xFFFFFFFF).astype(np.int32))
+        self.counts.append(np.minimum(counts, MOST_OFTEN).astype(np.uint16))
+        self.sizes.append(np.bincount(pairs >> 32, minlength=len(self.held)))
+        self.lengths.append(lengths)
+        self.held = []
+
+
+def _joined(parts: list[NDArray[N]], kind: type[N]) -> NDArray[N]:
+    """The parts as one array; the list is emptied, so that both do not stay in memory."""
+    whole = np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
+    parts.clear()
+    return whole

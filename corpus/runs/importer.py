@@ -1,0 +1,35 @@
+"""Importing retrieval runs."""
+
+from collections.abc import Iterator
+
+from corpus.imports.forms import RunImportForm
+from corpus.imports.jobs.undoing import Standing, Undoing
+from corpus.imports.registry import Importer, at_once
+from corpus.models import ImportRun, PoolSource, Ranking, RetrievalRun
+from corpus.runs.jobs import load_runs
+
+
+def _standing(run: ImportRun) -> Iterator[Standing]:
+    """Pools filled from the runs, runs of another import that this one added to, and a later import's additions."""
+    names = list(run.parameters.get("runs", ()))
+    pooled = PoolSource.objects.filter(entry__topic__collection=run.collection_id, method__in=names)
+    yield "documents that its runs brought into pools", pooled.count()
+    runs = RetrievalRun.objects.filter(collection=run.collection_id, name__in=names)
+    others = sum(1 for each in runs if each.imported_in_id != run.pk or each.parameters.get("import") != run.pk)
+    yield "runs that another import wrote as well", others
+
+
+RUNS = Importer(
+    name="runs",
+    label="retrieval runs",
+    unit="rankings",  # a run of a hundred topics is a hundred
+    title="Import retrieval runs",
+    about="Rankings in TREC's six columns: topic, Q0, docno, rank, score, tag. Topics must be here already; "
+    "a run of the same name is replaced.",
+    reading=at_once(load_runs),
+    form=RunImportForm,
+    target="run_list",
+    undoing=Undoing(RetrievalRun, ((Ranking, "run"),), standing=_standing),
+    checks="text",
+    more=lambda run: {"runs": run.parameters.get("runs", {})},
+)

@@ -1,0 +1,275 @@
+"""TREC runs into the database: rows are copied to a staging table and become one array of docnos for each topic.
+
+The order is trec_eval's: score falling, ties by docno falling in bytes; the rank column is not read. A ranking is
+whole or not there: one of which a row cannot be read is left out and told, and what was stored of it before stays.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from accounts.jobs import Progress
+from corpus.formats.records import BrokenFile, Problem, RunRow
+from corpus.formats.trec_runs import BadRow, read_runs
+from corpus.loading.background_reading import in_background
+from corpus.loading.copying import copy_text, encode_line
+from corpus.loading.counts import ERRORS_KEPT, Tally
+from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
+from corpus.models import ImportRun, PoolSource, RetrievalRun
+from corpus.models.pools import RESERVED_METHODS
+
+LONGEST_NAME = 100
+
+STAGE = """
+DROP TABLE IF EXISTS pg_temp.import_ranked, pg_temp.import_ranking;
+CREATE TEMP TABLE import_ranked (file integer, topic text, docno text, score float8, line bigint) ON COMMIT DROP;
+"""
+UNKNOWN_TOPICS = """
+SELECT r.file, min(r.line), r.topic, count(*), count(*) OVER () FROM import_ranked r
+WHERE NOT EXISTS (SELECT FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number = r.topic)
+GROUP BY r.file, r.topic ORDER BY 1, 2 LIMIT %(most)s
+"""
+# A file may number the contexts of a level as they were released, without what keeps them unique here. That is so where
+# more of its topics are found by such numbers than by those of the collection.
+BARE_NUMBERS = """
+WITH found AS (
+  SELECT n.file, n.topic, bare.number, EXISTS (
+    SELECT FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number = n.topic) AS is_number
+  FROM (SELECT DISTINCT file, topic FROM import_ranked) n
+  LEFT JOIN corpus_topic bare ON bare.collection_id = %(collection)s AND bare.prefix <> ''
+    AND bare.number = bare.prefix || n.topic
+), meant AS (
+  SELECT file FROM found GROUP BY file HAVING count(number) > count(*) FILTER (WHERE is_number)
+)
+UPDATE import_ranked r SET topic = found.number FROM found JOIN meant USING (file)
+WHERE r.file = found.file AND r.topic = found.topic AND found.number IS NOT NULL AND NOT EXISTS (
+  SELECT FROM unnest(%(files)s::integer[], %(topics)s::text[]) AS bad (file, topic)
+  WHERE bad.file = r.file AND bad.topic = r.topic)
+"""
+ORDER = """
+CREATE TEMP TABLE import_ranking ON COMMIT DROP AS
+SELECT r.file, t.id AS topic_id, array_agg(r.docno ORDER BY r.score DESC, r.docno COLLATE "C" DESC) AS docnos,
+  array_agg(r.score ORDER BY r.score DESC, r.docno COLLATE "C" DESC) AS scores
+FROM import_ranked r JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.number = r.topic
+WHERE NOT EXISTS (
+  SELECT FROM unnest(%(files)s::integer[], %(topics)s::text[]) AS bad (file, topic)
+  WHERE bad.file = r.file AND bad.topic = r.topic)
+GROUP BY r.file, t.id
+"""
+UNKNOWN_DOCUMENTS = """
+SELECT count(DISTINCT u.docno), min(u.docno) FROM import_ranking k CROSS JOIN LATERAL unnest(k.docnos) AS u (docno)
+WHERE k.file = %(file)s
+  AND NOT EXISTS (SELECT FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = u.docno)
+"""
+# `gone`: rankings that the run had before, of topics that its file no longer speaks of.
+COMPARE = """
+WITH wanted AS (
+  SELECT topic_id, docnos, scores FROM import_ranking WHERE file = %(file)s
+), compared AS (
+  SELECT w.*, k.id AS old, k.id IS NOT NULL AND (k.docnos, k.scores) IS DISTINCT FROM (w.docnos, w.scores) AS differs
+  FROM wanted w LEFT JOIN corpus_ranking k ON k.run_id = %(run)s AND k.topic_id = w.topic_id
+), gone AS (
+  SELECT k.id FROM corpus_ranking k JOIN corpus_topic t ON t.id = k.topic_id
+  WHERE k.run_id = %(run)s AND t.number <> ALL(%(spoiled)s::text[])
+    AND NOT EXISTS (SELECT FROM wanted w WHERE w.topic_id = k.topic_id)
+)
+"""
+WRITE = """
+, removed AS (
+  DELETE FROM corpus_ranking WHERE id IN (SELECT id FROM gone)
+), written AS (
+  INSERT INTO corpus_ranking (run_id, topic_id, docnos, scores)
+  SELECT %(run)s, topic_id, docnos, scores FROM compared WHERE old IS NULL OR differs
+  ON CONFLICT (run_id, topic_id) DO UPDATE SET docnos = excluded.docnos, scores = excluded.scores
+)
+"""
+COUNT = """
+SELECT count(*) FILTER (WHERE old IS NULL), count(*) FILTER (WHERE differs),
+  count(*) FILTER (WHERE old IS NOT NULL AND NOT differs), coalesce(sum(cardinality(docnos)), 0)::bigint,
+  (SELECT count(*) FROM gone)
+FROM compared
+"""
+
+
+@dataclass
+class RunFile:
+    """A file as far as the reading thread has come: its rows become one run. The last row's tag names it."""
+
+    number: int
+    name: str
+    source: int
+    line: int = 0
+    tag: str = ""
+    other_tag: str = ""
+    spoiled: set[str] = field(default_factory=set)  # topics of the collection whose rankings lack a row
+
+
+class Reader:
+    """Reads the job's files in a thread of its own; it must not touch the database."""
+
+    def __init__(self, run: ImportRun, topics: frozenset[str], odometer: Odometer) -> None:
+        self.sources = sources_of(run)
+        self.format = run.format
+        self.topics = topics
+        self.odometer = odometer
+        self.files: list[RunFile] = []
+
+    def rows(self) -> Iterator[RunRow | Problem]:
+        """Every row; one that cannot be read is a problem that says what becomes of its ranking."""
+        for number, source in enumerate(self.sources):
+            for item in read_runs(source.path, self.format, name=source.name, watch=self.odometer.add):
+                if isinstance(item, RunRow | BadRow):
+                    file = self._file_of(number, item)
+                    file.line = item.line
+                    yield _noted(item, file) if isinstance(item, RunRow) else self._spoilt(item, file)
+                else:
+                    yield item
+
+    def line(self, _: int, row: RunRow) -> bytes:
+        """The row for COPY. It is asked for before the next row is read, so the row belongs to the newest file."""
+        return encode_line(
+            (str(self.files[-1].number), row.topic, copy_text(row.docno), repr(row.score), str(row.line))
+        )
+
+    def _file_of(self, source: int, row: RunRow | BadRow) -> RunFile:
+        """The file the row stands in: a new one where source, name or the count of lines begin anew."""
+        last = self.files[-1] if self.files else None
+        if last is None or (last.source, last.name) != (source, row.file) or row.line <= last.line:
+            self.files.append(RunFile(len(self.files), row.file, source))
+        return self.files[-1]
+
+    def _spoilt(self, row: BadRow, file: RunFile) -> Problem:
+        if row.topic not in self.topics:
+            return row
+        file.spoiled.add(row.topic)
+        return replace(row, reason=f"{row.reason}; so the ranking of topic {row.topic} is left out")
+
+
+def _noted(row: RunRow, file: RunFile) -> RunRow:
+    if file.tag and file.tag != row.tag:
+        file.other_tag = file.tag
+    file.tag = row.tag
+    return row
+
+
+def load_runs(run: ImportRun, progress: Progress, tally: Tally) -> None:
+    """Read the job's files into one retrieval run each; the caller holds the transaction. Rankings are counted.
+
+    Errors: BrokenFile for what `read_runs` refuses, and for runs whose names are taken or unfit.
+    """
+    odometer = Odometer()
+    topics = frozenset(run.collection.topics.values_list("number", flat=True))
+    bare = frozenset(each.bare_number for each in run.collection.topics.exclude(prefix="").only("number", "prefix"))
+    reader = Reader(run, topics | bare, odometer)
+    _execute(STAGE)
+    with in_background(batches(reader.rows(), reader.line, odometer)) as found:
+        for batch in found:
+            _copy(batch, tally)
+            progress.report(min(batch.bytes_read, run.total), run.total, "reading runs")
+    files = [file for file in reader.files if file.tag]
+    names = _names(run, files)
+    progress.report(run.total, run.total, "ordering rankings")
+    spoiled = [(file.number, topic) for file in files for topic in file.spoiled]
+    bad = {"files": [number for number, _ in spoiled], "topics": [topic for _, topic in spoiled]}
+    if bare:
+        _execute(BARE_NUMBERS, collection=run.collection_id, **bad)
+    _tell_unknown_topics(run, reader.files, tally)
+    _execute(ORDER, collection=run.collection_id, **bad)
+    for file, name in zip(files, names, strict=True):
+        progress.report(run.total, run.total, f"writing {name}")
+        _merge(run, file, name, tally)
+
+
+def _copy(batch: Batch, tally: Tally) -> None:
+    tally.add_problems(batch.problems)
+    with connection.cursor() as cursor, cursor.copy("COPY import_ranked FROM STDIN") as copy:
+        copy.write(batch.data)
+
+
+def _names(run: ImportRun, files: list[RunFile]) -> list[str]:
+    """The name of each file's run: the one asked for, else its tag. Errors: BrokenFile."""
+    asked = str(run.parameters.get("name", ""))
+    if asked and len(files) > 1:
+        raise BrokenFile(files[1].name, 0, "a name fits one run only, and several files were given")
+    taken: dict[str, str] = {}
+    for file in files:
+        name = asked or file.tag
+        if reason := _unfit(run, name):
+            raise BrokenFile(file.name, 0, f"its run is called {name[:LONGEST_NAME]}{reason}. Give the run a name")
+        if name in taken:
+            raise BrokenFile(
+                file.name, 0, f"its run is called {name} as that of {taken[name]}; import them one by one with a name"
+            )
+        taken[name] = file.name
+    return list(taken)
+
+
+def _unfit(run: ImportRun, name: str) -> str:
+    """Why no run can be called so, or ""."""
+    if len(name) > LONGEST_NAME:
+        return f"…, which has more than {LONGEST_NAME} characters"
+    if name in RESERVED_METHODS:
+        return ", which Litmus itself uses in pools"
+    known = RetrievalRun.objects.filter(collection=run.collection_id, name=name)
+    pooled = PoolSource.objects.filter(entry__topic__collection=run.collection_id, method=name)
+    if not known.exists() and pooled.exists():
+        return ", as a list that is in the pools already"
+    return ""
+
+
+def _tell_unknown_topics(run: ImportRun, files: list[RunFile], tally: Tally) -> None:
+    """Count the rankings of topics that the collection lacks, and tell the first of them."""
+    reason = "topic {} is not in the collection, so its ranking (of length {:,}) is left out"
+    rows = _execute(UNKNOWN_TOPICS, collection=run.collection_id, most=ERRORS_KEPT)
+    tally.add_problems(Problem(files[row[0]].name, row[1], reason.format(*row[2:4])) for row in rows)
+    if rows:
+        tally.error_count += rows[0][4] - len(rows)
+
+
+def _merge(run: ImportRun, file: RunFile, name: str, tally: Tally) -> None:
+    """Make the rankings of the run of this name those of the file; a file without any changes nothing."""
+    known = RetrievalRun.objects.filter(collection=run.collection_id, name=name).first()
+    values = {"file": file.number, "run": known.pk if known else None, "spoiled": list(file.spoiled)}
+    ((created, updated, unchanged, rows, gone),) = _execute(COMPARE + COUNT, **values)
+    if not created + updated + unchanged:
+        return
+    if not run.dry_run and created + updated + gone:
+        known = known or RetrievalRun(
+            collection_id=run.collection_id, name=name, created_at=timezone.now(), imported_in=run
+        )
+        known.parameters = {**known.parameters, "file": file.name, "import": run.pk}
+        known.save()
+        _execute(COMPARE + WRITE + COUNT, **{**values, "run": known.pk})
+    tally.created += created
+    tally.updated += updated
+    tally.unchanged += unchanged
+    ((missing, example),) = _execute(UNKNOWN_DOCUMENTS, collection=run.collection_id, file=file.number)
+    tally.add_notes(_notes(file, name, gone, missing, example))
+    told = {"file": file.name, "topics": created + updated + unchanged, "rows": rows}
+    run.parameters.setdefault("runs", {})[name] = {**told, "unknown_documents": missing, "removed": gone}
+
+
+def _notes(file: RunFile, name: str, gone: int, missing: int, example: str) -> Iterator[Problem]:
+    """What a person should know of a run that was taken."""
+    if file.other_tag:
+        yield Problem(file.name, 0, f"rows are tagged {file.other_tag} and {file.tag}; all make up the run {name}")
+    if gone:
+        reason = f"{name} has lost the rankings of topics that the file does not speak of: {gone:,}"
+        yield Problem(file.name, 0, reason)
+    if missing:
+        found = (
+            f"one document of {name} is not in the collection ({example}). It keeps its rank but cannot be pooled"
+            if missing == 1
+            else f"{missing:,} documents of {name} are not in the collection, such as {example}. They keep their ranks"
+            " but cannot be pooled"
+        )
+        yield Problem(file.name, 0, found)
+
+
+def _execute(statement: str, **values: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values or None)
+        return cursor.fetchall() if cursor.description else []

@@ -1,0 +1,124 @@
+"""Runs as the pages and the API show them to those who may see ranks."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import Count, F, IntegerField, Max, QuerySet, Sum
+from django.db.models.expressions import Func
+
+from corpus.models import Collection, Document, PoolEntry, Ranking, RetrievalRun
+from corpus.topics.reads.judged import with_judged
+
+LOOKED_AT = 100  # first documents of a ranking that are compared with its topic's pool
+
+OVERLAP = """
+SELECT count(*) FILTER (WHERE u.rank <= 10), count(e.id) FILTER (WHERE u.rank <= 10), count(*), count(e.id)
+FROM corpus_ranking k
+CROSS JOIN LATERAL unnest(k.docnos[1:%(depth)s]) WITH ORDINALITY AS u (docno, rank)
+LEFT JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = u.docno
+LEFT JOIN corpus_poolentry e ON e.topic_id = k.topic_id AND e.document_id = d.id
+WHERE k.run_id = %(run)s
+"""
+
+
+class Cardinality(Func):
+    function = "cardinality"
+    output_field = IntegerField()
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Percentages of the first 10 and the first 100 documents of all topics that are pooled; None: there are none."""
+
+    at_10: float | None
+    at_100: float | None
+
+
+@dataclass(frozen=True)
+class RankingRow:
+    """A ranking of `length`; of its first 100 documents, how many are pooled, judged, and not in the collection."""
+
+    ranking: Ranking
+    length: int
+    pooled: int
+    judged: int
+    unknown: int
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A document in a ranking; None where the collection lacks it."""
+
+    rank: int
+    docno: str
+    score: float
+    document: Document | None
+    is_pooled: bool
+
+
+def list_runs(collection: Collection) -> QuerySet[RetrievalRun]:
+    """The runs by name, with `n_topics`, `n_rows` and `deepest`."""
+    return collection.retrieval_runs.annotate(
+        n_topics=Count("rankings"),
+        n_rows=Sum(Cardinality("rankings__docnos"), default=0),
+        deepest=Max(Cardinality("rankings__docnos"), default=0),
+    ).order_by("name")
+
+
+def overlap_of(run: RetrievalRun) -> Overlap:
+    """How much of the top of the run's rankings is in the pools."""
+    with connection.cursor() as cursor:
+        cursor.execute(OVERLAP, {"run": run.pk, "collection": run.collection_id, "depth": LOOKED_AT})
+        first, first_pooled, all_of_them, pooled = cursor.fetchone()
+    return Overlap(
+        100 * first_pooled / first if first else None,
+        100 * pooled / all_of_them if all_of_them else None,
+    )
+
+
+def rankings_of(run: RetrievalRun) -> QuerySet[Ranking]:
+    """The run's rankings in the order of topics, with `n_rows` and `first_docnos`; the arrays are not loaded."""
+    rankings = run.rankings.select_related("topic").defer("docnos", "scores", "topic__narrative", "topic__sentences")
+    return rankings.annotate(n_rows=Cardinality("docnos"), first_docnos=F(f"docnos__0_{LOOKED_AT}")).order_by(
+        "topic__position", "topic_id"
+    )
+
+
+def compare_with_pools(collection: Collection, rankings: Iterable[Ranking]) -> list[RankingRow]:
+    """The same rankings (as `rankings_of` gives them) against the pools of their topics; two queries."""
+    found = list(rankings)
+    docnos = {docno for ranking in found for docno in ranking.first_docnos}  # type: ignore[attr-defined]
+    known = set(collection.documents.filter(docno__in=docnos).values_list("docno", flat=True))
+    entries = with_judged(PoolEntry.objects.filter(topic__in=[ranking.topic_id for ranking in found]))
+    judged = {
+        (topic, docno): is_judged
+        for topic, docno, is_judged in entries.values_list("topic_id", "document__docno", "is_judged")
+    }
+    return [_row(ranking, known, judged) for ranking in found]
+
+
+def _row(ranking: Ranking, known: set[str], judged: dict[tuple[int, str], bool]) -> RankingRow:
+    first: list[str] = ranking.first_docnos  # type: ignore[attr-defined]
+    pooled = [judged[ranking.topic_id, docno] for docno in first if (ranking.topic_id, docno) in judged]
+    length: int = ranking.n_rows  # type: ignore[attr-defined]
+    return RankingRow(ranking, length, len(pooled), sum(pooled), sum(docno not in known for docno in first))
+
+
+def first_of(ranking: Ranking, most: int) -> list[Ranked]:
+    """The first documents of a ranking, best first; three queries."""
+    docnos, scores = ranking.docnos[:most], ranking.scores[:most]
+    known = Document.objects.filter(collection=ranking.topic.collection_id, docno__in=docnos)
+    by_docno = {document.docno: document for document in known.only("docno", "title", "abstract", "year")}
+    entries = PoolEntry.objects.filter(topic=ranking.topic_id, document__docno__in=docnos)
+    pooled = set(entries.values_list("document__docno", flat=True))
+    return [
+        Ranked(rank, docno, score, by_docno.get(docno), docno in pooled)
+        for rank, (docno, score) in enumerate(zip(docnos, scores, strict=True), 1)
+    ]
+
+
+def judged_documents_of(run: RetrievalRun) -> int:
+    """How many (topic, document) pairs that this run brought into pools campaigns have made items of."""
+    brought = PoolEntry.objects.filter(topic__collection=run.collection_id, sources__method=run.name)
+    return brought.filter(document__items__topic=F("topic")).distinct().count()

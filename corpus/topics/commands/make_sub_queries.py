@@ -1,0 +1,29 @@
+"""manage.py make_sub_queries SLUG [--aspects K] [--json]"""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import ToldCommand
+from corpus.collections.reads.collections import collection_with
+from corpus.topics.actions.sub_queries import make_sub_queries
+
+
+class Command(ToldCommand):
+    help = (
+        "Make sub-queries of complex queries: all combinations of K aspects whose sentences speak of no other aspect. "
+        "They inherit pools and judgments. Doing it twice changes nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("--aspects", type=int, default=2, metavar="K", help="aspects of a sub-query (default: 2)")
+
+    def carry_out(self, *, slug: str, aspects: int, **_: Any) -> tuple[str, dict[str, Any]]:
+        made = make_sub_queries(by=None, at=timezone.now(), collection=collection_with(slug), size=aspects)
+        told = f"{made.total:,} sub-queries of {aspects} aspects: {made.created:,} made, {made.updated:,} changed, "
+        told += f"{made.unchanged:,} as before, {made.removed:,} removed; {made.left_out:,} combinations left out"
+        return told, {**asdict(made), "sub_queries": made.total, "aspects": aspects}

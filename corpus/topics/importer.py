@@ -1,0 +1,18 @@
+"""Importing topics with their aspects."""
+
+from corpus.imports.jobs.undoing import Undoing
+from corpus.imports.registry import Importer, at_once
+from corpus.models import Aspect, AspectNode, Target, Topic
+from corpus.topics.jobs.topics import load_topics
+
+TOPICS = Importer(
+    name="topics",
+    label="topics",
+    unit="topics",
+    title="Import topics",
+    about="Questions or complex queries, with their aspects where the file has them. Known numbers are updated; "
+    "what has been judged stays as it is.",
+    reading=at_once(load_topics),
+    target="topic_list",
+    undoing=Undoing(Topic, ((Target, "topic"), (Aspect, "topic"), (AspectNode, "topic"))),
+)

@@ -1,0 +1,78 @@
+"""Sub-queries of complex queries: made by a rule, read, taken away."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.refusal_messages import refusals_in_form
+from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.models import Membership
+from corpus.topics.actions.sub_queries import make_sub_queries, remove_sub_queries
+from corpus.topics.forms.sub_queries import FilterForm, SizeForm
+from corpus.topics.reads.sub_queries import list_sub_queries, sizes_of
+
+PER_PAGE = 50
+
+
+@require_safe
+def sub_query_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The sub-queries, narrowed to a size or a topic, and the form that makes them."""
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return _show(request, membership, SizeForm())
+
+
+@require_POST
+def sub_query_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make the sub-queries of so many aspects, or make them anew."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = SizeForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form, "size"):
+            made = make_sub_queries(
+                by=membership.user,
+                at=timezone.now(),
+                collection=membership.collection,
+                size=form.cleaned_data["size"],
+            )
+            words = f"{made.created:,} made, {made.updated:,} changed, {made.unchanged:,} as before"
+            messages.success(request, f"{words}, {made.removed:,} removed; {made.left_out:,} combinations left out.")
+            return redirect("sub_query_list", slug)
+    return _show(request, membership, form)
+
+
+@require_POST
+def sub_query_delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take away the sub-queries of one size."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = SizeForm(request.POST)
+    if form.is_valid():
+        size = form.cleaned_data["size"]
+        count = remove_sub_queries(by=membership.user, at=timezone.now(), collection=membership.collection, size=size)
+        messages.success(request, f"{count:,} sub-queries are gone. They can be made again at any time.")
+    return redirect("sub_query_list", slug)
+
+
+def _show(request: HttpRequest, membership: Membership, form: forms.Form) -> HttpResponse:
+    collection = membership.collection
+    chosen = FilterForm(request.GET).chosen()
+    page = Paginator(list_sub_queries(collection, **chosen), PER_PAGE).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {
+        "membership": membership,
+        "collection": collection,
+        "tab": "topics",
+        "may_manage": can_manage(membership),
+        "form": form,
+        "sizes": sizes_of(collection),
+        "chosen": chosen,
+        "page": page,
+    }
+    return render(request, "corpus/topics/sub_query_list.html", context, status=422 if form.errors else 200)

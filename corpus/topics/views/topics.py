@@ -1,0 +1,221 @@
+"""Topics: listed, read, made, changed, put in order."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusals import Refused
+from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
+from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
+from corpus.text.aspect_checks import check_aspects
+from corpus.topics.actions.topics import (
+    JUDGED,
+    READ_BY_ANNOTATORS,
+    create_topic,
+    delete_topic,
+    move_topic,
+    update_topic,
+)
+from corpus.topics.forms.topics import PlaceForm, TopicForm, initial_of
+from corpus.topics.forms.workshop import query_initial
+from corpus.topics.reads.judged import is_judged
+from corpus.topics.reads.origins import fetch_origin
+from corpus.topics.reads.reviews import REVIEWERS, ReviewState, fetch_review_part, with_review_state
+from corpus.topics.reads.topics import Place, aspect_tree, list_topics, neighbours, with_counts, written
+from corpus.topics.reads.versions import fetch_steps
+
+PER_PAGE = 100
+STEPS = {"up": -1, "down": 1}
+
+
+@require_safe
+def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The topics in their order, to be searched and, by managers, reordered."""
+    return _show_list(request, fetch_membership(request.user, slug))
+
+
+@require_http_methods(["GET", "POST"])
+def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Write a topic."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = TopicForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form, "number"):
+            topic = create_topic(
+                by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
+            )
+            messages.success(request, f"Topic {topic.number} is there. Next: its aspects.")
+            return redirect("topic_detail", slug, topic.pk)
+    context = context_of(membership) | {"form": form}
+    return render(request, "corpus/topics/topic_create.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def topic_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A topic with its tree; what is known to answer it would give judgments away to annotators."""
+    membership = fetch_membership(request.user, slug)
+    topic = fetch_topic(membership, pk)
+    return render(request, "corpus/topics/topic_detail.html", detail_context(membership, topic))
+
+
+@require_http_methods(["GET", "POST"])
+def topic_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Change a topic; of a judged one, only what annotators do not read."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    topic = fetch_topic(membership, pk)
+    form = TopicForm(request.POST or None, initial=initial_of(topic))
+    reason = JUDGED if is_judged(topic) else ""
+    if reason:
+        form.fix(READ_BY_ANNOTATORS)
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form):
+            update_topic(by=membership.user, at=timezone.now(), topic=topic, **form.cleaned_data)
+            messages.success(request, f"Topic {topic.number} is saved.")
+            return redirect("topic_detail", slug, pk)
+    context = context_of(membership) | {"form": form, "topic": topic, "reason": reason}
+    return render(request, "corpus/topics/topic_edit.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def topic_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete a topic that no campaign needs."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    topic = fetch_topic(membership, pk)
+    with refusals_in_message(request):
+        delete_topic(by=membership.user, at=timezone.now(), topic=topic)
+        messages.success(request, f"Topic {topic.number} is deleted.")
+        return redirect("topic_list", slug)
+    return redirect("topic_edit", slug, pk)
+
+
+@require_POST
+def topic_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Put a topic elsewhere in the order."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    form = PlaceForm(request.POST)
+    if not form.is_valid() or (form.cleaned_data["place"] is None and form.cleaned_data["way"] not in STEPS):
+        raise Refused("Say where the topic is to go: up, down, or a place.")
+    move_topic(
+        by=membership.user,
+        at=timezone.now(),
+        topic=fetch_topic(membership, pk),
+        to=form.cleaned_data["place"],
+        steps=STEPS.get(form.cleaned_data["way"], 0),
+    )
+    if getattr(request, "htmx", False):
+        return _show_list(request, membership)
+    return redirect("topic_list", slug)
+
+
+def fetch_topic(membership: Membership, pk: int) -> Topic:
+    return get_object_or_404(Topic.objects.select_related("collection"), pk=pk, collection=membership.collection)
+
+
+def context_of(membership: Membership) -> dict[str, Any]:
+    return {
+        "membership": membership,
+        "collection": membership.collection,
+        "tab": "topics",
+        "may_manage": can_manage(membership),
+        "may_oversee": can_oversee(membership),
+    }
+
+
+def detail_context(membership: Membership, topic: Topic) -> dict[str, Any]:
+    """The workshop with what stands around it."""
+    before, after = neighbours(topic)
+    context = workshop_context(membership, topic) | {"before": before, "after": after}
+    if can_oversee(membership):
+        known = set(topic.collection.documents.filter(docno__in=topic.source_papers).values_list("docno", flat=True))
+        context["source_papers"] = [(docno, docno in known) for docno in topic.source_papers]
+        context["targets"] = topic.targets.select_related("document").defer("document__search").order_by("pk")
+        context["n_pool"] = topic.pool.count()
+        context["origin"] = fetch_origin(topic)
+    return context
+
+
+def workshop_context(membership: Membership, topic: Topic) -> dict[str, Any]:
+    """What the workshop needs, on the page and alone. Annotators get the words, no more."""
+    context = context_of(membership) | tree_context(topic)
+    if not can_oversee(membership):
+        return context
+    part = fetch_review_part(topic, membership.user)
+    remarks = {said.aspect_text: said.text for said in part.review.remarks.all()} if part.review else {}
+    texts = set()
+    for place in every_place(context["tree"]):
+        place.remark = remarks.get(place.node.aspect.text, "")
+        texts.add(place.node.aspect.text)
+    context["review"] = part
+    context["lost_remarks"] = {text: said for text, said in remarks.items() if text not in texts}
+    context["may_review"] = membership.role in REVIEWERS
+    if can_manage(membership):
+        context["steps"] = fetch_steps(topic)
+        context["is_fixed"] = is_judged(topic)
+        context["query_text"] = query_initial(topic)
+    return context
+
+
+def tree_context(topic: Topic) -> dict[str, Any]:
+    """The query with its aspect tree."""
+    tree = aspect_tree(topic)
+    places = every_place(tree)
+    hints = check_aspects(written(tree))
+    for place in places:
+        place.hints = [hint for hint in hints if hint.text == place.node.aspect.text]
+    return {
+        "topic": topic,
+        "tree": tree,
+        "n_sub_aspects": sum(len(place.below) for place in tree),
+        "n_distinct": len({place.node.aspect_id for place in places}),
+        "hints": hints,
+        "sentences": list(enumerate(topic.sentences)),
+        "tied": {at for place in places for at in place.node.sentences},
+        "n_loose": sum(not place.node.sentences for place in tree) if topic.sentences else 0,
+    }
+
+
+def every_place(tree: list[Place]) -> list[Place]:
+    """All places in reading order."""
+    return [place for top in tree for place in (top, *top.below)]
+
+
+def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
+    text = request.GET.get("q", "").strip()
+    kind = request.GET.get("kind", "")
+    kind = kind if kind in TopicKind.values else ""
+    found = list_topics(membership.collection, text, kind)
+    review = request.GET.get("review", "") if can_oversee(membership) else ""
+    review = review if review in ReviewState.values else ""
+    if review:
+        found = with_review_state(found).filter(review_state=review)
+    page = Paginator(_told(membership, with_counts(found)), PER_PAGE).get_page(request.GET.get("page"))
+    context = context_of(membership) | {
+        "page": page,
+        "text": text,
+        "kind": kind,
+        "kinds": TopicKind.choices,
+        "review": review,
+        "reviews": ReviewState.choices,
+        "is_narrowed": bool(text or kind or review),
+        "may_reorder": can_manage(membership) and not (text or kind or review),
+    }
+    if can_oversee(membership):
+        context["n_waiting"] = membership.collection.topics.filter(reviews__verdict=ReviewVerdict.OPEN).count()
+    template = "corpus/topics/_topic_table.html" if getattr(request, "htmx", False) else "corpus/topics/topic_list.html"
+    return render(request, template, context)
+
+
+def _told(membership: Membership, topics: QuerySet[Topic]) -> QuerySet[Any]:
+    """The topics with what the member may know about their review."""
+    return with_review_state(topics) if can_oversee(membership) else topics

@@ -1,1 +1,0 @@
-"""Pages of a collection and what is in it, one module per noun."""

@@ -1,0 +1,95 @@
+"""Agreement and votes by a real Celery worker: done, cancelled, and taken up again after the worker was killed."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import redis
+from django.conf import settings
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
+from accounts.models import JobState
+from adjudication.agreement.actions import request_agreement, request_vote
+from adjudication.models import AgreementRun, Verdict, VoteRun
+from tests.adjudication.agreement.test_agreement import noisy_labels
+from tests.factories.adjudication import AT, Built, build_campaign
+from tests.processes import Child, others_rest, start_celery_worker, wait_for
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+FIELDS = ("criterion", "statistic", "scope", "annotators", "block", "value", "ci")
+
+
+def state_of(run: AgreementRun | VoteRun) -> str:
+    run.refresh_from_db()
+    return run.state
+
+
+def figures(run: AgreementRun) -> list[dict[str, object]]:
+    return list(run.results.order_by("pk").values(*FIELDS))
+
+
+def direct(built: Built, resamples: int) -> AgreementRun:
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=resamples, send=False)
+    jobs.carry_out(run)
+    return run
+
+
+def test_a_worker_computes_what_a_command_computes(celery_worker: Child) -> None:
+    built = build_campaign(noisy_labels(120, 3), topics=120)
+    vote = request_vote(campaign=built.campaign, by=built.people["manager"], at=timezone.now())
+    wait_for(lambda: state_of(vote) == JobState.DONE, 60, "the vote")
+    assert Verdict.objects.count() == 120
+    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=2000)
+    wait_for(lambda: state_of(run) == JobState.DONE, 60, "the agreement")
+    assert run.percent == 100
+    assert figures(run) == figures(direct(built, 2000))
+
+
+def test_a_running_job_can_be_cancelled(celery_worker: Child) -> None:
+    built = build_campaign(noisy_labels(400, 6), people=tuple("abcdef"), topics=400)
+    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=100_000)
+    wait_for(lambda: state_of(run) == JobState.RUNNING, 60, "the job to start")
+    cancel_job(job=run, by=built.people["manager"], at=timezone.now())
+    wait_for(lambda: state_of(run) != JobState.RUNNING, 60, "the job to stop")
+    assert run.state == JobState.CANCELLED
+    assert not run.results.exists()
+
+
+@pytest.fixture
+def own_worker(transactional_db: None, queue: redis.Redis, tmp_path: Path) -> Iterator[Child]:
+    """A worker that a test may kill."""
+    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE, "unacked", "unacked_index")
+    with others_rest(settings.CELERY_TASK_DEFAULT_QUEUE):
+        worker = start_celery_worker(tmp_path / "first.log")
+        yield worker
+        worker.stop()
+    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE, "unacked", "unacked_index")
+
+
+def test_a_killed_worker_is_followed_by_another_with_the_same_figures(own_worker: Child, tmp_path: Path) -> None:
+    built = build_campaign(noisy_labels(400, 6), people=tuple("abcdef"), topics=400)
+    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=30_000)
+
+    def is_resampling() -> bool:
+        run.refresh_from_db()
+        return run.state == JobState.RUNNING and jobs.with_live_progress(run).done > 0
+
+    wait_for(is_resampling, 60, "the job to be in the middle")
+    own_worker.kill()
+    assert state_of(run) == JobState.RUNNING
+
+    def is_done_by_another() -> bool:
+        jobs.resume_lost_jobs(timezone.now() + timedelta(minutes=1))  # as beat does; sending twice does no harm
+        return state_of(run) == JobState.DONE
+
+    second = start_celery_worker(tmp_path / "second.log")
+    try:
+        wait_for(is_done_by_another, 180, "the second attempt")
+    finally:
+        second.stop()
+    assert run.attempts == 2
+    assert figures(run) == figures(direct(built, 30_000))

@@ -1,0 +1,289 @@
+"""The question set: what is kept by ratings or as imported, its figures, its files, and back again."""
+
+import csv
+import io
+import json
+import zipfile
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts.refusals import Refused
+from adjudication.exporting.options import make_options
+from adjudication.exports.files import open_export
+from adjudication.models import Method, Verdict
+from adjudication.questions.reads.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
+from adjudication.questions.reads.question_statistics import question_statistics
+from annotation.assignment.actions.annotators import add_members
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import copy_campaign, create_campaign, open_campaign
+from annotation.campaigns.actions.items import build_items
+from annotation.kinds.rubric.choosing import Choice
+from annotation.kinds.rubric.items import fetch_candidates
+from annotation.models import Assignment, Item
+from corpus.models import Collection, Document, Role, Target, Topic
+from corpus.text.overlap import word_overlap
+from tests.factories.accounts import AT
+from tests.factories.litsearch import DOCUMENTS, invented_questions
+from tests.factories.rubrics import Rubric, build_rubric, make_people, rate, rating, send
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rated() -> Rubric:
+    """q1 is kept with a found target, q2 discarded, q3 not rated."""
+    rubric = build_rubric()
+    rate(rubric, "ana", "q1", 1, 2, found=("13",))
+    rate(rubric, "ana", "q2", 0, 0)
+    return rubric
+
+
+def states(collection: Collection, campaign: str = "") -> dict[str, str]:
+    return {question.number: question.state for question in fetch_question_set(collection, campaign).questions}
+
+
+def content(collection: Collection, kind: str, **words: str) -> bytes:
+    return b"".join(open_export(make_options(collection, kind, **words)).pieces)
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def test_ratings_keep_and_discard(rated):
+    assert states(rated.collection) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}
+    (kept,) = fetch_question_set(rated.collection).kept
+    assert [(target.docno, target.is_found) for target in kept.targets] == [("12", False), ("13", True)]
+    assert (kept.group_label, kept.quality, kept.subset) == ("Specific", 2, "inline-nonacl")
+    assert Target.objects.filter(topic=rated.topics["q1"]).count() == 1
+
+
+def test_votes_decide_and_a_tie_does_not_but_a_verdict_does():
+    rubric = build_rubric(people=("ana", "ben", "cai"), overlap=3)
+    for person, quality in (("ana", 2), ("ben", 0), ("cai", 2)):
+        rate(rubric, person, "q1", 1, quality)
+    for person, quality in (("ana", 2), ("ben", 0), ("cai", 1)):
+        rate(rubric, person, "q2", 1, quality)
+    assert states(rubric.collection) == {"q1": "kept", "q2": "undecided", "q3": "undecided"}
+    Verdict.objects.create(
+        item=Item.objects.get(topic__number="q2"),
+        criterion=rubric.campaign.criteria.get(key="quality"),
+        value=0,
+        method=Method.BY_HAND,
+        decided_by=rubric.people["ada"],
+        decided_at=AT,
+    )
+    assert states(rubric.collection)["q2"] == "discarded"
+
+
+def test_the_newest_campaign_that_rated_a_question_counts_unless_one_is_chosen(rated):
+    again = build_again(rated)
+    assert states(rated.collection) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}  # a draft undoes nothing
+    add_members(campaign=again, users=[rated.people["ana"]], by=rated.people["mia"], at=AT)
+    assign_items(campaign=again, by=rated.people["mia"], at=AT)
+    second = replace(rated, campaign=open_campaign(campaign=again, by=rated.people["mia"], at=AT))
+    given = rating(Assignment.objects.get(item__campaign=again, item__topic__number="q2"), 1, 1)
+    assert not isinstance(send(second, "ana", given).results[0], Exception)
+    assert states(rated.collection) == {"q1": "kept", "q2": "kept", "q3": "undecided"}
+    assert states(rated.collection, rated.campaign.slug)["q2"] == "discarded"
+    assert states(rated.collection, again.slug)["q1"] == "undecided"
+    with pytest.raises(Refused, match="no rubric campaign"):
+        fetch_question_set(rated.collection, "nowhere")
+
+
+def build_again(rated: Rubric):
+    again = copy_campaign(campaign=rated.campaign, by=rated.people["mia"], at=AT, name="Again")
+    build_items(campaign=again, by=rated.people["mia"], at=AT)
+    return again
+
+
+def test_the_set_is_read_in_a_handful_of_queries(rated, django_assert_max_num_queries):
+    with django_assert_max_num_queries(10):
+        question_statistics(fetch_question_set(rated.collection))
+
+
+# --- LitSearch's counts -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def litsearch(tmp_path) -> Collection:
+    """The invented set, imported from parquet by the command."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    collection = Collection.objects.create(slug="lit", title="Invented", created_at=AT)
+    Document.objects.bulk_create(
+        Document(collection=collection, docno=str(1000 + n), title=f"Paper number {n}", abstract="It answers.")
+        for n in range(DOCUMENTS)
+    )
+    file = tmp_path / "query.parquet"
+    pq.write_table(pa.Table.from_pylist(invented_questions()), file)
+    call_command("import_topics", "lit", str(file))
+    return collection
+
+
+def test_an_imported_set_has_its_tables(litsearch):
+    assert Topic.objects.filter(collection=litsearch).count() == 597
+    assert Target.objects.filter(topic__collection=litsearch).count() == 639
+    found = fetch_question_set(litsearch)
+    statistics = question_statistics(found)
+    assert statistics.groups == ("Broad", "Specific")
+    counts = {line.label: [cell.questions for cell in (*line.cells, line.total)] for line in statistics.lines}
+    assert counts["Inline-citation questions"] == [120, 231, 351]
+    assert counts["Author-written questions"] == [35, 211, 246]
+    assert counts["inline_acl"] == [32, 66, 98]
+    assert counts["manual_iclr"] == [10, 81, 91]
+    assert counts["All"] == [155, 442, 597]
+    assert Counter(question.quality for question in found.kept) == {1: 294, 2: 303}
+    first = found.kept[0]
+    texts = [text for target in first.targets for text in (target.title, target.abstract)]
+    assert (first.words, first.overlap) == (7, word_overlap(first.text, texts))
+
+
+def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Collection) -> None:
+    """It covers one source of four: what it does not ask, or nobody has rated yet, stays as it came."""
+    people = make_people(litsearch, {"mia": Role.MANAGER, "ana": Role.ANNOTATOR})
+    wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "seed": 7}
+    campaign = create_campaign(collection=litsearch, by=people["mia"], at=AT, **wanted)
+    add_members(campaign=campaign, users=[people["ana"]], by=people["mia"], at=AT)
+    build_items(campaign=campaign, by=people["mia"], at=AT, choice=Choice(sources=("inline-acl",)))
+    assert campaign.items.count() == 98
+    before = content(litsearch, "litsearch")
+    for name in ("", campaign.slug):
+        found = fetch_question_set(litsearch, name)
+        assert Counter(question.quality for question in found.kept) == {1: 294, 2: 303}
+        assert content(litsearch, "litsearch", **({"campaign": name} if name else {})).count(b"\n") == 597
+    assign_items(campaign=campaign, by=people["mia"], at=AT)
+    campaign = open_campaign(campaign=campaign, by=people["mia"], at=AT)
+    assert content(litsearch, "litsearch") == before
+    rubric = Rubric(litsearch, campaign, {}, {}, people)
+    first = campaign.items.select_related("topic").order_by("pk")[0].topic.number
+    rate(rubric, "ana", first, 1, 0)
+    assert Counter(each.state for each in fetch_question_set(litsearch).questions) == {KEPT: 596, DISCARDED: 1}
+    assert content(litsearch, "litsearch").count(b"\n") == 596
+
+
+@pytest.mark.parametrize(("kind", "name"), [("litsearch", "s.jsonl"), ("litsearch-parquet", "s.parquet")])
+def test_exported_and_imported_again_it_is_the_same(litsearch, tmp_path, kind, name):
+    (tmp_path / name).write_bytes(content(litsearch, kind))
+    other = Collection.objects.create(slug="other", title="Other", created_at=AT)
+    Document.objects.bulk_create(
+        Document(collection=other, docno=document.docno, title=document.title, abstract=document.abstract)
+        for document in Document.objects.filter(collection=litsearch)
+    )
+    call_command("import_topics", "other", str(tmp_path / name))
+    for each in ("litsearch", "question-qrels", "question-topics", "question-statistics", "question-latex"):
+        assert content(other, each) == content(litsearch, each), each
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_rated_questions_are_written_in_every_format(rated):
+    (row,) = map(json.loads, content(rated.collection, "litsearch").splitlines())
+    assert row == {
+        "query_set": "inline_nonacl",
+        "query": rated.topics["q1"].text,
+        "specificity": 1,
+        "quality": 2,
+        "corpusids": [12, 13],
+        "number": "q1",
+    }
+    assert content(rated.collection, "question-qrels") == b"q1 0 12 1\nq1 0 13 1\n"
+    assert b"<num> Number: q1" in content(rated.collection, "question-topics")
+    archive = zipfile.ZipFile(io.BytesIO(content(rated.collection, "question-beir")))
+    assert archive.read("qrels/test.tsv").decode().splitlines()[1:] == ["q1\t12\t1", "q1\t13\t1"]
+    assert len(archive.read("corpus.jsonl").splitlines()) == 4
+    rows = list(csv.DictReader(io.StringIO(content(rated.collection, "question-statistics").decode())))
+    subset = next(row for row in rows if row["row"] == "inline-nonacl" and row["group"] == "all")
+    assert (subset["questions"], subset["examined"], subset["kept"], subset["kept_percent"]) == ("1", "1", "1", "100.0")
+    discarded = next(row for row in rows if row["row"] == "author" and row["group"] == "all")
+    assert (discarded["questions"], discarded["examined"], discarded["kept"]) == ("0", "1", "0")
+    latex = content(rated.collection, "question-latex").decode()
+    assert "\\begin{tabular}" in latex
+    assert "inline-nonacl 100% (1)" in latex.replace("\\%", "%")
+
+
+def test_nothing_kept_is_refused_and_undecided_ones_warn(rated):
+    export = open_export(make_options(rated.collection, "litsearch"))
+    assert [finding.code for finding in export.warnings] == ["undecided"]
+    empty = Collection.objects.create(slug="empty", title="Empty", created_at=AT)
+    with pytest.raises(Refused, match="No question has been rated yet"):
+        open_export(make_options(empty, "litsearch"))
+
+
+def test_the_command_writes_it(rated, tmp_path):
+    out = tmp_path / "set.jsonl"
+    call_command("export", "signs", "--format", "litsearch", "--out", str(out))
+    assert json.loads(out.read_text())["number"] == "q1"
+
+
+def test_collection_stats_tells_the_tables(litsearch):
+    out = io.StringIO()
+    call_command("collection_stats", "lit", "--json", stdout=out)
+    found = json.loads(out.getvalue())["questions"]
+    assert (found["kept"], found["examined"], found["undecided"]) == (597, 597, 0)
+    assert found["sources"]["inline_acl"] == {"examined": 98, "kept": 98, "percent": 100.0}
+    assert found["table"]["Author-written questions"]["Specific"]["questions"] == 211
+    assert found["table"]["All"]["all"]["targets"] == 639
+
+
+def test_exported_ratings_can_be_imported_again(rated, tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_bytes(content(rated.collection, "judgments", campaign=rated.campaign.slug))
+    again = build_again(rated)
+    told = ["import_judgments", "signs", again.slug, str(file), "--json"]
+    out = io.StringIO()
+    call_command(*told, stdout=out)
+    assert json.loads(out.getvalue())["errors"] == []
+    assert states(rated.collection, again.slug) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}
+    file.write_text("annotator,topic,docno,criterion,value\nZoe,q3,11,quality,1\n")
+    out = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command(*told, stdout=out)
+    assert "rates questions by themselves" in json.loads(out.getvalue())["errors"][0]["reason"]
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(rubric: Rubric, person: str, **query: str):
+    client = Client()
+    client.force_login(rubric.people[person])
+    return client.get(reverse("question_set", args=["signs"]), query)
+
+
+def test_the_page_shows_tables_and_questions_by_state(rated):
+    kept = page(rated, "mia").content.decode()
+    for words in ("100% (1)", rated.topics["q1"].text, "found while rating", "Targets each"):
+        assert words in kept
+    assert rated.topics["q2"].text not in kept
+    discarded = page(rated, "ada", state="discarded", campaign="nowhere").content.decode()
+    assert rated.topics["q2"].text in discarded
+    assert "unrealistic (1)" in discarded
+
+
+def test_annotators_do_not_see_the_set(rated):
+    assert page(rated, "ana").status_code == 403
+
+
+def test_imported_questions_keep_what_they_came_with_and_are_not_filtered_unless_asked() -> None:
+    rubric = build_rubric(opened=False)  # q4 is its target's title word for word, so it is left out
+    for number in ("q1", "q4"):
+        Topic.objects.filter(number=number).update(extra={"quality": 2, "specificity": 1})
+    assert [each.number for each in fetch_candidates(rubric.campaign)] == ["q4"]
+    rubric.campaign.options = {"filter_imported": True}
+    assert fetch_candidates(rubric.campaign) == []
+    for campaign in ("", rubric.campaign.slug):  # q1 is an item that nobody has rated, q4 is in no campaign
+        found = fetch_question_set(rubric.collection, campaign)
+        assert [(each.number, each.state, each.quality) for each in found.questions] == [
+            *(("q1", KEPT, 2), ("q2", UNDECIDED, None), ("q3", UNDECIDED, None), ("q4", KEPT, 2)),
+        ]
+    assign_items(campaign=rubric.campaign, by=rubric.people["mia"], at=AT)
+    open_campaign(campaign=rubric.campaign, by=rubric.people["mia"], at=AT)
+    rate(rubric, "ana", "q1", 1, 0)
+    assert fetch_question_set(rubric.collection).questions[0].state == DISCARDED

@@ -1,0 +1,220 @@
+"""The screen where ties are decided: what it shows and hides, decisions, acceptance in bulk, what was reopened."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from accounts.models import AuditEvent
+from adjudication.models import Method, Verdict, VoteRun
+from annotation.models import AssignmentState, Judgment, Submission
+from tests.adjudication.verdicts.test_pages import address, client_of
+from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.adjudication import AT, Built, build_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None]]
+
+
+@pytest.fixture
+def built() -> Built:
+    found = build_campaign(LABELS)
+    vote(found)
+    return found
+
+
+def test_screen_without_votes_offers_to_count_them() -> None:
+    built = build_campaign(LABELS)
+    client = client_of(built, "adjudicator")
+    assert "No votes have been counted yet" in client.get(address("adjudication_screen")).content.decode()
+    client.post(address("vote_create"), {"ties": "median"})
+    assert VoteRun.objects.get().ties == "median"
+
+
+def test_screen_shows_letters_not_names(built: Built) -> None:
+    page = client_of(built, "adjudicator").get(address("adjudication_screen")).content.decode()
+    assert ">A</span>" in page
+    for name in ("ana", "ben", "cai", "Ana", "Ben"):
+        assert f">{name}<" not in page
+    assert "guideline 1" in page
+
+
+def test_screen_preselects_the_majority_and_nothing_for_a_tie(built: Built) -> None:
+    client = client_of(built, "adjudicator")
+    tie = Verdict.objects.get(item=built.items[2])
+    assert (
+        " checked"
+        not in client.get(address("adjudication_screen"), {"verdict": tie.pk})
+        .content.decode()
+        .split("decision-causes")[0]
+        .split("decision-values")[1]
+    )
+    majority = Verdict.objects.get(item=built.items[1])
+    page = client.get(address("adjudication_screen"), {"verdict": majority.pk}).content.decode()
+    assert 'value="1" checked' in page
+
+
+def test_deciding_goes_on_to_the_next_item(built: Built) -> None:
+    client = client_of(built, "adjudicator")
+    first, second = Verdict.objects.filter(method=Method.UNRESOLVED).order_by("agreement", "pk")
+    answer = client.post(
+        address("verdict_decide", first.pk), {"value": "2", "cause": "edge", "seen": "", "filter": "open"}
+    )
+    assert answer.status_code == 302
+    assert f"verdict={second.pk}" in answer["Location"]
+    first.refresh_from_db()
+    assert (first.value, first.method, first.cause) == (2, Method.BY_HAND, "edge")
+    page = client.get(answer["Location"]).content.decode()
+    assert "Undo" in page
+    client.post(address("verdict_withdraw", first.pk), {"filter": "open"})
+    first.refresh_from_db()
+    assert first.method == Method.UNRESOLVED
+
+
+def test_a_refused_decision_keeps_what_was_entered(built: Built) -> None:
+    verdict = Verdict.objects.get(item=built.items[3])
+    answer = client_of(built, "adjudicator").post(
+        address("verdict_decide", verdict.pk), {"value": "1", "cause": "guideline", "comment": " ", "seen": ""}
+    )
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "Nobody voted for this value" in page
+    assert 'value="guideline" checked' in page
+    assert 'value="1" checked' in page
+
+
+def test_deciding_again_needs_what_was_seen(built: Built) -> None:
+    verdict = Verdict.objects.get(item=built.items[2])
+    client = client_of(built, "adjudicator")
+    client.post(address("verdict_decide", verdict.pk), {"value": "2", "seen": ""})
+    assert client.post(address("verdict_decide", verdict.pk), {"value": "1", "seen": ""}).status_code == 422
+    page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    seen = page.split('name="seen"')[1].split('value="')[1].split('"')[0]
+    assert client.post(address("verdict_decide", verdict.pk), {"value": "1", "seen": seen}).status_code == 302
+    verdict.refresh_from_db()
+    assert verdict.value == 1
+
+
+def test_own_items_show_no_votes_and_a_manager_may_override(built: Built) -> None:
+    built.collection.memberships.filter(user=built.people["ana"]).update(role="adjudicator")
+    verdict = Verdict.objects.get(item=built.items[2])
+    page = client_of(built, "ana").get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    assert "You judged this item yourself" in page
+    assert "ballot" not in page
+    assert "Show the votes all the same" not in page
+    built.collection.memberships.filter(user=built.people["ana"]).update(role="manager")
+    client = client_of(built, "ana")
+    assert (
+        "Show the votes all the same"
+        in client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    )
+    shown = client.post(address("verdict_decide", verdict.pk), {"override": "1"}).content.decode()
+    assert "ballot-letter" in shown
+    event = AuditEvent.objects.get(verb="open_own_item")
+    assert (event.actor, event.scope, event.data["item"]) == ("ana@example.org", "tea", verdict.item_id)
+    client.post(address("verdict_decide", verdict.pk), {"override": "1", "value": "2", "seen": ""})
+    assert AuditEvent.objects.get(verb="decide_verdict").data["override"] is True
+
+
+def test_sending_back_from_the_screen(built: Built) -> None:
+    verdict = Verdict.objects.get(item=built.items[3])
+    page = client_of(built, "adjudicator").post(address("verdict_send_back", verdict.pk), follow=True)
+    assert "Sent back to one more annotator" in page.content.decode()
+    assert built.items[3].assignments.filter(state=AssignmentState.PENDING, slot=3).count() == 1
+    client = client_of(built, "adjudicator")
+    page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    assert "Send back for one more judge" not in page
+    assert "Ask nobody after all" in page
+    page = client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
+    assert "nobody else is asked" in page
+    assert "Send back for one more judge" in page
+    assert "Nobody is asked" in client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
+
+
+def test_accepting_in_bulk_with_preview_and_undo(built: Built) -> None:
+    client = client_of(built, "adjudicator")
+    preview = client.get(address("acceptance"), {"which": "both"}).content.decode()
+    assert "Accept 2" in preview
+    assert not Verdict.objects.filter(decided_at__isnull=False).exists()
+    done = client.post(address("acceptance"), {"methods": ["unanimous", "majority"], "expected": "2"}, follow=True)
+    assert "Accepted 2 votes" in done.content.decode()
+    accepted_at = done.content.decode().split('name="accepted_at" value="')[1].split('"')[0]
+    undone = client.post(address("acceptance_undo"), {"accepted_at": accepted_at}, follow=True)
+    assert "2 votes are no longer accepted" in undone.content.decode()
+    assert client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "9"}).status_code == 422
+
+
+def test_acceptance_says_what_newer_answers_leave_out(built: Built) -> None:
+    built.label(built.items[3], "cai", 2)  # a tie: nothing that could be accepted
+    Judgment.objects.filter(assignment__item=built.items[0], assignment__annotator__name="ana").update(value=2)
+    submission = Submission.objects.filter(assignment__item=built.items[0], assignment__annotator__name="ana").get()
+    Submission.objects.create(
+        uuid=uuid4(), assignment=submission.assignment, kind="answer", answers={}, received_at=AT + timedelta(days=1)
+    )
+    client = client_of(built, "adjudicator")
+    page = client.get(address("acceptance"), {"which": "both"}).content.decode()
+    assert "Accept 1<" in page
+    assert "1 vote is left out" in " ".join(page.split())
+    page = client.get(address("acceptance"), {"which": "unanimous"}).content.decode()
+    assert "What is left has newer answers" in page
+    assert client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"}).status_code == 422
+
+
+def test_the_screen_tells_what_reopened_an_acceptance(built: Built) -> None:
+    client = client_of(built, "adjudicator")
+    client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"})
+    verdict = Verdict.objects.get(item=built.items[0])
+    item = built.items[0]
+    judgment = Judgment.objects.get(assignment__item=item, assignment__annotator__name="ana")
+    Judgment.objects.filter(pk=judgment.pk).update(value=2)
+    Submission.objects.create(
+        uuid=uuid4(), assignment=judgment.assignment, kind="answer", answers={}, received_at=AT + timedelta(days=1)
+    )
+    page = client.get(address("adjudication_screen"), {"filter": "reopened"}).content.decode()
+    assert "Reopened by newer votes" in page
+    assert " · reopened" in page
+    vote(built)
+    page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    assert "Adjudicator had accepted <strong>0</strong> (unanimous, 3 votes)." in page
+
+
+def test_deciding_on_votes_that_changed_shows_the_new_ones(built: Built) -> None:
+    client, verdict = client_of(built, "adjudicator"), Verdict.objects.get(item=built.items[3])
+    page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+    basis = page.split('name="basis" value="')[1].split('"')[0]
+    built.label(built.items[3], "cai", 1)
+    told = {"value": "2", "seen": "", "basis": basis, "comment": "Clear."}
+    answer = client.post(address("verdict_decide", verdict.pk), told)
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "The votes changed while you were looking" in page
+    assert "Clear." in page
+    told["basis"] = page.split('name="basis" value="')[1].split('"')[0]
+    assert client.post(address("verdict_decide", verdict.pk), told).status_code == 302
+
+
+def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -> None:
+    mine, theirs = client_of(built, "adjudicator"), client_of(built, "manager")
+    verdict = Verdict.objects.get(item=built.items[2])
+    mine.post(address("verdict_decide", verdict.pk), {"value": "1", "seen": ""})
+    verdict.refresh_from_db()
+    seen = verdict.decided_at.isoformat() if verdict.decided_at else ""
+    theirs.post(address("verdict_decide", verdict.pk), {"value": "2", "seen": seen})
+    page = mine.post(address("verdict_withdraw", verdict.pk), {"seen": seen}, follow=True).content.decode()
+    assert "Another decision was taken since" in page
+    verdict.refresh_from_db()
+    assert verdict.value == 2
+    for nonsense in ("2024-13-45T99:00", "yesterday"):
+        assert mine.post(address("acceptance_undo"), {"accepted_at": nonsense}).status_code == 302
+        told = {"value": "1", "seen": nonsense}
+        assert mine.post(address("verdict_decide", verdict.pk), told).status_code == 422
+
+
+def test_screen_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
+    built = build_campaign([[0, 1, 2]] * 60)
+    vote(built)
+    client = client_of(built, "adjudicator")
+    with django_assert_max_num_queries(28):
+        client.get(address("adjudication_screen"))

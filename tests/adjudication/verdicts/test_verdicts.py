@@ -1,0 +1,314 @@
+"""Decisions by hand, withdrawing, bulk acceptance, what late answers reopen; who may not."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from accounts.models import AuditEvent
+from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.labels.reads.ballots import fetch_ballots, fingerprint, letter
+from adjudication.labels.reads.labels import newest_submission
+from adjudication.labels.reads.queue import (
+    FILTERS,
+    acceptable,
+    count_late,
+    count_outdated,
+    latest_acceptance,
+    next_after,
+    previous_to,
+    queue_counts,
+    queue_of,
+)
+from adjudication.models import Cause, Method, Verdict, VoteRun
+from adjudication.verdicts.actions.verdicts import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
+from adjudication.verdicts.reads.waiting import waiting_for
+from annotation.models import Assignment, AssignmentState, Judgment, Submission
+from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.adjudication import AT, Built, build_campaign
+
+pytestmark = pytest.mark.django_db
+
+LATER = AT + timedelta(days=1)
+LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None], [2, None, None]]
+
+
+@pytest.fixture
+def built() -> Built:
+    found = build_campaign(LABELS)
+    vote(found)
+    return found
+
+
+def verdict_of(built: Built, place: int) -> Verdict:
+    return Verdict.objects.get(item=built.items[place])
+
+
+def test_a_decision_is_stored_with_who_when_why_and_the_votes(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    verdict = decide_verdict(
+        verdict=verdict_of(built, 2), value=1, by=judge, at=LATER, cause=Cause.EDGE, comment=" So. "
+    )
+    verdict.refresh_from_db()
+    assert (verdict.value, verdict.method, verdict.decided_by, verdict.decided_at) == (1, Method.BY_HAND, judge, LATER)
+    assert (verdict.cause, verdict.comment, verdict.n_votes) == (Cause.EDGE, "So.", 3)
+    event = AuditEvent.objects.get(verb="decide_verdict")
+    assert (event.actor, event.scope, event.data["value"]) == (judge.email, "tea", 1)
+
+
+def test_a_value_nobody_voted_for_needs_a_comment(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    with pytest.raises(Refused, match="Nobody voted"):
+        decide_verdict(verdict=verdict_of(built, 3), value=1, by=judge, at=LATER, comment="  ")
+    decide_verdict(verdict=verdict_of(built, 3), value=1, by=judge, at=LATER, comment="Between the two.")
+    assert verdict_of(built, 3).value == 1
+
+
+def test_refused_decisions(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    with pytest.raises(Refused, match="not a level"):
+        decide_verdict(verdict=verdict_of(built, 2), value=7, by=judge, at=LATER, comment="x")
+    with pytest.raises(Refused, match="causes"):
+        decide_verdict(verdict=verdict_of(built, 2), value=1, by=judge, at=LATER, cause="weather")
+    for name in ("viewer", "annotator", "ana"):
+        with pytest.raises(NotAllowed):
+            decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people[name], at=LATER)
+    assert verdict_of(built, 2).value is None
+
+
+def test_two_adjudicators_do_not_overwrite_each_other(built: Built) -> None:
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["adjudicator"], at=LATER)
+    with pytest.raises(Conflict, match="Somebody decided"):
+        decide_verdict(verdict=verdict_of(built, 2), value=2, by=built.people["manager"], at=LATER)
+    again = LATER + timedelta(hours=1)
+    decide_verdict(verdict=verdict_of(built, 2), value=2, by=built.people["manager"], at=again, seen=LATER)
+    assert verdict_of(built, 2).value == 2
+
+
+def make_role(built: Built, name: str, role: str) -> None:
+    built.collection.memberships.filter(user=built.people[name]).update(role=role)
+
+
+def test_nobody_adjudicates_an_item_they_judged(built: Built) -> None:
+    make_role(built, "ana", "adjudicator")
+    with pytest.raises(NotAllowed, match="judged this item yourself"):
+        decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["ana"], at=LATER)
+    with pytest.raises(NotAllowed):
+        decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["ana"], at=LATER, override=True)
+
+
+def test_a_manager_overrides_that_and_it_is_logged(built: Built) -> None:
+    make_role(built, "ana", "manager")
+    with pytest.raises(Refused, match="override"):
+        decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["ana"], at=LATER)
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["ana"], at=LATER, override=True)
+    assert AuditEvent.objects.get(verb="decide_verdict").data["override"] is True
+
+
+def test_withdrawing_gives_the_item_back_to_the_vote(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    before = (verdict_of(built, 1).value, verdict_of(built, 1).method)
+    decide_verdict(verdict=verdict_of(built, 1), value=2, by=judge, at=LATER)
+    withdraw_decision(verdict=verdict_of(built, 1), by=judge, at=LATER)
+    verdict = verdict_of(built, 1)
+    assert (verdict.value, verdict.method) == before
+    assert (verdict.decided_by, verdict.decided_at, verdict.comment) == (None, None, "")
+    with pytest.raises(Conflict, match="Nobody has decided"):
+        withdraw_decision(verdict=verdict, by=judge, at=LATER)
+
+
+def test_bulk_acceptance_and_its_undo(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    count = accept_votes(criterion=built.criterion, methods=["unanimous", "majority"], expected=2, by=judge, at=LATER)
+    assert count == 2
+    assert set(Verdict.objects.filter(decided_by=judge).values_list("method", flat=True)) == {"unanimous", "majority"}
+    accepted = latest_acceptance(built.campaign, judge)
+    assert accepted is not None
+    assert (accepted.at, accepted.count) == (LATER, 2)
+    assert undo_acceptance(campaign=built.campaign, accepted_at=LATER, by=judge, at=LATER) == 2
+    assert not Verdict.objects.filter(decided_by=judge).exists()
+    with pytest.raises(Conflict):
+        undo_acceptance(campaign=built.campaign, accepted_at=LATER, by=judge, at=LATER)
+
+
+def test_undo_leaves_what_was_decided_since(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    accept_votes(criterion=built.criterion, methods=["unanimous", "majority"], expected=2, by=judge, at=LATER)
+    decide_verdict(
+        verdict=verdict_of(built, 1), value=2, by=judge, at=LATER + timedelta(hours=1), seen=LATER, comment="Really."
+    )
+    assert undo_acceptance(campaign=built.campaign, accepted_at=LATER, by=judge, at=LATER) == 1
+    assert verdict_of(built, 1).method == Method.BY_HAND
+
+
+def test_acceptance_that_changed_since_the_preview_is_refused(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    with pytest.raises(Conflict, match="preview"):
+        accept_votes(criterion=built.criterion, methods=["unanimous"], expected=7, by=judge, at=LATER)
+    with pytest.raises(Refused, match="Choose"):
+        accept_votes(criterion=built.criterion, methods=["unresolved"], expected=1, by=judge, at=LATER)
+    make_role(built, "ana", "adjudicator")
+    with pytest.raises(Conflict, match="0 such items"):  # ana judged them all
+        accept_votes(criterion=built.criterion, methods=["unanimous"], expected=1, by=built.people["ana"], at=LATER)
+
+
+def test_nobody_takes_back_a_decision_on_an_item_they_judged(built: Built) -> None:
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["adjudicator"], at=LATER)
+    make_role(built, "ana", "adjudicator")
+    with pytest.raises(NotAllowed, match="judged this item yourself"):
+        withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER, override=True)
+    make_role(built, "ana", "manager")
+    with pytest.raises(Refused, match="override"):
+        withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER)
+    withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER, override=True)
+    assert AuditEvent.objects.get(verb="withdraw_decision").data["override"] is True
+    assert verdict_of(built, 2).decided_at is None
+
+
+def test_ones_own_decision_can_be_undone_without_asking(built: Built) -> None:
+    make_role(built, "ana", "manager")
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["ana"], at=LATER, override=True)
+    withdraw_decision(verdict=verdict_of(built, 2), by=built.people["ana"], at=LATER)
+    assert verdict_of(built, 2).decided_at is None
+
+
+def test_filters_of_the_queue(built: Built) -> None:
+    counts = queue_counts(built.criterion)
+    assert set(counts) == set(FILTERS)
+    assert (counts["open"], counts["tie"], counts["few"], counts["majority"], counts["decided"]) == (2, 2, 1, 1, 0)
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["adjudicator"], at=LATER)
+    built.label(built.items[3], "cai", 1, at=LATER)
+    counts = queue_counts(built.criterion)
+    assert (counts["open"], counts["decided"], counts["reopened"]) == (1, 1, 0)
+
+
+def test_a_late_answer_reopens_at_once_before_any_vote_is_counted(built: Built) -> None:
+    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
+    built.label(built.items[3], "cai", 0, at=LATER + timedelta(hours=1))
+    assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
+    assert any(ballot.late for ballot in fetch_ballots(verdict_of(built, 3)).people)
+
+
+def test_an_answer_on_its_way_while_votes_were_counted_reopens_too(built: Built) -> None:
+    """It has a lower id than the newest answer that was read, because others were faster."""
+    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
+    built.label(built.items[3], "cai", 0, at=LATER)
+    VoteRun.objects.update(snapshot=newest_submission(built.campaign) + 3)
+    assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
+
+
+def test_a_late_answer_reopens_an_accepted_vote_at_once(built: Built) -> None:
+    accept_votes(criterion=built.criterion, methods=["majority"], expected=1, by=built.people["adjudicator"], at=LATER)
+    assert not queue_of(built.criterion, "reopened").exists()
+    found = Assignment.objects.get(item=built.items[1], annotator=built.annotators["ana"])
+    change_answer(found, 2)
+    (row,) = queue_of(built.criterion, "reopened")
+    assert (row.item, row.late) == (built.items[1], True)  # type: ignore[attr-defined]
+    assert row in queue_of(built.criterion, "open")
+    assert queue_counts(built.criterion)["reopened"] == 1
+    assert count_late(built.criterion) == 1
+    assert [one.count for one in waiting_for(built.people["adjudicator"])] == [3]  # two ties and this
+    change_answer(found, 1)  # as it was: nothing is late any more
+    assert not queue_of(built.criterion, "reopened").exists()
+
+
+def test_an_answer_taken_back_reopens_too(built: Built) -> None:
+    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
+    found = Assignment.objects.get(item=built.items[3], annotator=built.annotators["ana"])
+    Submission.objects.create(uuid=uuid4(), assignment=found, kind="undo", received_at=LATER)
+    Judgment.objects.filter(assignment=found).delete()
+    Assignment.objects.filter(pk=found.pk).update(state=AssignmentState.PENDING, finished_at=None)
+    assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
+
+
+@pytest.mark.parametrize(("voters", "reopens"), [("humans", False), ("machines", True), ("all", True)])
+def test_late_is_who_has_a_vote(voters: str, reopens: bool) -> None:
+    found = build_campaign([[0, 0, 0, 1, 1]], machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    vote(found, voters=voters)
+    verdict = Verdict.objects.get()
+    decide_verdict(verdict=verdict, value=1, by=found.people["adjudicator"], at=LATER, comment="So it is.")
+    change_answer(Assignment.objects.get(annotator=found.annotators["m-2"]), 2)
+    assert queue_of(found.criterion, "reopened").exists() is reopens
+
+
+def test_votes_that_changed_since_the_count_are_not_accepted(built: Built) -> None:
+    judge = built.people["adjudicator"]
+    found = Assignment.objects.get(item=built.items[0], annotator=built.annotators["ana"])
+    change_answer(found, 2)
+    both = ["unanimous", "majority"]
+    assert [row.item for row in acceptable(built.criterion, both, user=judge)] == [built.items[1]]
+    assert count_outdated(built.criterion, both, user=judge) == 1
+    with pytest.raises(Conflict, match="There are 1 such items"):
+        accept_votes(criterion=built.criterion, methods=both, expected=2, by=judge, at=LATER)
+    assert accept_votes(criterion=built.criterion, methods=both, expected=1, by=judge, at=LATER) == 1
+    vote(built)
+    assert count_outdated(built.criterion, both, user=judge) == 0
+    assert acceptable(built.criterion, both, user=judge).get().item == built.items[0]
+
+
+def test_a_decision_on_votes_that_changed_meanwhile_is_refused(built: Built) -> None:
+    judge, verdict = built.people["adjudicator"], verdict_of(built, 3)
+    basis = fingerprint(fetch_ballots(verdict).votes(verdict.vote_run))
+    built.label(built.items[3], "cai", 0, at=LATER)
+    with pytest.raises(Conflict, match="votes changed"):
+        decide_verdict(verdict=verdict, value=2, by=judge, at=LATER, basis=basis)
+    basis = fingerprint(fetch_ballots(verdict).votes(verdict.vote_run))
+    decide_verdict(verdict=verdict, value=2, by=judge, at=LATER, basis=basis)
+    assert verdict_of(built, 3).n_votes == 3
+
+
+def test_only_the_decision_that_was_meant_is_taken_back(built: Built) -> None:
+    decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["adjudicator"], at=LATER)
+    again = LATER + timedelta(hours=1)
+    decide_verdict(verdict=verdict_of(built, 2), value=2, by=built.people["manager"], at=again, seen=LATER)
+    with pytest.raises(Conflict, match="Another decision"):
+        withdraw_decision(verdict=verdict_of(built, 2), by=built.people["adjudicator"], at=again, seen=LATER)
+    assert verdict_of(built, 2).value == 2
+    withdraw_decision(verdict=verdict_of(built, 2), by=built.people["adjudicator"], at=again, seen=again)
+    assert verdict_of(built, 2).decided_at is None
+
+
+def test_a_decision_says_whether_machines_differ_from_it() -> None:
+    found = build_campaign([[0, 1, 2, 1]], machines=[("m-1", "m", 1)])
+    vote(found)
+    judge, verdict = found.people["adjudicator"], Verdict.objects.get()
+    assert not verdict.machine_differs  # it is among the votes
+    decide_verdict(verdict=verdict, value=2, by=judge, at=LATER)
+    assert verdict_of(found, 0).machine_differs
+    decide_verdict(verdict=verdict, value=1, by=judge, at=LATER, seen=LATER)
+    assert not verdict_of(found, 0).machine_differs
+    withdraw_decision(verdict=verdict, by=judge, at=LATER)
+    assert not verdict_of(found, 0).machine_differs
+
+
+def change_answer(assignment: Assignment, value: int) -> None:
+    """The annotator changes their mind, as a further submission."""
+    told = Submission.objects.create(
+        uuid=uuid4(), assignment=assignment, kind="answer", answers={"relevance": value}, received_at=LATER
+    )
+    Judgment.objects.filter(assignment=assignment).update(value=value, submission=told)
+
+
+def test_the_queue_goes_on_from_an_item_that_left_it(built: Built) -> None:
+    rows = queue_of(built.criterion, "open")
+    first, second = rows
+    following = next_after(rows, first)
+    decide_verdict(verdict=first, value=2, by=built.people["adjudicator"], at=LATER)
+    assert following == second
+    assert next_after(rows, second) is None
+    assert previous_to(rows, first) is None
+
+
+def test_votes_have_letters_in_a_stable_order_that_hides_names(built: Built) -> None:
+    seen = {tuple(ballot.annotator for ballot in fetch_ballots(verdict_of(built, place)).people) for place in range(3)}
+    again = {tuple(ballot.annotator for ballot in fetch_ballots(verdict_of(built, place)).people) for place in range(3)}
+    assert seen == again
+    assert [ballot.letter for ballot in fetch_ballots(verdict_of(built, 0)).people] == ["A", "B", "C"]
+    assert [letter(place) for place in (0, 25, 26, 52)] == ["A", "Z", "A2", "A3"]
+
+
+def test_order_of_letters_differs_between_items() -> None:
+    built = build_campaign([[0, 1, 2]] * 20)
+    vote(built)
+    orders = {tuple(b.annotator for b in fetch_ballots(verdict).people) for verdict in Verdict.objects.all()}
+    assert len(orders) > 1

@@ -1,0 +1,382 @@
+"""The majority vote as a job: policies, hand over vote, late votes, running again."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
+from accounts.models import JobState
+from accounts.refusals import Conflict, Refused
+from adjudication.agreement.actions import request_vote
+from adjudication.agreement.reads.method import weights_told
+from adjudication.labels.reads.queue import queue_of
+from adjudication.models import Method, Verdict, VoteRun
+from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
+from adjudication.verdicts.jobs.votes import share_equal
+from annotation.models import Judgment
+from tests.factories.adjudication import AT, Built, build_campaign
+
+pytestmark = pytest.mark.django_db
+
+LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 1, None], [2, None, None], [None, None, None]]
+
+
+def vote(built: Built, **options: object) -> VoteRun:
+    run = request_vote(campaign=built.campaign, by=None, at=timezone.now(), send=False, **options)  # type: ignore[arg-type]
+    jobs.carry_out(run)
+    run.refresh_from_db()
+    assert run.state == JobState.DONE, run.reason
+    return run
+
+
+def verdicts(built: Built) -> list[tuple[int | None, str]]:
+    rows = Verdict.objects.filter(item__campaign=built.campaign).order_by("item_id")
+    return list(rows.values_list("value", "method"))
+
+
+def test_majority_leaves_ties_and_too_few_votes_open() -> None:
+    built = build_campaign(LABELS)
+    run = vote(built)
+    assert verdicts(built) == [
+        (0, "unanimous"),
+        (1, "majority"),
+        (None, "unresolved"),
+        (None, "unresolved"),
+        (None, "unresolved"),
+    ]
+    assert run.counts == {
+        "unanimous": 1,
+        "majority": 1,
+        "tie_resolved": 0,
+        "by_hand": 0,
+        "unresolved": 3,
+        "excluded": 0,
+        "reopened": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"), [("median", [1, 1]), ("lowest", [0, 1]), ("highest", [2, 2]), ("exclude", [None, None])]
+)
+def test_policies_for_ties(ties: str, expected: list[int | None]) -> None:
+    built = build_campaign(LABELS)
+    run = vote(built, ties=ties)
+    assert [value for value, _ in verdicts(built)] == [0, 1, *expected, None]
+    assert run.counts["tie_resolved"] == 2
+    assert run.counts["excluded"] == (2 if ties == "exclude" else 0)
+    assert run.counts["unresolved"] == 1
+
+
+def test_weights_break_a_tie() -> None:
+    built = build_campaign([[2, 0, None]])
+    built.campaign.annotators.filter(name="ana").update(weight=2.0)
+    vote(built)
+    assert verdicts(built) == [(None, "unresolved")]
+    vote(built, weighted=True)
+    assert verdicts(built) == [(2, "majority")]
+
+
+def test_weights_are_those_the_count_was_made_with() -> None:
+    built = build_campaign([[2, 0, None], [1, 1, 0]])
+    judge, ana = built.people["adjudicator"], built.annotators["ana"]
+    built.campaign.annotators.filter(pk=ana.pk).update(weight=2.0)
+    run = vote(built, weighted=True)
+    assert run.parameters["weights"][str(ana.pk)] == 2.0
+    assert weights_told(run) == ", weighted by annotator (ana 2; the others 1)"
+    built.campaign.annotators.filter(pk=ana.pk).update(weight=0.5)
+    tied = Verdict.objects.get(item=built.items[0])
+    decide_verdict(verdict=tied, value=0, by=judge, at=timezone.now())
+    assert withdraw_decision(verdict=tied, by=judge, at=timezone.now()).value == 2, "as when it was counted"
+
+    newer = vote(built, weighted=True)
+    assert verdicts(built) == [(0, "majority"), (1, "majority")]
+    assert set(Verdict.objects.values_list("vote_run", flat=True)) == {newer.pk}, "other weights are other rules"
+    vote(built, weighted=True)
+    assert set(Verdict.objects.values_list("vote_run", flat=True)) == {newer.pk}, "the same weights are the same"
+
+
+def test_machines_have_no_vote_unless_asked() -> None:
+    built = build_campaign([[0, 0, 2, 2, 2]], machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.machine_differs, verdict.n_votes) == (0, True, 3)
+    vote(built, voters="all")
+    verdict.refresh_from_db()
+    assert (verdict.value, verdict.n_votes) == (2, 5)
+    vote(built, voters="machines")
+    verdict.refresh_from_db()
+    assert (verdict.value, verdict.method, verdict.machine_differs) == (2, "unanimous", False)
+
+
+def test_votes_are_stored_by_annotator() -> None:
+    built = build_campaign([[1, 1, 2]])
+    run = vote(built)
+    verdict = Verdict.objects.get()
+    ids = [built.annotators[name].pk for name in ("ana", "ben", "cai")]
+    assert verdict.votes == [[ids[0], 1], [ids[1], 1], [ids[2], 2]]
+    assert verdict.agreement == pytest.approx(1 / 3)
+    assert verdict.vote_run == run
+
+
+def test_running_again_changes_nothing() -> None:
+    built = build_campaign(LABELS)
+    first = vote(built)
+    before = list(Verdict.objects.order_by("pk").values())
+    second = vote(built)
+    assert list(Verdict.objects.order_by("pk").values()) == before
+    assert second.counts == first.counts
+    assert second.inputs_hash == first.inputs_hash
+
+
+def test_new_labels_update_votes() -> None:
+    built = build_campaign([[2, 1, None]])
+    vote(built)
+    built.label(built.items[0], "cai", 1)
+    vote(built)
+    assert verdicts(built) == [(1, "majority")]
+
+
+def test_labels_taken_back_take_the_vote_with_them() -> None:
+    built = build_campaign([[2, 2, 2], [1, 1, 1]])
+    vote(built)
+    Judgment.objects.filter(assignment__item=built.items[0]).delete()
+    vote(built)
+    assert Verdict.objects.get().item == built.items[1]
+
+
+def decide(built: Built, value: int) -> Verdict:
+    verdict = Verdict.objects.get()
+    return decide_verdict(
+        verdict=verdict, value=value, by=built.people["adjudicator"], at=AT + timedelta(days=1), comment="Read twice."
+    )
+
+
+def test_a_decision_by_hand_wins_over_the_vote() -> None:
+    built = build_campaign([[1, 1, 1]])
+    vote(built)
+    decide(built, 2)
+    run = vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.method, verdict.reopened_at) == (2, Method.BY_HAND, None)
+    assert run.counts["by_hand"] == 1
+
+
+@pytest.mark.parametrize("late", [0, 2])
+def test_a_late_vote_reopens_a_decision_visibly(late: int) -> None:
+    built = build_campaign([[2, 1, None]])
+    vote(built)
+    decide(built, 2)
+    built.label(built.items[0], "cai", late, at=AT + timedelta(days=2))
+    run = vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.method) == (2, Method.BY_HAND)
+    assert verdict.reopened_at is not None
+    assert run.counts["reopened"] == 1
+
+
+def test_a_late_vote_takes_an_acceptance_away_visibly() -> None:
+    built = build_campaign([[2, 2, None]])
+    vote(built)
+    Verdict.objects.update(decided_by=built.people["adjudicator"], decided_at=AT)
+    vote(built)
+    assert Verdict.objects.get().decided_at == AT
+    built.label(built.items[0], "cai", 1, at=AT + timedelta(days=2))
+    vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.value, verdict.method, verdict.decided_at) == (2, Method.MAJORITY, None)
+    assert verdict.reopened_at is not None
+
+
+def accept(built: Built) -> None:
+    Verdict.objects.filter(method__in=["unanimous", "majority"]).update(
+        decided_by=built.people["adjudicator"], decided_at=AT + timedelta(hours=1)
+    )
+
+
+def test_what_a_machine_says_takes_no_acceptance_away() -> None:
+    built = build_campaign([[2, 2, 2, None]], machines=[("m-1", "m", 1)])
+    vote(built)
+    accept(built)
+    built.label(built.items[0], "m-1", 0, at=AT + timedelta(days=2))
+    vote(built)
+    verdict = Verdict.objects.get()
+    assert (verdict.machine_differs, verdict.decided_by, verdict.reopened_at) == (
+        True,
+        built.people["adjudicator"],
+        None,
+    )
+
+
+def test_an_acceptance_taken_away_is_kept_beside() -> None:
+    built = build_campaign([[2, 2, None]])
+    vote(built)
+    accept(built)
+    votes = Verdict.objects.get().votes
+    built.label(built.items[0], "cai", 1, at=AT + timedelta(days=2))
+    vote(built)
+    verdict = Verdict.objects.get()
+    assert verdict.decided_at is None
+    assert verdict.reopened_from is not None
+    kept = {name: verdict.reopened_from[name] for name in ("value", "method", "votes", "by")}
+    assert kept == {"value": 2, "method": "unanimous", "votes": votes, "by": built.people["adjudicator"].pk}
+    vote(built)
+    again = Verdict.objects.get()
+    assert (again.reopened_at, again.reopened_from) == (verdict.reopened_at, verdict.reopened_from)
+
+
+def test_labels_taken_back_reopen_what_was_accepted() -> None:
+    built = build_campaign([[2, 2, 2], [1, 1, 1]])
+    vote(built)
+    accept(built)
+    Judgment.objects.filter(assignment__item=built.items[0]).delete()
+    for _ in range(2):  # counting again does not make it go
+        run = vote(built)
+        verdict = Verdict.objects.get(item=built.items[0])
+        assert (verdict.value, verdict.method, verdict.votes, verdict.decided_at) == (None, "unresolved", [], None)
+        assert verdict.reopened_at is not None
+        assert verdict.reopened_from is not None
+        assert (verdict.reopened_from["value"], run.cleared, run.counts["reopened"]) == (2, 0, 1)
+    assert Verdict.objects.get(item=built.items[1]).decided_at is not None
+    assert list(queue_of(built.criterion, "open")) == [Verdict.objects.get(item=built.items[0])]
+
+
+def test_other_rules_move_every_verdict_on() -> None:
+    built = build_campaign([[0, 0, 0], [0, 1, 2], [0, 1, 2]])
+    vote(built)
+    by_hand = Verdict.objects.get(item=built.items[1])
+    decide_verdict(verdict=by_hand, value=1, by=built.people["adjudicator"], at=AT + timedelta(days=1))
+    accept(built)
+    run = vote(built, ties="median", min_votes=3)
+    assert set(Verdict.objects.values_list("vote_run", flat=True)) == {run.pk}
+    assert Verdict.objects.filter(decided_at__isnull=False, reopened_at=None).count() == 2
+    by_hand.refresh_from_db()
+    withdraw_decision(verdict=by_hand, by=built.people["adjudicator"], at=AT + timedelta(days=2))
+    by_hand.refresh_from_db()
+    assert (by_hand.value, by_hand.method) == (1, "tie-policy")
+
+
+def test_other_voters_alone_reopen_no_decision_by_hand() -> None:
+    built = build_campaign([[0, 1, 2, 1], [0, 1, 2, 1]], machines=[("m-1", "m", 1)])
+    vote(built)
+    for item in built.items:
+        decide_verdict(
+            verdict=Verdict.objects.get(item=item), value=1, by=built.people["adjudicator"], at=AT + timedelta(days=1)
+        )
+    built.label(built.items[1], "ana", 2, repeat=1, at=AT + timedelta(days=2))  # a hidden repeat is no vote
+    vote(built, voters="all")
+    assert list(Verdict.objects.values_list("n_votes", "reopened_at")) == [(4, None)] * 2
+    assert not queue_of(built.criterion, "reopened").exists()
+    other = Judgment.objects.get(assignment__item=built.items[0], assignment__annotator=built.annotators["m-1"])
+    Judgment.objects.filter(pk=other.pk).update(value=0)
+    vote(built, voters="all")
+    assert [row.item for row in Verdict.objects.exclude(reopened_at=None)] == [built.items[0]]
+
+
+def test_a_count_says_of_decisions_by_hand_whether_machines_differ() -> None:
+    built = build_campaign([[0, 1, 2, None]], machines=[("m-1", "m", 1)])
+    vote(built)
+    decide(built, 2)
+    built.label(built.items[0], "m-1", 1, at=AT + timedelta(days=2))
+    vote(built)
+    assert Verdict.objects.get().machine_differs
+    Judgment.objects.filter(assignment__annotator=built.annotators["m-1"]).update(value=2)
+    vote(built)
+    assert not Verdict.objects.get().machine_differs
+
+
+def test_only_a_change_of_the_value_is_noted_as_a_change() -> None:
+    built = build_campaign([[2, 2, None]])
+    vote(built)
+    before = Verdict.objects.get().changed_at
+    assert before is not None
+    built.label(built.items[0], "cai", 1)
+    vote(built)
+    assert Verdict.objects.get().changed_at == before
+    decide(built, 2)
+    assert Verdict.objects.get().changed_at == before
+    decide_verdict(
+        verdict=Verdict.objects.get(),
+        value=1,
+        by=built.people["adjudicator"],
+        at=AT + timedelta(days=3),
+        seen=AT + timedelta(days=1),
+    )
+    changed = Verdict.objects.get().changed_at
+    assert changed is not None
+    assert changed > before
+
+
+def test_refusals() -> None:
+    built = build_campaign([])
+    with pytest.raises(Refused, match="no judgments"):
+        request_vote(campaign=built.campaign, by=None, at=AT, send=False)
+    built = build_campaign([[1, 1, 1]], slug="other")
+    with pytest.raises(Refused, match="policy"):
+        request_vote(campaign=built.campaign, by=None, at=AT, ties="coin", send=False)
+    with pytest.raises(Refused, match="No machine has judged"):  # it would reopen whatever was accepted
+        request_vote(campaign=built.campaign, by=None, at=AT, voters="machines", send=False)
+    with pytest.raises(Refused, match="from 1 to 100"):
+        request_vote(campaign=built.campaign, by=None, at=AT, min_votes=0, send=False)
+
+
+def test_one_job_at_a_time_and_cancelling() -> None:
+    built = build_campaign([[1, 1, 1]])
+    run = request_vote(campaign=built.campaign, by=built.people["manager"], at=AT)
+    with pytest.raises(Conflict, match="already"):
+        request_vote(campaign=built.campaign, by=built.people["manager"], at=AT)
+    cancel_job(job=run, by=built.people["adjudicator"], at=AT)
+    assert run.state == JobState.CANCELLED
+    jobs.carry_out(run)
+    assert not Verdict.objects.exists()
+    with pytest.raises(Conflict, match="ended already"):
+        cancel_job(job=run, by=built.people["adjudicator"], at=AT)
+
+
+def test_command_and_page_say_how_gold_of_one_annotator_is_made(
+    client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built = build_campaign([[2], [1], [0]], people=("ana",))
+    call_command("adjudicate", "tea", "main", "--policy", "majority")
+    told = capsys.readouterr().err
+    assert "3 unresolved" in told
+    assert "Fewer than 2 votes: 3 of the unresolved." in told
+    assert "--min-votes 1" in told
+    client.force_login(built.people["manager"])
+    page = client.get("/c/tea/campaigns/main/adjudication/").content.decode()
+    assert "3 items have fewer than 2 votes" in page
+    call_command("adjudicate", "tea", "main", "--policy", "majority", "--min-votes", "1")
+    assert "Fewer than" not in capsys.readouterr().err
+    assert "fewer than" not in client.get("/c/tea/campaigns/main/adjudication/").content.decode()
+
+
+def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    build_campaign(LABELS)
+    call_command("adjudicate", "tea", "main", "--policy", "majority", "--ties", "median", "--json")
+    told = capsys.readouterr()
+    counts = json.loads(told.out)
+    assert {name: counts[name] for name in ("unanimous", "majority", "tie_resolved", "by_hand", "unresolved")} == {
+        "unanimous": 1,
+        "majority": 1,
+        "tie_resolved": 2,
+        "by_hand": 0,
+        "unresolved": 1,
+    }
+    assert "2 tie resolved" in told.err
+    policies = {one["policy"]: one for one in counts["criteria"]["relevance"]["sensitivity"]}
+    assert (policies["median"]["changed"], policies["adjudicate"]["lost"]) == (0, 2)
+    assert policies["weighted"]["lost"] == 2, "weights are a policy that is always compared"
+    assert "differs" in counts["criteria"]["relevance"]["dawid_skene"]
+
+
+def test_share_equal() -> None:
+    import numpy as np
+
+    assert share_equal(np.array([], dtype=np.int64)) == 1
+    assert share_equal(np.array([1])) == 1
+    assert share_equal(np.array([1, 2])) == 0
+    assert share_equal(np.array([1, 1, 2])) == pytest.approx(1 / 3)

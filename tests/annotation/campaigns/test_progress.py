@@ -1,0 +1,118 @@
+"""How far a campaign is: every count against what was really done."""
+
+from datetime import timedelta
+
+import pytest
+
+from annotation.assignment.actions.annotators import add_name, remove_annotator
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
+from annotation.labelling.actions.units_ahead import take_hand
+from annotation.models import Item
+from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign():
+    campaign = make_campaign(make_material())
+    assign_items(campaign=campaign, by=None, at=AT)
+    return open_campaign(campaign=campaign, by=None, at=AT)
+
+
+def test_an_empty_campaign_has_nothing_to_tell():
+    campaign = make_campaign(make_material(), items=False, annotators=False)
+    progress = fetch_progress(campaign, AT)
+    assert (progress.items, progress.wanted, progress.percent, progress.needs) == (0, 0, 0, {})
+    assert estimate_end(progress, [], AT).reason == "There are no items yet."
+
+
+def test_counts_are_of_judgments_that_count(campaign):
+    for name in ("ana", "ben", "cai"):
+        give_labels(annotator(campaign, name), [1] * 6)
+    progress = fetch_progress(campaign, AT)
+    assert (progress.items, progress.judgments, progress.left, progress.wanted) == (24, 18, 30, 48)
+    assert progress.complete + progress.begun + progress.untouched == 24
+    assert 2 * progress.complete + progress.begun == 18
+    assert progress.needs == {1: progress.begun, 2: progress.untouched}
+    assert (progress.percent, progress.unassigned, progress.stale, progress.skips) == (37, 0, 0, 0)
+
+
+def test_items_that_want_another_judge_are_not_done(campaign):
+    Item.objects.filter(campaign=campaign).update(extra_overlap=1)
+    for name in ("ana", "ben", "cai"):
+        give_labels(annotator(campaign, name), [1] * 16)
+    progress = fetch_progress(campaign, AT)
+    assert (progress.complete, progress.begun, progress.needs, progress.unassigned) == (0, 24, {1: 24}, 24)
+
+
+def test_skips_are_told_by_reason_and_free_their_slots(campaign):
+    skip_item(annotator(campaign, "ana"), "cannot be understood")
+    skip_item(annotator(campaign, "ben"), "cannot be understood")
+    skip_item(annotator(campaign, "cai"), "abstract is missing")
+    progress = fetch_progress(campaign, AT)
+    assert progress.skipped == [("cannot be understood", 2), ("abstract is missing", 1)]
+    assert progress.skips == 3
+    assert 2 <= progress.unassigned <= 3
+
+
+def test_leases_that_ran_out_are_stale():
+    made = make_material()
+    campaign = make_campaign(made, strategy="queue")
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    held = annotator(campaign, "ana").assignments.filter(state="pending").count()
+    assert fetch_progress(campaign, AT).stale == 0
+    assert fetch_progress(campaign, AT + timedelta(minutes=61)).stale == held > 0
+
+
+def test_each_annotator_has_a_row_and_removed_ones_come_last(campaign):
+    give_labels(annotator(campaign, "ben"), [1, 2, 0], active_ms=3000)
+    give_labels(annotator(campaign, "ben"), [1], active_ms=9000)
+    add_name(campaign=campaign, name="A machine", kind="machine", by=None, at=AT)
+    remove_annotator(annotator=annotator(campaign, "ana"), by=None, at=AT)
+    rows = {row.annotator.name: row for row in annotator_rows(campaign, AT)}
+    assert list(rows) == ["Ben", "Cai", "A machine", "Ana"]
+    ben = rows["Ben"]
+    assert (ben.assigned, ben.pending, ben.done, ben.skipped, ben.median_seconds) == (16, 12, 4, 0, 3.0)
+    assert (rows["Cai"].median_seconds, rows["Cai"].last_at) == (None, None)
+    assert (rows["Ana"].assigned, rows["Ana"].is_active) == (0, False)
+    assert own_progress(ben.annotator) == (4, 16)
+    assert own_progress(rows["A machine"].annotator) == (0, 0)
+
+
+def test_the_end_is_told_from_the_pace_of_the_last_days(campaign):
+    for name, days in (("ana", 4), ("ben", 2)):
+        give_labels(annotator(campaign, name), [1] * 12, at=AT - timedelta(days=days))
+    progress, rows = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
+    estimate = estimate_end(progress, rows, AT)
+    assert estimate.per_day == pytest.approx(24 / 4)
+    assert estimate.ends_at == AT + timedelta(days=24 / 6)
+    late = AT + timedelta(days=30)
+    assert "Too early to tell" in estimate_end(progress, annotator_rows(campaign, late), late).reason
+
+
+def test_few_answers_or_one_day_tell_nothing(campaign):
+    give_labels(annotator(campaign, "ana"), [1] * 16, at=AT - timedelta(hours=3))
+    give_labels(annotator(campaign, "ben"), [1] * 16, at=AT)
+    estimate = estimate_end(fetch_progress(campaign, AT), annotator_rows(campaign, AT), AT)
+    assert (estimate.ends_at, estimate.per_day) == (None, None)
+    assert "20 answers over a day" in estimate.reason
+
+
+def test_when_all_is_judged_there_is_no_end_to_come(campaign):
+    for name in ("ana", "ben", "cai"):
+        give_labels(annotator(campaign, name), [1] * 16)
+    progress = fetch_progress(campaign, AT)
+    assert (progress.complete, progress.percent) == (24, 100)
+    assert estimate_end(progress, annotator_rows(campaign, AT), AT).reason == "Everything is judged."
+
+
+def test_progress_takes_three_queries_however_large(campaign, django_assert_num_queries):
+    with django_assert_num_queries(3):
+        fetch_progress(campaign, AT)
+    with django_assert_num_queries(3):
+        annotator_rows(campaign, AT)

@@ -1,0 +1,577 @@
+"""Judgments from files: matched to items and people, slots kept, nothing counted twice."""
+
+import json
+import re
+import threading
+from collections import Counter
+from io import StringIO
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import AuditEvent, JobState
+from annotation.assignment.actions.annotators import add_members, add_name, pause_annotator, remove_annotator
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
+from annotation.campaigns.actions.criteria import replace_criteria
+from annotation.definitions.drafts import CriterionDraft, LevelDraft
+from annotation.definitions.relevance import RELEVANCE
+from annotation.imports.jobs import import_sql as sql
+from annotation.imports.jobs import imports
+from annotation.labelling.actions.units_ahead import take_hand
+from annotation.models import Annotator, Assignment, Judgment, Submission, UnreadLabel
+from corpus.models import ImportRun
+from tests.factories.annotation import (
+    AT,
+    add_topic,
+    annotator,
+    give_labels,
+    make_campaign,
+    make_material,
+    skip_item,
+)
+from tests.factories.corpus import ImportRunFactory
+from tests.processes import wait_for
+
+pytestmark = pytest.mark.django_db
+
+HEADER = "annotator,topic,aspect,docno,value"
+
+
+@pytest.fixture
+def made():
+    return make_material()
+
+
+@pytest.fixture
+def campaign(made):
+    return make_campaign(made)
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Imports lines of CSV (or another text as it is) and gives the command's JSON."""
+
+    def run(*lines, header=HEADER, name="labels.csv", options=()):
+        path = tmp_path / name
+        path.write_text("\n".join([header, *lines] if header else lines) + "\n", "utf-8")
+        out = StringIO()
+        call_command(
+            "import_judgments", "teas", "main-round", str(path), *options, "--json", stdout=out, stderr=StringIO()
+        )
+        return json.loads(out.getvalue())
+
+    return run
+
+
+def row(who, topic, aspect, document, value):
+    return f"{who},{topic},Does thing {topic}.{aspect}.,d{document:04d},{value}"
+
+
+def counts(result):
+    return tuple(result[name] for name in ("created", "updated", "unchanged", "skipped"))
+
+
+def reasons(result):
+    return [(error["line"], error["reason"]) for error in result["errors"]]
+
+
+def values(campaign):
+    rows = Judgment.objects.filter(assignment__item__campaign=campaign)
+    return {
+        (who, topic, aspect, docno): value
+        for who, topic, aspect, docno, value in rows.values_list(
+            "assignment__annotator__name",
+            "assignment__item__topic__number",
+            "assignment__item__aspect__text",
+            "assignment__item__document__docno",
+            "value",
+        )
+    }
+
+
+# --- what comes in ---------------------------------------------------------------------------------------------------
+
+
+def test_judgments_come_in_with_everything_that_hangs_on_them(campaign, load):
+    result = load(row("Ana", 1, 1, 0, 2), row("ben@example.org", 1, 1, 0, 0), row("Somebody", 1, 2, 3, 1))
+    assert counts(result) == (3, 0, 0, 0)
+    assert values(campaign) == {
+        ("Ana", "1", "Does thing 1.1.", "d0000"): 2,
+        ("Ben", "1", "Does thing 1.1.", "d0000"): 0,
+        ("Somebody", "1", "Does thing 1.2.", "d0003"): 1,
+    }
+    assignments = Assignment.objects.filter(item__campaign=campaign)
+    assert Counter(assignments.values_list("state", "slot")) == {("done", 1): 2, ("done", 2): 1}
+    submission = Submission.objects.get(assignment__annotator__name="Ana")
+    assert (submission.kind, submission.device, submission.answers) == ("import", "import", {"relevance": 2})
+    stranger = Annotator.objects.get(name="Somebody")
+    assert (stranger.user, stranger.kind) == (None, "human")
+    assert AuditEvent.objects.get(verb="import_judgments").data["created"] == 3
+
+
+def test_importing_again_changes_nothing(campaign, load):
+    lines = [row("Ana", 1, 1, d, 1) for d in range(4)] + [row("New", 2, 1, 0, 2)]
+    assert counts(load(*lines)) == (5, 0, 0, 0)
+    before = list(Submission.objects.order_by("id").values_list("uuid", flat=True))
+    assert counts(load(*lines)) == (0, 0, 5, 0)
+    assert list(Submission.objects.order_by("id").values_list("uuid", flat=True)) == before
+    assert Annotator.objects.filter(name="New").count() == 1
+
+
+def test_a_corrected_file_updates_and_keeps_what_was_before(campaign, load):
+    load(row("Ana", 1, 1, 0, 1), row("Ana", 1, 1, 1, 1))
+    assert counts(load(row("Ana", 1, 1, 0, 2), row("Ana", 1, 1, 1, 1))) == (0, 1, 1, 0)
+    assert counts(load(row("Ana", 1, 1, 0, 1))) == (0, 1, 0, 0)  # back again: another submission all the same
+    assert list(Submission.objects.order_by("id").values_list("answers__relevance", flat=True)) == [1, 1, 2, 1]
+    assert Judgment.objects.filter(value=1).count() == 2
+
+
+def test_a_dry_run_counts_and_leaves_nothing(campaign, load):
+    result = load(row("New", 1, 1, 0, 2), row("New", 9, 1, 0, 2), options=["--dry-run"])
+    assert counts(result) == (1, 0, 0, 1)
+    assert not Assignment.objects.exists()
+    assert not Annotator.objects.filter(name="New").exists()
+    assert counts(load(row("New", 1, 1, 0, 2))) == (1, 0, 0, 0)
+
+
+def test_json_lines_and_whole_topics(made, load):
+    add_topic(made, "whole", [])
+    make_campaign(made)
+    line = json.dumps({"annotator": "Ana", "topic": "whole", "docno": "d0001", "criterion": "relevance", "value": 2})
+    assert counts(load(line, header="", name="labels.jsonl")) == (1, 0, 0, 0)
+    assert Judgment.objects.get().assignment.item.aspect is None
+
+
+def test_qrels_name_the_annotator_in_column_2(made, load):
+    add_topic(made, "whole", [])
+    make_campaign(made)
+    qrels = ["whole Ana d0000 1", "whole Ben d0000 2", "whole Cai d0000 0"]
+    result = load(*qrels, header="", name="all.qrels")
+    assert counts(result) == (2, 0, 0, 1)
+    assert "the item needs 2 judgments" in reasons(result)[0][1]
+    assert reasons(result)[0][0] == 3
+    assert counts(load("whole 0 d0001 1", header="", name="one.qrels", options=["--annotator", "Ben"])) == (1, 0, 0, 0)
+
+
+def test_every_row_is_told_where_it_is_wrong(campaign, load):
+    result = load(
+        row("Ana", 1, 1, 0, 2),
+        row("Ana", 9, 1, 0, 2),
+        row("Ana", 1, 7, 0, 2),
+        row("Ana", 1, 1, 99, 2),
+        row("Ana", 1, 1, 1, 3),
+        row("Ana", 1, 1, 2, "high"),
+        row("Ana", 1, 1, 3, -1),
+        "Ana,1,,d0001,1",
+        row("Ana", 1, 1, 0, 2),
+        row("", 1, 1, 2, 2),
+    )
+    assert counts(result)[0] == 1
+    told = dict(reasons(result))
+    assert told[3] == "topic 9 is not in the collection"
+    assert told[4] == "topic 1 has no aspect “Does thing 1.7.”"
+    assert told[5] == "document d0099 is not in the collection"
+    for line, value in ((6, "3"), (7, "high"), (8, "-1")):
+        assert told[line] == f"the value “{value}” is not on the scale of relevance (0, 1, 2)"
+    assert told[9] == "names no aspect, but topic 1 is judged aspect by aspect"
+    assert "stands in this file more than once" in told[10]
+    assert told[11] == "has no annotator"
+    assert result["skipped"] == len(told) == 9
+
+
+def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign, load):
+    """Scores of -1 of a machine: kept as invalid, each once, until a readable one comes; people have no such score."""
+    line = row("gpt", 1, 1, 0, -1)
+    rows = (f"{line},1,Perhaps?", row("gpt", 1, 1, 1, 2) + ",1,Yes.", row("Ana", 1, 1, 3, -1) + ",0,")
+    first = load(*rows, header=f"{HEADER},machine,said")
+    assert counts(first) == (2, 0, 0, 1)
+    assert "is not on the scale" in reasons(first)[0][1]
+    assert "1 machine answers could not be read" in " ".join(first["remarks"])
+    (kept,) = UnreadLabel.objects.select_related("annotator")
+    assert (kept.annotator.name, kept.item.document.docno) == ("gpt", "d0000")
+    assert [each.value for each in Judgment.objects.all()] == [2]
+    assert counts(load(f"{line},1", header=f"{HEADER},machine", options=["--dry-run"])) == (0, 0, 1, 0)
+    assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
+    client = Client()
+    client.force_login(made.manager)
+    assert "1 answer nobody could read" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
+    listed = client.get("/c/teas/campaigns/main-round/machines/unread/").content.decode()
+    assert "Perhaps?" in listed
+    assert "Yes." not in listed
+    # Read by somebody after all: a label now, and an unreadable answer does not take a label away.
+    assert counts(load(row("gpt", 1, 1, 0, 1) + ",1", header=f"{HEADER},machine")) == (1, 0, 0, 0)
+    assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
+    assert not UnreadLabel.objects.exists()
+    assert (
+        "Every imported answer could be read"
+        in client.get("/c/teas/campaigns/main-round/machines/unread/").content.decode()
+    )
+
+
+def test_the_same_thing_in_two_files_counts_once(campaign, tmp_path):
+    for name, value in (("a.csv", 1), ("b.csv", 2)):
+        (tmp_path / name).write_text(f"{HEADER}\n{row('Ana', 1, 1, 0, value)}\n", "utf-8")
+    out = StringIO()
+    files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    call_command("import_judgments", "teas", "main-round", *files, "--json", stdout=out, stderr=StringIO())
+    result = json.loads(out.getvalue())
+    assert counts(result) == (1, 0, 0, 1)
+    assert result["errors"][0] == {"file": "b.csv", "line": 2, "reason": "repeats a.csv, line 2"}
+    assert Judgment.objects.get().value == 1
+
+
+def test_pairs_outside_the_campaign_are_refused(made, load):
+    make_campaign(made, items=False)
+    with pytest.raises(CommandError, match="no items yet"):
+        load(row("Ana", 1, 1, 0, 2))
+    call_command("build_items", "teas", "main-round", "--sample", "1", "--seed", "1", stderr=StringIO())
+    lines = [row("Ana", t, a, d, 1) for t in (1, 2, 3) for a in (1, 2) for d in range(4)]
+    result = load(*lines)
+    assert counts(result) == (1, 0, 0, 23)
+    assert {reason for _, reason in reasons(result)} == {"this pair is no item of the campaign"}
+
+
+def test_nothing_usable_is_a_refusal_and_leaves_nothing(campaign, load):
+    with pytest.raises(CommandError, match="topic 9 is not in the collection"):
+        load(row("Stranger", 9, 1, 0, 2))
+    assert not Annotator.objects.filter(name="Stranger").exists()
+
+
+def test_a_closed_campaign_takes_nothing(campaign, load):
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    close_campaign(campaign=campaign, by=None, at=AT)
+    with pytest.raises(CommandError, match="Reopen it first"):
+        load(row("Ana", 1, 1, 0, 2))
+
+
+# --- people and machines ---------------------------------------------------------------------------------------------
+
+
+def test_members_are_known_by_address(made, load):
+    campaign = make_campaign(made, annotators=False)
+    result = load(row("ana@example.org", 1, 1, 0, 2), row("ANA@example.org", 1, 1, 2, 2))
+    assert [each.user for each in campaign.annotators.all()] == [made.people["ana"]]
+    assert campaign.annotators.get().name == "Ana"
+    assert result["remarks"] == ["Annotators added with the account of that e-mail address: Ana (ana@example.org)."]
+    again = load(row("Ana", 1, 1, 1, 2))  # now it is the campaign's own name for her
+    assert counts(again) == (1, 0, 0, 0)
+    assert again["remarks"] == ["Taken for annotators of the campaign who have an account: Ana (ana@example.org)."]
+
+
+def test_a_members_name_is_not_their_account(made, load):
+    campaign = make_campaign(made, annotators=False)
+    result = load(row("Ana", 1, 1, 0, 2), row("Zoe", 1, 1, 0, 1))
+    assert list(campaign.annotators.order_by("pk").values_list("name", "user")) == [("Ana", None), ("Zoe", None)]
+    assert result["remarks"] == [
+        "Annotators added who are known by name only: Ana, Zoe.",
+        "Not linked to the members called so, because only an e-mail address names an account: Ana.",
+    ]
+    add_members(campaign=campaign, users=[made.people["ana"]], by=None, at=AT)
+    assert campaign.annotators.get(user=made.people["ana"]).name == "ana@example.org"
+
+
+def test_what_names_were_taken_for_is_on_the_imports_page(made, load, client):
+    make_campaign(made, annotators=False)
+    load(row("Ana", 1, 1, 0, 2), row("m1", 1, 1, 0, 2), options=["--machine"])
+    client.force_login(made.manager)
+    page = client.get(reverse("import_detail", args=["teas", ImportRun.objects.get().pk])).text
+    assert "Machines added: Ana, m1." in page
+
+
+def test_a_viewers_name_is_only_a_name(made, load):
+    campaign = make_campaign(made, annotators=False)
+    load(row("Vic", 1, 1, 0, 2))
+    assert campaign.annotators.get().user is None
+
+
+def test_a_machines_labels_hold_no_slot(campaign, load):
+    lines = [f"m{n},1,Does thing 1.1.,d0000,1,1" for n in range(5)]
+    result = load(*lines, header=HEADER + ",machine")
+    assert counts(result) == (5, 0, 0, 0)
+    assert set(Assignment.objects.values_list("slot", "state")) == {(None, "done")}
+    assert set(Annotator.objects.filter(name__startswith="m").values_list("kind", flat=True)) == {"machine"}
+    assert counts(load(row("Ana", 1, 1, 0, 2), row("Ben", 1, 1, 0, 2))) == (2, 0, 0, 0)
+    assert counts(load(*lines, header=HEADER + ",machine")) == (0, 0, 5, 0)
+
+
+def test_the_option_flags_everybody_as_a_machine(campaign, load):
+    load(row("gpt", 1, 1, 0, 2), options=["--machine"])
+    assert Annotator.objects.get(name="gpt").kind == "machine"
+    load(row("gpt", 1, 1, 1, 2))  # known as a machine, whether flagged or not
+    assert Annotator.objects.filter(name="gpt").count() == 1
+    assert not Assignment.objects.filter(slot__isnull=False).exists()
+
+
+def test_a_person_is_not_taken_for_a_machine(campaign, load):
+    with pytest.raises(CommandError, match="Ana is a person in this campaign, not a machine"):
+        load(row("Ana", 1, 1, 0, 2), options=["--machine"])
+
+
+def test_paused_and_removed_people_keep_what_they_judged_elsewhere(campaign, load):
+    pause_annotator(annotator=annotator(campaign, "ana"), by=None, at=AT)
+    remove_annotator(annotator=annotator(campaign, "ben"), by=None, at=AT)
+    assert counts(load(row("Ana", 1, 1, 0, 2), row("Ben", 1, 1, 0, 2))) == (2, 0, 0, 0)
+
+
+# --- slots -----------------------------------------------------------------------------------------------------------
+
+
+def test_no_item_gets_more_human_judgments_than_its_overlap(campaign, load):
+    lines = [row(who, 1, 1, d, 1) for d in range(4) for who in ("A", "B", "C", "D")]
+    result = load(*lines)
+    assert counts(result) == (8, 0, 0, 8)
+    assert set(Counter(Assignment.objects.values_list("item", flat=True)).values()) == {2}
+    assert Counter(Assignment.objects.values_list("annotator__name", flat=True)) == {"A": 4, "B": 4}
+
+
+def test_an_assigned_person_fills_their_own_slot_and_others_get_none(campaign, load):
+    assign_items(campaign=campaign, by=None, at=AT)
+    item = campaign.items.get(aspect__text="Does thing 1.1.", document__docno="d0000")
+    assigned = sorted(item.assignments.values_list("annotator__name", flat=True))
+    other = ({"Ana", "Ben", "Cai"} - set(assigned)).pop()
+    result = load(row(assigned[0], 1, 1, 0, 2), row(other, 1, 1, 0, 2))
+    assert counts(result) == (1, 0, 0, 1)
+    assert "as many are given or assigned to others" in reasons(result)[0][1]
+    assert Counter(item.assignments.values_list("state", flat=True)) == {"done": 1, "pending": 1}
+
+
+def test_free_slots_of_a_queue_are_taken(made, load):
+    campaign = make_campaign(made, strategy="queue")
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    assert counts(load(row("Ana", 1, 1, 0, 2), row("New", 1, 1, 0, 2), row("Ben", 1, 1, 1, 2))) == (3, 0, 0, 0)
+    item = campaign.items.get(aspect__text="Does thing 1.1.", document__docno="d0000")
+    assert sorted(item.assignments.values_list("slot", "state", "queue")) == [
+        (1, "done", campaign.pk),
+        (2, "done", campaign.pk),
+    ]
+    assert Assignment.objects.filter(state="open").count() == 45
+    units = take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    assert units
+
+
+def test_an_item_with_another_judge_asked_for_takes_one_more(campaign, load):
+    campaign.items.filter(aspect__text="Does thing 1.1.", document__docno="d0000").update(extra_overlap=1)
+    assert counts(load(*[row(who, 1, 1, 0, 1) for who in "ABCD"])) == (3, 0, 0, 1)
+
+
+# --- together with judging in Litmus ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def opened(campaign):
+    assign_items(campaign=campaign, by=None, at=AT)
+    return open_campaign(campaign=campaign, by=None, at=AT)
+
+
+def line_of(assignment, value):
+    item = assignment.item
+    return f"{assignment.annotator.name},{item.topic.number},{item.aspect.text},{item.document.docno},{value}"
+
+
+def test_what_was_answered_in_litmus_is_not_changed_by_a_file(opened, load):
+    ana = annotator(opened, "ana")
+    give_labels(ana, [2, 1])
+    first, second = ana.assignments.filter(state="done").order_by("position")
+    result = load(line_of(first, 2), line_of(second, 0))
+    assert counts(result) == (0, 0, 1, 1)
+    assert "an import does not change that" in reasons(result)[0][1]
+    assert Judgment.objects.get(assignment=second).value == 1
+
+
+def test_somebody_who_skipped_may_still_hand_in_an_answer(opened, load):
+    ana = annotator(opened, "ana")
+    item = skip_item(ana, "cannot be understood")
+    skipped = ana.assignments.get(item=item)
+    assert counts(load(line_of(skipped, 1))) == (1, 0, 0, 0)
+    skipped.refresh_from_db()
+    assert (skipped.state, skipped.slot is not None) == ("done", True)
+    assert ana.assignments.filter(item=item).count() == 1
+
+
+# --- several criteria ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_criteria(made):
+    campaign = make_campaign(made)
+    fit = CriterionDraft("fit", "Fit", (LevelDraft(0, "No"), LevelDraft(1, "Yes")))
+    replace_criteria(campaign=campaign, criteria=[RELEVANCE, fit], by=None, at=AT)
+    return campaign
+
+
+def test_answers_on_several_criteria_are_one_submission(two_criteria, load):
+    header = HEADER + ",criterion"
+    lines = [row("Ana", 1, 1, 0, 2) + ",relevance", row("Ana", 1, 1, 0, 1) + ",fit"]
+    assert counts(load(*lines, header=header)) == (2, 0, 0, 0)
+    assert Submission.objects.get().answers == {"relevance": 2, "fit": 1}
+    assert counts(load(lines[0], header=header)) == (0, 0, 1, 0)
+    assert counts(load(row("Ana", 1, 1, 0, 0) + ",fit", header=header)) == (0, 1, 0, 0)
+
+
+def test_half_an_answer_is_refused(two_criteria, load):
+    header = HEADER + ",criterion"
+    lines = [
+        row("Ana", 1, 1, 0, 2) + ",relevance",
+        row("Ana", 1, 1, 1, 2) + ",relevance",
+        row("Ana", 1, 1, 1, 7) + ",fit",
+        row("Ana", 1, 1, 2, 1) + ",",
+        row("Ana", 1, 1, 3, 1) + ",novelty",
+        row("Ben", 1, 1, 0, 2) + ",relevance",
+        row("Ben", 1, 1, 0, 1) + ",fit",
+    ]
+    result = load(*lines, header=header)
+    assert counts(result) == (2, 0, 0, 5)
+    told = dict(reasons(result))
+    assert told[2] == told[3] == "lacks a value for another criterion of the same item"
+    assert "not on the scale of fit (0, 1)" in told[4]
+    assert told[5] == "names no criterion, and the campaign has several"
+    assert told[6] == "the campaign has no criterion “novelty”"
+
+
+# --- hostile and odd files -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "\x00\x01\x02", "nonsense without columns\n", "a,b\n1,2\n"])
+def test_files_that_are_none_are_refused(campaign, load, text):
+    with pytest.raises(CommandError):
+        load(text, header="", name="odd.csv")
+    assert not Judgment.objects.exists()
+
+
+def test_percent_signs_quotes_and_backslashes_are_plain_text(made, load):
+    add_topic(made, "odd", ['Is 100% "sure" \\ of %s.'])
+    campaign = make_campaign(made)
+    line = '"O\'Brien \\ 50%",odd,"Is 100% ""sure"" \\ of %s.",d0000,1'
+    assert counts(load(line)) == (1, 0, 0, 0)
+    assert campaign.annotators.filter(name="O'Brien \\ 50%").exists()
+
+
+def test_names_that_do_not_fit_are_told(campaign, load):
+    result = load(row("x" * 180, 1, 1, 0, 1), row("Ana", 1, 1, 0, 1))
+    assert counts(result) == (1, 0, 0, 1)
+    assert "longer than 150" in reasons(result)[0][1]
+
+
+def test_many_rows_take_few_queries(made, load, django_assert_max_num_queries):
+    add_name(campaign=make_campaign(made), name="Z", by=None, at=AT)
+    lines = [row(who, t, a, d, 1) for who in "YZ" for t in (1, 2, 3) for a in (1, 2) for d in range(4)]
+    with django_assert_max_num_queries(75):
+        assert counts(load(*lines)) == (48, 0, 0, 0)
+
+
+# --- by upload -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_is_tried_and_then_imported_by_a_worker(celery_worker, made):
+    campaign = make_campaign(made)
+    client = Client()
+    client.force_login(made.manager)
+    address = reverse("judgment_import", args=["teas", campaign.slug])
+    file = SimpleUploadedFile("labels.csv", f"{HEADER}\n{row('Ana', 1, 1, 0, 2)}\n{row('Ana', 9, 1, 0, 2)}\n".encode())
+    answer = client.post(address, {"uploads": [file], "format": "auto", "dry_run": "on"})
+    tried = ImportRun.objects.get()
+    assert answer.url == reverse("import_detail", args=["teas", tried.pk])
+    wait_for(lambda: ImportRun.objects.get(pk=tried.pk).is_final, 60, "the dry run")
+    page = client.get(answer.url).content.decode()
+    assert "topic 9 is not in the collection" in page
+    assert not Judgment.objects.exists()
+    client.post(reverse("import_follow", args=["teas", tried.pk]))
+    wait_for(lambda: ImportRun.objects.latest("pk").is_final, 60, "the import")
+    assert Judgment.objects.count() == 1
+    assert "Earlier imports" in client.get(address).content.decode()
+
+
+def test_an_import_leads_back_to_its_campaign(made, campaign):
+    fields = {"collection": made.collection, "kind": "judgments", "parameters": {"campaign": campaign.pk}}
+    client = Client()
+    client.force_login(made.manager)
+    for state, name in ((JobState.DONE, "annotator_list"), (JobState.FAILED, "judgment_import")):
+        run = ImportRunFactory(state=state, started_at=AT, finished_at=AT, **fields)
+        page = client.get(reverse("import_detail", args=["teas", run.pk])).content.decode()
+        assert f'href="{reverse(name, args=["teas", campaign.slug])}"' in page
+
+
+def test_the_page_refuses_what_it_cannot_take(made, campaign):
+    client = Client()
+    client.force_login(made.manager)
+    address = reverse("judgment_import", args=["teas", campaign.slug])
+    assert client.get(address).status_code == 200
+    assert client.post(address, {}).status_code == 422
+    answer = client.post(address, {"uploads": [SimpleUploadedFile("x.png", b"\x89PNG\x00\x00")]})
+    assert answer.status_code == 422
+    assert "not a text file" in answer.content.decode()
+    client.force_login(made.people["ada"])
+    assert client.get(address).status_code == 403
+
+
+# --- at the same time as judging -------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tmp_path):
+    made = make_material(topics=4, documents=10)
+    campaign = make_campaign(made, strategy="queue")
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    path = tmp_path / "labels.csv"
+    lines = [row(who, t, a, d, 1) for t in (1, 2, 3, 4) for a in (1, 2) for d in range(10) for who in ("X", "Y")]
+    path.write_text("\n".join([HEADER, *lines]), "utf-8")
+    stop = threading.Event()
+    failures = []
+
+    def judge(name):
+        try:
+            while not stop.is_set():
+                if not take_hand(collection="teas", campaign="main-round", have=[], by=made.people[name], at=AT):
+                    return
+                pending = annotator(campaign, name).assignments.filter(state="pending").count()
+                give_labels(annotator(campaign, name), [0] * pending)
+        except Exception as error:  # noqa: BLE001 - shown below
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=judge, args=(name,)) for name in ("ana", "ben", "cai")]
+    for thread in threads:
+        thread.start()
+    call_command("import_judgments", "teas", "main-round", str(path), stdout=StringIO(), stderr=StringIO())
+    stop.set()
+    for thread in threads:
+        thread.join(60)
+    assert not failures
+    rows = Assignment.objects.filter(item__campaign=campaign, slot__isnull=False)
+    assert set(Counter(rows.values_list("item", flat=True)).values()) == {2}
+    done = rows.filter(state="done")
+    assert done.count() == Judgment.objects.count()
+    assert done.filter(annotator__name__in=["X", "Y"]).exists()
+
+
+def test_many_rows_are_written_by_joins_of_sets(campaign, load, monkeypatch):
+    """A planner that takes the file for one row compares each row with each: minutes at a hundred thousand."""
+    plans = []
+
+    def explained(statement, named=None):
+        if statement == sql.ASSIGN:
+            with connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN {statement}", named)
+                plans.append("\n".join(line for (line,) in cursor.fetchall()))
+        execute(statement, named)
+
+    execute = imports._execute
+    monkeypatch.setattr(imports, "_execute", explained)
+    everything = [(t, a, d) for t in (1, 2, 3) for a in (1, 2) for d in range(4)]
+    lines = [row(who, *item, 1) + ",0" for who in "YZ" for item in everything]
+    lines += [row(f"m{who}", *item, 1) + ",1" for who in range(50) for item in everything]
+    assert counts(load(*lines, header=HEADER + ",machine")) == (1248, 0, 0, 0)
+    (plan,) = plans
+    assert int(re.search(r"CTE Scan on made .* rows=(\d+)", plan)[1]) > 1000
+    assert "Nested Loop" not in plan

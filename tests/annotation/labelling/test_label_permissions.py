@@ -1,0 +1,363 @@
+"""Judge first, look afterwards: overseers who judge as well read no labels of others while they have items left."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from adjudication.exports.exporters.questions import QUESTION_EXPORTERS
+from adjudication.models import Verdict
+from adjudication.verdicts.actions.verdicts import decide_verdict
+from annotation.assignment.actions.annotators import add_members, remove_annotator
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import create_campaign
+from annotation.campaigns.actions.items import build_items
+from annotation.campaigns.reads.unjudged import campaigns_hidden_from, has_items_left
+from annotation.labelling.actions.units_ahead import take_hand
+from annotation.models import (
+    AnnoCycle,
+    Annotator,
+    Assignment,
+    Campaign,
+    CampaignState,
+    ExtractionSource,
+    Item,
+    Rewrite,
+    Strategy,
+    VotesSeen,
+)
+from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.adjudication import AT, Built, build_campaign
+from tests.factories.annotation import make_campaign, make_material
+from tests.factories.corpus import DocumentFactory
+from tests.factories.labelling import build_work, given, send
+from tests.factories.papers import PaperFactory, make_content, make_extraction
+from tests.factories.rubrics import Rubric, build_rubric, rate
+
+pytestmark = pytest.mark.django_db
+
+CAMPAIGN = ["tea", "main"]
+
+
+@pytest.fixture
+def built() -> Built:
+    """Ana is a manager and has judged two of three items; everybody else has judged all."""
+    built = build_campaign([[0, 1, 2], [1, 1, 2], [1, 1, 1]])
+    vote(built)
+    ana = built.annotators["ana"]
+    Assignment.objects.filter(annotator=ana, item=built.items[2]).update(state="pending", finished_at=None)
+    built.collection.memberships.filter(user=built.people["ana"]).update(role="manager")
+    return built
+
+
+def client_of(built: Built | Rubric, person: str = "ana") -> Client:
+    client = Client()
+    client.force_login(built.people[person])
+    return client
+
+
+def statuses(client: Client) -> dict[str, int]:
+    verdict = Verdict.objects.order_by("pk").first()
+    assert verdict is not None
+    names = ("adjudication_screen", "disagreement_list", "acceptance", "judgment_list", "relevance_list")
+    pages = {name: reverse(name, args=CAMPAIGN) for name in names}
+    pages["relevance_detail"] = reverse("relevance_detail", args=[*CAMPAIGN, verdict.item.topic_id])
+    apis = {name: reverse(name, args=CAMPAIGN) for name in ("api_judgments", "api_verdicts")}
+    files = {}
+    for kind in ("judgments", "judgments-jsonl", "verdicts", "qrels"):
+        more = "?campaign=main" + ("&annotators=1&level=aspect" if kind == "qrels" else "")
+        files[f"export {kind}"] = reverse("export_download", args=["tea", kind]) + more
+        files[f"api export {kind}"] = reverse("api_export", args=["tea", kind]) + more
+    found = {name: client.get(address).status_code for name, address in {**pages, **apis, **files}.items()}
+    for name in ("verdict_decide", "verdict_withdraw", "verdict_send_back"):
+        address = reverse(name, args=[*CAMPAIGN, verdict.pk])
+        found[name] = client.post(address, {"override": "1", "value": "x", "seen": ""}).status_code
+    return found
+
+
+def test_nothing_is_shown_while_something_is_left(built: Built) -> None:
+    found = statuses(client_of(built))
+    assert len(found) == 19
+    assert set(found.values()) == {403}, found
+    page = client_of(built).get(reverse("adjudication_screen", args=CAMPAIGN)).content.decode()
+    assert "You still have items to judge in Main round" in page
+
+
+def test_everything_is_shown_once_all_is_judged(built: Built) -> None:
+    Assignment.objects.filter(annotator=built.annotators["ana"]).update(state="done", finished_at=AT)
+    assert 403 not in statuses(client_of(built)).values()
+
+
+def test_everything_is_shown_to_whoever_was_taken_off(built: Built) -> None:
+    remove_annotator(annotator=built.annotators["ana"], by=None, at=AT)
+    assert 403 not in statuses(client_of(built)).values()
+
+
+def test_a_closed_campaign_holds_nobody_back(built: Built) -> None:
+    Campaign.objects.update(state=CampaignState.CLOSED)
+    assert 403 not in statuses(client_of(built)).values()
+
+
+def test_whoever_does_not_judge_is_not_held_back(built: Built) -> None:
+    assert 403 not in statuses(client_of(built, "manager")).values()
+
+
+def test_topics_and_documents_can_be_taken_all_the_same(built: Built) -> None:
+    client = client_of(built)
+    for kind in ("topics", "documents"):
+        assert client.get(reverse("export_download", args=["tea", kind])).status_code == 200
+    page = client.get(reverse("export_list", args=["tea"]))
+    assert page.status_code == 200
+    assert "You still have items to judge in Main round" in page.content.decode()
+
+
+def test_an_open_queue_may_hand_out_anything_that_is_free() -> None:
+    built = build_work(items=2, overlap=1, strategy=Strategy.QUEUE)
+    ana = built.people["ana"]
+    assert has_items_left(built.campaign, ana)
+    units = take_hand(collection="tea", campaign="main", have=[], by=ana, at=AT)[1]
+    assert has_items_left(built.campaign, ana)
+    for unit in units:
+        send(built, "ana", given(unit[0], 1))
+    assert not has_items_left(built.campaign, ana)
+    assert not has_items_left(built.campaign, built.people["manager"])
+
+
+# --- the audit log and the backup ---
+
+
+def decided(built: Built) -> Verdict:
+    """Somebody else decides the item that ana has judged already; nothing else of it is in the log."""
+    verdict = Verdict.objects.filter(item=built.items[0]).get()
+    decide_verdict(
+        verdict=verdict, value=2, by=built.people["manager"], at=AT, cause="ambiguous", comment="Between the lines."
+    )
+    return verdict
+
+
+def audit_texts(client: Client) -> tuple[str, str]:
+    page = client.get(reverse("audit_list", args=["tea"])).text
+    rows = client.get(reverse("audit_download", args=["tea"])).getvalue().decode()
+    return page, next(line for line in rows.splitlines() if "decide_verdict" in line)
+
+
+def test_the_audit_log_does_not_say_how_items_were_decided(built: Built) -> None:
+    verdict = decided(built)
+    AuditEvent.objects.filter(verb="decide_verdict").update(target=f"{verdict.item_id}: 2")  # as it was written once
+    page, row = audit_texts(client_of(built))
+    assert "The labels of Main round stay hidden from you for now: you still have items to judge." in page
+    assert "value 2" not in page
+    assert f"{verdict.item_id}: 2" not in page + row
+    assert row.endswith('decide_verdict,adjudication.verdict,,,"{""hidden"": ""for now""}"')
+    Assignment.objects.filter(annotator=built.annotators["ana"]).update(state="done", finished_at=AT)
+    page, row = audit_texts(client_of(built))
+    assert "stay hidden" not in page
+    assert "value 2" in page
+    assert '""value"": 2' in row
+
+
+def test_the_log_of_other_campaigns_is_whole(built: Built) -> None:
+    decided(built)
+    Campaign.objects.update(state=CampaignState.CLOSED)
+    second_round(built, slice(0, 0))
+    assert "value 2" in audit_texts(client_of(built))[0]
+
+
+def test_a_backup_holds_all_labels(built: Built) -> None:
+    for name in ("collection_backup", "api_collection_backup"):
+        answer = client_of(built).get(reverse(name, args=["tea"]))
+        assert answer.status_code == 403
+        assert "A backup would show them." in answer.text
+        assert client_of(built, "manager").get(reverse(name, args=["tea"])).status_code == 200
+    assert AuditEvent.objects.filter(verb="download_backup").count() == 2
+
+
+def test_a_test_campaign_that_is_sealed_is_hidden_from_everybody(built: Built) -> None:
+    decided(built)
+    Item.objects.update(split="test")
+    Campaign.objects.update(split="test")
+    dev = Campaign.objects.create(
+        collection=built.collection,
+        slug="dev",
+        name="Dev",
+        kind="relevance",
+        split="dev",
+        overlap=1,
+        seed=1,
+        created_at=AT,
+    )
+    AnnoCycle.objects.create(
+        collection=built.collection, number=1, dev=dev, criterion="relevance", margin=0.05, created_at=AT
+    )
+    page, row = audit_texts(client_of(built, "manager"))
+    assert "a test campaign is sealed" in page
+    assert "for now" in row
+
+
+# --- the same item in another campaign ---
+
+
+def second_round(built: Built, subjects: slice) -> Campaign:
+    """Ana has judged all of the main round, and has some of its items in another campaign still to judge."""
+    Assignment.objects.filter(annotator=built.annotators["ana"]).update(state="done", finished_at=AT)
+    second = Campaign.objects.create(
+        collection=built.collection,
+        slug="second",
+        name="Second round",
+        kind="relevance",
+        overlap=1,
+        seed=1,
+        created_at=AT,
+    )
+    ana = Annotator.objects.create(campaign=second, user=built.people["ana"], kind="human", name="ana", created_at=AT)
+    for item in built.items[subjects]:
+        twin = Item.objects.create(
+            campaign=second, split=second.split, topic=item.topic, aspect=item.aspect, document=item.document
+        )
+        Assignment.objects.create(item=twin, annotator=ana, state="pending", position=twin.pk)
+    return second
+
+
+@pytest.mark.parametrize("state", CampaignState.values)
+def test_labels_of_an_item_stay_hidden_while_another_campaign_asks_for_it(built: Built, state: str) -> None:
+    second_round(built, slice(1, 2))
+    Campaign.objects.filter(pk=built.campaign.pk).update(state=state)
+    found = statuses(client_of(built))
+    assert {name: status for name, status in found.items() if status != 403} == {}
+    assert (
+        "You still have items to judge in Second round"
+        in client_of(built).get(reverse("judgment_list", args=CAMPAIGN)).text
+    )
+    assert 403 not in statuses(client_of(built, "manager")).values()
+    assert list(campaigns_hidden_from(built.people["ana"]).order_by("pk").values_list("name", flat=True)) == [
+        "Main round",
+        "Second round",
+    ]
+
+
+def test_other_items_in_another_campaign_hide_nothing(built: Built) -> None:
+    second = second_round(built, slice(0, 0))
+    item = built.items[0]
+    other = DocumentFactory(collection=built.collection)
+    twin = Item.objects.create(
+        campaign=second, split=second.split, topic=item.topic, aspect=item.aspect, document=other
+    )
+    ana = second.annotators.get()
+    Assignment.objects.create(item=twin, annotator=ana, state="pending", position=1)
+    assert 403 not in statuses(client_of(built)).values()
+    assert list(campaigns_hidden_from(built.people["ana"])) == [second]
+    Item.objects.filter(pk=twin.pk).update(document=item.document, aspect=None)  # the topic as a whole: sways aspects
+    assert {name: status for name, status in statuses(client_of(built)).items() if status != 403} == {}
+
+
+# --- question sets: what is written decides, not what the address names -----------------------------------------------
+
+
+def ada_rates() -> Rubric:
+    """Ben has rated q1 and rewritten it; the adjudicator ada has all questions still to rate."""
+    rubric = build_rubric(people=("ben", "ada"), overlap=2)
+    rubric.collection.memberships.filter(user=rubric.people["ada"]).update(role="adjudicator")
+    rate(rubric, "ben", "q1", rewrite="What do lips say that hands do not?")
+    return rubric
+
+
+def question_statuses(rubric: Rubric, person: str, campaign: str = "") -> dict[str, int]:
+    client = Client()
+    client.force_login(rubric.people[person])
+    more = f"?campaign={campaign}" if campaign else ""
+    found = {"question_set": client.get(reverse("question_set", args=["signs"]) + more).status_code}
+    for kind in QUESTION_EXPORTERS:
+        for name in ("export_download", "api_export"):
+            found[f"{name} {kind.name}"] = client.get(reverse(name, args=["signs", kind.name]) + more).status_code
+    found["rewrite_list"] = client.get(reverse("rewrite_list", args=["signs", rubric.campaign.slug])).status_code
+    return found
+
+
+def test_a_question_set_stays_hidden_from_whoever_still_rates_a_question_of_it() -> None:
+    rubric = ada_rates()
+    relevance = create_campaign(collection=rubric.collection, by=rubric.people["mia"], at=AT, name="Other", overlap=1)
+    for campaign in ("", rubric.campaign.slug, relevance.slug):  # one that rates nothing narrows the set to nothing
+        found = question_statuses(rubric, "ada", campaign)
+        assert set(found.values()) == {403}, (campaign, found)
+    page = client_of(rubric, "ada").get(reverse("question_set", args=["signs"])).content.decode()
+    assert "You still have items to judge in Questions" in page
+    assert rubric.topics["q1"].text not in page
+    offers = client_of(rubric, "ada").get(reverse("export_list", args=["signs"])).content.decode()
+    assert offers.count("You still have items to judge in Questions") >= len(QUESTION_EXPORTERS)
+    assert 403 not in question_statuses(rubric, "mia").values()
+    for number in ("q1", "q2", "q3"):
+        rate(rubric, "ada", number)
+    assert 403 not in question_statuses(rubric, "ada").values()
+
+
+def test_an_earlier_round_over_the_same_questions_stays_hidden_while_they_are_rated_again() -> None:
+    rubric = ada_rates()
+    Assignment.objects.filter(annotator__user=rubric.people["ada"]).update(state="withdrawn", slot=None)
+    assert 403 not in question_statuses(rubric, "ada").values()
+    wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "split": "dev"}
+    again = create_campaign(collection=rubric.collection, by=rubric.people["mia"], at=AT, **wanted)
+    add_members(campaign=again, users=[rubric.people["ada"]], by=rubric.people["mia"], at=AT)
+    build_items(campaign=again, by=rubric.people["mia"], at=AT)
+    assign_items(campaign=again, by=rubric.people["mia"], at=AT)
+    found = question_statuses(rubric, "ada", rubric.campaign.slug)  # the list of rewrites of the earlier round included
+    assert set(found.values()) == {403}
+
+
+def test_a_rewrite_waits_until_its_reviewer_has_rated_the_question() -> None:
+    rubric = ada_rates()
+    rewrite = Rewrite.objects.get()
+    ada, mia = client_of(rubric, "ada"), client_of(rubric, "mia")
+    mia.post(
+        reverse("rewrite_ask", args=["signs", rubric.campaign.slug]),
+        {"rewrites": [rewrite.pk], "reviewer": rubric.people["ada"].pk},
+    )
+    reviews = reverse("review_list", args=["signs", rubric.campaign.slug])
+    decision = reverse("rewrite_decide", args=["signs", rubric.campaign.slug, rewrite.pk])
+    assert "Nothing to confirm" in ada.get(reviews).content.decode()
+    assert ada.post(decision, {"decision": "confirmed", "from": "reviews"}).status_code == 403
+    rate(rubric, "ada", "q1")
+    assert "<ins>" in ada.get(reviews).content.decode()
+    assert ada.post(decision, {"decision": "confirmed", "from": "reviews"}).status_code == 302
+    assert VotesSeen.objects.filter(user=rubric.people["ada"], item__topic__number="q1").exists()
+
+
+# --- citation contexts ------------------------------------------------------------------------------------------------
+
+
+def test_contexts_stay_hidden_from_whoever_still_works_on_papers() -> None:
+    material = make_material(topics=0)
+    papers = [PaperFactory(collection=material.collection) for _ in range(2)]
+    make_campaign(material, name="Contexts", kind="extraction", overlap=1, annotators=False)
+    campaign = Campaign.objects.get(slug="contexts")
+    add_members(campaign=campaign, users=[material.people["ada"]], by=material.manager, at=AT)
+    assign_items(campaign=campaign, by=material.manager, at=AT)
+    late = PaperFactory(collection=material.collection, key="late")  # nobody's: an import has brought what it cites
+    for paper in (*papers, late):
+        make_extraction(paper, ExtractionSource.IMPORTED, make_content(values=("d0001", None)))
+    levels = [(kind, f"?level={level}") for kind in ("topics", "qrels") for level in ("paragraph", "sentence")]
+    addresses = [
+        reverse(name, args=["teas", kind]) + more
+        for kind, more in (*levels, ("acm-cr", ""), ("acm-cr", "?drafts=1"))
+        for name in ("export_download", "api_export")
+    ]
+    material.collection.memberships.filter(user=material.people["ada"]).update(role="manager")
+    client = Client()
+    client.force_login(material.people["ada"])
+    detail = reverse("paper_detail", args=["teas", late.pk])
+
+    def found() -> dict[str, int]:
+        return {address: client.get(address).status_code for address in addresses}
+
+    assert set(found().values()) == {403}, found()
+    assert client.get(reverse("export_download", args=["teas", "blacklist"])).status_code == 200
+    assert client.get(reverse("export_list", args=["teas"])).text.count("items to judge in Contexts") == 2 * 5
+    assert client.post(reverse("context_topics_create", args=["teas"]), {"level": "paragraph"}).status_code == 403
+    listed = client.get(reverse("paper_list", args=["teas"])).content.decode()
+    assert (listed.count(">hidden from you<"), listed.count("imported gold")) == (3, 0)
+    assert "You still have items to judge in Contexts" in client.get(detail).content.decode()
+    assert "d0001" not in client.get(detail).content.decode()
+    Assignment.objects.update(state="withdrawn", slot=None)
+    assert set(found().values()) == {200}, found()
+    assert client.get(reverse("paper_list", args=["teas"])).content.decode().count("imported gold") >= 3
+    assert "d0001" in client.get(detail).content.decode()
+    assert client.post(reverse("context_topics_create", args=["teas"]), {"level": "paragraph"}).status_code == 302

@@ -1,0 +1,85 @@
+"""Machine runs by a real Celery worker: killed in the middle and taken up again, and cancelled in the middle."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
+from accounts.models import JobState
+from annotation.machines.actions.machines import request_machine_runs
+from annotation.machines.actions.recipes import Wish
+from annotation.models import Assignment, Judgment, MachineRun
+from tests.factories.annotation import make_campaign, make_material
+from tests.factories.machines import make_prompt, stubbed
+from tests.processes import Child, start_celery_worker, wait_for
+from tests.stubs.chat import Answer, ChatStub
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+ITEMS = 24  # 3 topics × 2 aspects × 4 documents
+
+
+def start_worker(stub: ChatStub, log: Path, queue: str) -> Child:
+    told = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "wise", "LITMUS_LLM_RATE": "0"}
+    return start_celery_worker(log, queue=queue, **told, LITMUS_LLM_CONCURRENCY="2")
+
+
+def request_run() -> MachineRun:
+    made = make_material()
+    wish = Wish(prompt=make_prompt(made))
+    campaign = make_campaign(made, overlap=2)
+    return request_machine_runs(campaign=campaign, by=made.manager, at=timezone.now(), wish=wish)[0]
+
+
+def state_of(run: MachineRun) -> str:
+    run.refresh_from_db()
+    return run.state
+
+
+def take_up(run: MachineRun) -> bool:
+    """What beat does: send lost jobs again, as soon as PostgreSQL has noticed that their worker is gone."""
+    jobs.resume_lost_jobs(timezone.now() + timedelta(minutes=1))
+    return state_of(run) == JobState.DONE
+
+
+def test_a_worker_killed_in_the_middle_ends_with_every_pair_answered_once(own_queue: str, tmp_path: Path) -> None:
+    with stubbed(lambda call: Answer("Answer: 1", after=0.15)) as stub:
+        run = request_run()
+        first = start_worker(stub, tmp_path / "first.log", own_queue)
+        wait_for(lambda: run.replies.count() >= 5, 60, "the first replies")
+        first.kill()
+        kept = run.replies.count()
+        asked = len(stub.calls)
+        assert kept < ITEMS
+        assert state_of(run) == JobState.RUNNING
+        second = start_worker(stub, tmp_path / "second.log", own_queue)
+        try:
+            wait_for(lambda: take_up(run), 60, "the end of the run")
+        finally:
+            second.stop()
+    assert run.attempts >= 2
+    assert run.replies.filter(state="answered").count() == run.replies.count() == ITEMS
+    done = Assignment.objects.filter(annotator=run.annotator, state="done")
+    assert done.values("item").distinct().count() == done.count() == ITEMS
+    assert Judgment.objects.filter(assignment__in=done).count() == ITEMS
+    # What was stored is never asked again: at most the two that were on their way were paid for twice.
+    assert len(stub.calls) - asked == ITEMS - kept
+    assert asked - kept <= 2
+
+
+def test_a_run_cancelled_in_the_middle_keeps_what_is_on_its_way(own_queue: str, tmp_path: Path) -> None:
+    with stubbed(lambda call: Answer("Answer: 1", after=0.15)) as stub:
+        run = request_run()
+        worker = start_worker(stub, tmp_path / "worker.log", own_queue)
+        try:
+            wait_for(lambda: run.replies.count() >= 2, 60, "the first replies")
+            cancel_job(job=run, by=run.requested_by, at=timezone.now())
+            wait_for(lambda: state_of(run) == JobState.CANCELLED, 60, "the run to stop")
+        finally:
+            worker.stop()
+    kept = run.replies.count()
+    assert kept == len(stub.calls) < ITEMS  # everything that was asked, and paid for, is kept
+    assert f"{kept} of {ITEMS} replies are kept" in run.reason

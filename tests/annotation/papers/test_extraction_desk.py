@@ -1,0 +1,206 @@
+"""What the extraction screen asks for: saving with a base, steps, proposals, readings, pictures, and nobody else's."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.campaigns.actions.guidelines import write_guideline
+from annotation.definitions.desk import cleaning, context_of_block, next_context_id, reading_of, without_proposals
+from annotation.definitions.extractions import Content, write_content
+from annotation.models import Assignment, Extraction, ExtractionSource
+from annotation.papers.actions.extractions import begin_extraction
+from annotation.papers.reads.extraction_desk import desk_paper
+from annotation.papers.reads.extractions import content_of
+from corpus.formats.papers import Reference
+from corpus.pdf.reading import read_sentence
+from tests.factories.annotation import AT, Material, make_campaign, make_material
+from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction
+
+pytestmark = pytest.mark.django_db
+
+BLOCK = {
+    "id": 3,
+    "kind": "paragraph",
+    "part": "introduction",
+    "text": "Tea holds information. Lee et al. [2] measured it.",
+    "printed": "Tea holds infor-\nmation. Lee et al. [2] measured it.",
+    "sentences": [{"end": 22}, {"start": 23, "end": 50, "cites": ["b1"]}],
+}
+ENTRIES = [{"number": "1", "key": "b0"}, {"number": "2", "key": "b1", "authors": ["Bo Lee"], "raw": "Bo Lee. On tea."}]
+
+
+@pytest.fixture
+def material() -> Material:
+    made = make_material(topics=1, annotators=("ann", "bob"))
+    paper = PaperFactory(collection=made.collection, blocks=[BLOCK], references=ENTRIES)
+    make_extraction(paper, ExtractionSource.MACHINE, make_content())
+    campaign = make_campaign(made, name="Contexts", kind="extraction")
+    assign_items(campaign=campaign, by=made.manager, at=AT)
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    return made
+
+
+@pytest.fixture
+def work(material: Material) -> Extraction:
+    return begin_extraction(assignment=own(material), by=material.people["ann"], at=AT)
+
+
+def own(material: Material, name: str = "ann") -> Assignment:
+    campaign = material.collection.campaigns.get(slug="contexts")
+    return assignment_of(campaign, name, material.collection.papers.get())
+
+
+def address(name: str, material: Material, who: str = "ann") -> str:
+    return reverse(name, args=[material.collection.slug, "contexts", own(material, who).pk])
+
+
+def post(client, url: str, sent: object):
+    body = sent if isinstance(sent, str | bytes) else json.dumps(sent)
+    return client.post(url, body, content_type="application/json")
+
+
+def test_no_proposal_is_applied_unseen(work: Extraction) -> None:
+    sentences = content_of(work).contexts[0].sentences
+    assert sentences[1].text == "Lee et al. [1, 2] measured it."
+    assert not any(each.anonymised or each.original for each in sentences)
+
+
+def test_saving_makes_a_revision_and_an_old_base_is_told_the_newest(material, work, client) -> None:
+    client.force_login(material.people["ann"])
+    changed = write_content(Content(references=content_of(work).references))
+    saved = post(client, address("extraction_save", material), {"base": 1, "content": changed, "change": "emptied"})
+    assert (saved.status_code, saved.json()["revision"], saved.json()["undo"]) == (200, 2, True)
+    late = post(client, address("extraction_save", material), {"base": 1, "content": changed})
+    assert late.status_code == 409
+    assert late.json()["revision"] == 2
+    assert late.json()["content"] == changed
+    mine = client.get(reverse("api_assignments", args=[material.collection.slug, "contexts"])).json()["results"]
+    assert [(each["paper"], each["topic"]) for each in mine] == [(work.paper.key, None)]
+    stale = post(client, address("extraction_move", material), {"step": "undo", "base": 1})
+    assert (stale.status_code, stale.json()["revision"]) == (409, 2)
+    assert post(client, address("extraction_move", material), {"step": "undo", "base": "2"}).status_code == 400
+    back = post(client, address("extraction_move", material), {"step": "undo", "base": 2})
+    assert (back.json()["revision"], back.json()["redo"]) == (1, True)
+    assert work.revisions.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ("not json", 400),
+        (b"\xff\xfe", 400),
+        ("[" * 100_000, 400),
+        ([], 400),
+        ({"base": "1", "content": {}}, 400),
+        ({"base": True, "content": {}}, 400),
+        ({"base": 1, "content": {"contexts": [{"id": "1 2"}]}}, 422),
+        ({"base": 1, "content": {"contexts": "x"}}, 422),
+        ({"base": 1, "content": {"contexts": [], "references": [], "more": 1}}, 422),
+        ({"base": 1, "content": {"contexts": [{"id": "1", "section": "\ud800"}]}}, 400),
+    ],
+)
+def test_what_is_no_extraction_is_refused_and_nothing_changes(material, work, client, sent, status) -> None:
+    client.force_login(material.people["ann"])
+    answer = post(client, address("extraction_save", material), sent)
+    assert answer.status_code == status
+    assert answer.json()["reason"]
+    assert work.revisions.count() == 1
+
+
+def test_another_annotators_work_does_not_exist(material, work, client) -> None:
+    client.force_login(material.people["bob"])
+    for name in ("extraction_save", "extraction_move", "extraction_propose", "extraction_read"):
+        assert post(client, address(name, material), {"base": 1}).status_code == 404
+    page = reverse("extraction_page", args=[material.collection.slug, "contexts", own(material).pk, 1])
+    assert client.get(page).status_code == 404
+
+
+def test_a_block_becomes_a_context_with_its_cleaning(material, work, client, django_assert_max_num_queries) -> None:
+    client.force_login(material.people["ann"])
+    url = address("extraction_propose", material)
+    with django_assert_max_num_queries(9):
+        (found,) = post(client, url, {"blocks": [3]}).json()["proposals"]
+    assert found["context"]["id"] == "02"
+    assert [each["cites"] for each in found["context"]["sentences"]] == [[], ["2"]]
+    assert ["removed", "infor- mation"] in found["cleaning"]
+    assert post(client, url, {"blocks": [4]}).status_code == 422
+
+
+def test_markers_that_name_authors_are_told_with_what_they_mean(material) -> None:
+    named = {"start": 0, "end": 16, "text": "Lee et al. (2019)", "keys": ["b1"]}
+    numbered = {"start": 20, "end": 23, "text": "[2]", "keys": ["b1"]}
+    paper = PaperFactory(
+        collection=material.collection, blocks=[{**BLOCK, "markers": [named, numbered]}], references=ENTRIES
+    )
+    assert desk_paper(paper, make_content())["markers"] == {"Lee et al. (2019)": ["2"]}
+
+
+def test_a_changed_sentence_is_read_as_the_paper_was(material, work, client) -> None:
+    client.force_login(material.people["ann"])
+    url = address("extraction_read", material)
+    found = post(client, url, {"text": "As Lee et al. [2] said, tea is old."}).json()
+    assert found["cites"] == ["2"]
+    assert found["anonymised"] == "As [2] said, tea is old."
+    assert post(client, url, {"text": "x" * 20_001}).status_code == 400
+    assert post(client, url, {"text": 3}).status_code == 400
+
+
+def test_the_screen_asks_little(material, work, client, django_assert_max_num_queries) -> None:
+    client.force_login(material.people["ann"])
+    client.get(address("extraction_detail", material))  # notes once that they have the guideline before them
+    with django_assert_max_num_queries(24):
+        page = client.get(address("extraction_detail", material))
+    assert page.status_code == 200
+    assert 'id="label-data"' in page.text
+
+
+def test_the_guideline_stands_beside_the_paper_and_tells_once_that_it_changed(material, work, client) -> None:
+    news = "Please read it before you go on"
+    client.force_login(material.people["ann"])
+    page = client.get(address("extraction_detail", material))
+    assert page.context["guideline_html"] in page.text
+    assert (page.context["guideline_version"], page.context["guideline_changed"]) == (1, False)
+    campaign = material.collection.campaigns.get(slug="contexts")
+    write_guideline(campaign=campaign, body="Take *whole* paragraphs.", by=material.manager, at=AT)
+    changed = {"base": 1, "content": write_content(Content())}
+    assert post(client, address("extraction_save", material), changed).json()["guideline"] == 2
+    again = client.get(address("extraction_detail", material))
+    assert (again.context["guideline_changed"], news in again.text) == (True, True)
+    where = reverse("label_guideline", args=[material.collection.slug, "contexts"])
+    assert client.get(where).json()["html"].startswith("<p>Take <em>whole</em>")
+    assert client.post(where, {"version": "2"}).json() == {"seen": 2}
+    assert not client.get(address("extraction_detail", material)).context["guideline_changed"]
+
+
+def test_cleaning_is_told_word_by_word() -> None:
+    assert cleaning("an infor-\nmation", "an information") == [
+        ("same", "an "),
+        ("removed", "infor- mation"),
+        ("added", "information"),
+    ]
+    assert cleaning("a b\nc", "a b c") == [("same", "a b c")]
+
+
+def test_a_block_without_sentences_is_split() -> None:
+    context, _ = context_of_block({"id": 1, "text": "Old. See [2]."}, ENTRIES, "01")
+    assert [(each.text, each.cites) for each in context.sentences] == [("Old.", ()), ("See [2].", ("2",))]
+    assert next_context_id(Content((context,))) == "02"
+    assert next_context_id(Content()) == "01"
+    assert without_proposals(Content((context,))) == Content((context,))
+
+
+def test_names_with_years_are_read_where_there_are_no_numbers() -> None:
+    reading = read_sentence("Lee (2019) did.", [Reference("1", authors=("Lee, Bo",), year=2019)])
+    assert reading.cites == ("1",)
+    assert reading.anonymised == "[1] did."
+
+
+def test_what_was_proposed_while_reading_the_paper_stays() -> None:
+    text = "Lee et al. went on."
+    stored = {"end": 19, "anonymised": "[2] went on.", "anonymised_cites": ["b1"], "cuts": [{"text": "Lee et al."}]}
+    found = reading_of(text, [{"id": 1, "text": text, "sentences": [stored]}], ENTRIES)
+    assert (found["cites"], found["anonymised"], found["anonymised_cites"]) == ([], "[2] went on.", ["2"])
+    assert reading_of("Nothing here.", [], ENTRIES)["anonymised"] == ""

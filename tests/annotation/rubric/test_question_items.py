@@ -1,0 +1,278 @@
+"""Rubric campaigns: which questions become items, calibration samples, options from file, form and command."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts import jobs
+from accounts.models import AuditEvent
+from accounts.refusals import Refused
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import copy_campaign, update_campaign
+from annotation.campaigns.actions.items import build_items, request_item_build, set_calibration
+from annotation.definitions.campaign_file import BadCampaignFile, read_campaign_file, write_criteria
+from annotation.definitions.drafts import problems_of
+from annotation.definitions.rubric import DISCARD_REASONS, RUBRIC, TOO_BROAD
+from annotation.definitions.rubric_options import (
+    BadOptions,
+    RubricOptions,
+    read_cutoffs,
+    read_rubric_options,
+    write_cutoffs,
+)
+from annotation.kind import option_readers
+from annotation.kinds.rubric.choosing import Choice
+from annotation.kinds.rubric.items import fetch_supply
+from annotation.models import Assignment, Campaign, Item
+from corpus.models import Topic
+from tests.factories.accounts import AT
+from tests.factories.rubrics import Rubric, build_rubric
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def draft() -> Rubric:
+    """Over q1 to q4, without items yet."""
+    rubric = build_rubric(opened=False)
+    Item.objects.all().delete()
+    return rubric
+
+
+def numbers(campaign: Campaign) -> list[str]:
+    return list(campaign.items.order_by("topic__number").values_list("topic__number", flat=True))
+
+
+def build(rubric: Rubric, **more: object) -> object:
+    return build_items(campaign=rubric.campaign, by=rubric.people["mia"], at=AT, **more)
+
+
+# --- definitions -----------------------------------------------------------------------------------------------------
+
+
+def test_the_default_rubric_is_sound_and_survives_its_file():
+    assert problems_of(RUBRIC) == []
+    assert read_campaign_file(write_criteria(RUBRIC)).criteria == RUBRIC
+    assert TOO_BROAD in DISCARD_REASONS
+    assert all(level.definition and level.example for criterion in RUBRIC for level in criterion.levels)
+
+
+def test_options_of_a_file_and_of_lines():
+    file = read_campaign_file(
+        'kind = "rubric"\n[rubric]\nmost_fitting = 10\ncutoffs = {web = 0.5}\nkeep = "worth"', option_readers()
+    )
+    assert file.options == RubricOptions({"web": 0.5}, 10, "worth").as_json()
+    assert read_cutoffs(" web = 0.5\n\nother=1 ") == {"web": 0.5, "other": 1.0}
+    assert read_cutoffs(write_cutoffs(RubricOptions().cutoffs)) == RubricOptions().cutoffs
+
+
+@pytest.mark.parametrize(
+    "told", [{"cutoffs": {"a": 2}}, {"cutoffs": [1]}, {"cutoffs": {"a": True}}, {"most_fitting": 0}, {"kep": "x"}]
+)
+def test_options_that_make_no_sense_are_refused(told):
+    with pytest.raises(BadOptions):
+        read_rubric_options(told)
+    with pytest.raises(BadCampaignFile, match="rubric"):
+        read_campaign_file("rubric = 3", option_readers())
+
+
+@pytest.mark.parametrize("line", ["web", "web = much", "= 0.3"])
+def test_a_line_that_is_no_cutoff_is_named(line):
+    with pytest.raises(BadOptions, match="is not like"):
+        read_cutoffs(line)
+
+
+# --- items -----------------------------------------------------------------------------------------------------------
+
+
+def test_questions_above_the_cutoff_of_their_source_are_left_out_and_counted(draft):
+    supply = fetch_supply(draft.campaign)
+    assert (supply.total, supply.filtered, supply.left) == (4, 1, 3)
+    assert {source: rest for source, *rest in supply.sources}["inline-nonacl"] == [2, 1, 1]
+    built = build(draft)
+    assert (built.created, built.filtered, built.left) == (3, 1, 0)
+    assert numbers(draft.campaign) == ["q1", "q2", "q3"]
+    with pytest.raises(Refused, match="1 more are left out by the word-overlap filter"):
+        build(draft)
+
+
+def test_other_cutoffs_let_other_questions_in(draft):
+    options = RubricOptions({"inline-acl": 0.0}).as_json()
+    update_campaign(campaign=draft.campaign, by=draft.people["mia"], at=AT, options=options)
+    draft.campaign.refresh_from_db()
+    build(draft)
+    assert numbers(draft.campaign) == ["q1", "q2", "q4"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "wanted"),
+    [
+        (Choice(sources=("author",)), ["q2"]),
+        (Choice(sources=("author", "inline-acl")), ["q2", "q3"]),
+        (Choice(text="LIPS"), ["q1"]),
+        (Choice(kind="question"), ["q1", "q2", "q3"]),
+    ],
+)
+def test_questions_are_chosen_by_source_words_and_kind(draft, choice, wanted):
+    build(draft, choice=choice)
+    assert numbers(draft.campaign) == wanted
+
+
+def test_what_nobody_can_choose_is_refused(draft):
+    with pytest.raises(Refused, match="No topic of the collection is like that"):
+        build(draft, choice=Choice(sources=("nowhere",)))
+    with pytest.raises(Refused, match="Only 3 questions are left"):
+        build(draft, sample=4)
+
+
+def test_samples_follow_from_the_seed_and_spread_over_sources(draft):
+    for number in range(20):
+        Topic.objects.create(collection=draft.collection, number=f"n{number}", source="web", text=f"What of {number}?")
+    build(draft, sample=4, stratified=True)
+    first = numbers(draft.campaign)
+    assert len({Topic.objects.get(number=number).source for number in first}) == 4
+    Item.objects.all().delete()
+    build(draft, sample=4, stratified=True)
+    assert numbers(draft.campaign) == first
+    build(draft, sample=3, seed=9)
+    assert len(numbers(draft.campaign)) == 7
+
+
+def test_a_held_out_question_is_in_one_held_out_campaign(draft):
+    update_campaign(campaign=draft.campaign, by=draft.people["mia"], at=AT, split="dev")
+    draft.campaign.refresh_from_db()
+    build(draft, sample=2)
+    copy = copy_campaign(campaign=draft.campaign, by=draft.people["mia"], at=AT, name="Other")
+    assert copy.options == draft.campaign.options
+    built = build_items(campaign=copy, by=draft.people["mia"], at=AT)
+    assert (built.created, built.held_elsewhere) == (1, 2)
+
+
+def test_a_build_as_a_job_takes_the_same(draft):
+    job = request_item_build(
+        campaign=draft.campaign, by=draft.people["mia"], at=AT, choice=Choice(sources=("inline-acl",))
+    )
+    jobs.carry_out(job)
+    job.refresh_from_db()
+    assert (job.state, job.created) == ("done", 1)
+    assert numbers(draft.campaign) == ["q3"]
+
+
+# --- calibration -----------------------------------------------------------------------------------------------------
+
+
+def test_a_calibration_sample_gets_more_judges_by_the_seed():
+    rubric = build_rubric(people=("ana", "ben", "cai"), opened=False)
+    mia = rubric.people["mia"]
+    assert set_calibration(campaign=rubric.campaign, by=mia, at=AT, sample=1, overlap=3) == 1
+    assert set_calibration(campaign=rubric.campaign, by=mia, at=AT, sample=1, overlap=3) == 0  # the same item again
+    assign_items(campaign=rubric.campaign, by=mia, at=AT)
+    shared = Item.objects.get(extra_overlap=2)
+    assert Assignment.objects.filter(item=shared).count() == 3
+    assert Assignment.objects.count() == 5
+
+
+@pytest.mark.parametrize(("sample", "overlap"), [(1, 1), (0, 3), (4, 3), (1, 51)])
+def test_a_calibration_that_makes_no_sense_is_refused(sample, overlap):
+    rubric = build_rubric(opened=False)
+    with pytest.raises(Refused):
+        set_calibration(campaign=rubric.campaign, by=rubric.people["mia"], at=AT, sample=sample, overlap=overlap)
+
+
+# --- pages and commands ----------------------------------------------------------------------------------------------
+
+
+def manager_of(rubric: Rubric) -> Client:
+    client = Client()
+    client.force_login(rubric.people["mia"])
+    return client
+
+
+NEW = {
+    "name": "Second round",
+    "kind": "rubric",
+    "split": "main",
+    "order": "by-aspect",
+    "strategy": "planned",
+    "lease_minutes": 60,
+}
+
+
+def test_the_form_makes_a_rubric_of_the_chosen_questions(draft):
+    told = {"sources": ["inline-acl", "inline-nonacl"], "cutoffs": "inline-acl = 0.3", "most_fitting": 12}
+    address = reverse("campaign_create", args=["signs"])
+    answer = manager_of(draft).post(address, NEW | told | {"calibration": 1, "calibration_overlap": 2})
+    assert answer.status_code == 302, answer.content.decode()
+    campaign = Campaign.objects.get(slug="second-round")
+    assert (campaign.kind, campaign.overlap, campaign.options["most_fitting"]) == ("rubric", 1, 12)
+    assert campaign.options["filter_imported"] is False
+    assert numbers(campaign) == ["q1", "q3", "q4"]  # the source of q4 has no cut-off now
+    assert [criterion.key for criterion in campaign.criteria.all()] == ["specificity", "quality"]
+    assert campaign.items.filter(extra_overlap=1).count() == 1
+
+
+def test_bad_cutoffs_are_told_at_their_field(draft):
+    address = reverse("campaign_create", args=["signs"])
+    answer = manager_of(draft).post(address, NEW | {"cutoffs": "inline-acl: 0.3"})
+    assert answer.status_code == 422
+    assert "is not like" in answer.content.decode()
+
+
+def test_a_calibration_sample_waits_for_items_made_by_a_job(draft, monkeypatch):
+    monkeypatch.setattr("annotation.campaigns.actions.items.JOB_FROM", 1)
+    address = reverse("campaign_create", args=[draft.collection.slug])
+    client, new = manager_of(draft), NEW | {"overlap": 1, "cutoffs": "author = 0.9", "calibration_overlap": 2}
+    refused = client.post(address, new | {"calibration": 5})
+    assert refused.status_code == 422
+    assert "from 1 to 4 items" in refused.content.decode()
+    assert client.post(address, new | {"calibration": 2}).status_code == 302
+    campaign = Campaign.objects.get(name="Second round")
+    assert campaign.items.count() == 0
+    jobs.carry_out(campaign.item_builds.get())
+    assert campaign.items.filter(extra_overlap=1).count() == 2 < campaign.items.count()
+    assert AuditEvent.objects.get(verb="set_calibration").data["changed"] == 2
+
+
+def test_items_settings_and_calibration_have_pages(draft):
+    client, where = manager_of(draft), ["signs", draft.campaign.slug]
+    page = client.get(reverse("item_build", args=where)).content.decode()
+    assert "Left out by overlap" in page
+    client.post(reverse("item_build", args=where), {"sources": ["author"]})
+    assert numbers(draft.campaign) == ["q2"]
+    assert "captions" in client.get(reverse("item_list", args=where)).content.decode()
+    client.post(reverse("calibration_create", args=where), {"calibration": 1, "calibration_overlap": 2})
+    assert Item.objects.get().extra_overlap == 1
+    refused = client.post(reverse("calibration_create", args=where), {"calibration": 5}, follow=True)
+    assert "must have from 1 to 1 items" in refused.content.decode()
+    settings = client.get(reverse("campaign_edit", args=where)).content.decode()
+    assert "inline-nonacl = 0.1" in settings
+    told = {**NEW, "overlap": 2, "cutoffs": "", "most_fitting": 5, "keep": "worth", "keep_from": 2}
+    assert client.post(reverse("campaign_edit", args=where), told).status_code == 302
+    draft.campaign.refresh_from_db()
+    assert draft.campaign.options == RubricOptions({}, 5, "worth", 2, "").as_json()
+    assert not client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
+    assert client.post(reverse("campaign_edit", args=where), told | {"filter_imported": "on"}).status_code == 302
+    draft.campaign.refresh_from_db()
+    assert draft.campaign.options["filter_imported"] is True
+    assert client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
+
+
+def test_the_commands_make_rubrics_of_any_criteria(draft, tmp_path):
+    file = tmp_path / "rubric.toml"
+    file.write_text(
+        'kind = "rubric"\noverlap = 2\nguideline = "Be kind."\n[rubric]\nmost_fitting = 3\n'
+        '[[criteria]]\nkey = "tone"\nscale = "nominal"\n'
+        '[[criteria.levels]]\nvalue = 0\nlabel = "dry"\n[[criteria.levels]]\nvalue = 1\nlabel = "warm"\n'
+    )
+    out = StringIO()
+    told = ["--config", str(file), "--source", "author", "--source", "inline-acl", "--calibration", "1", "--json"]
+    call_command("create_campaign", "signs", "Tone", *told, stdout=out)
+    result = json.loads(out.getvalue())
+    assert (result["kind"], result["overlap"], result["items"], result["calibration"]) == ("rubric", 2, 2, 1)
+    out = StringIO()
+    call_command("build_items", "signs", "tone", "--source", "inline-nonacl", "--json", stdout=out)
+    assert json.loads(out.getvalue())["created"] == 1  # the file names no cut-offs, so the usual ones hold

@@ -1,0 +1,367 @@
+"""Another address, the archive, deletion, and the backup that brings a collection back."""
+
+import io
+import zipfile
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command, get_commands
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from accounts import jobs
+from accounts.models import AuditEvent, JobState, User
+from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.models import Campaign, CampaignState, Judgment, Level, Submission
+from corpus.collections.actions.archiving import archive_collection, reopen_collection, request_removal
+from corpus.collections.actions.collections import create_collection, rename_collection
+from corpus.collections.jobs.collection_backup import backup_pieces, restore_backup
+from corpus.collections.reads.audit import audit_of
+from corpus.collections.reads.contents import contents
+from corpus.models import Collection, CollectionAddress, CollectionRemoval, ImportRun, Role
+from tests.access_world import World, make_world
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, make_token, one_member_each
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def shared_world(module_db: None) -> World:
+    """A collection with one of everything, a judgment among it."""
+    world = make_world()
+    level = Level.objects.filter(criterion__campaign=world.campaign).first()
+    sent = Submission.objects.create(uuid=uuid4(), assignment=world.assignment, kind="answer", received_at=AT)
+    Judgment.objects.create(assignment=world.assignment, criterion=level.criterion, value=level.value, submission=sent)
+    return world
+
+
+@pytest.fixture
+def world(shared_world: World, db: None) -> World:
+    """The same; what a test writes is taken back."""
+    shared_world.collection.refresh_from_db()
+    return shared_world
+
+
+@pytest.fixture
+def archived(world: World) -> World:
+    """A collection with one of everything, in the archive."""
+    world.collection.campaigns.update(state=CampaignState.CLOSED)
+    for content in contents():
+        if hasattr(content.model, "is_final"):
+            content.of(world.collection.pk).update(state=JobState.DONE, finished_at=AT)
+    archive_collection(by=manager(world), at=AT, collection=world.collection)
+    world.collection.refresh_from_db()
+    return world
+
+
+def manager(world: World) -> User:
+    return world.members[Role.MANAGER].user
+
+
+def delete(world: World) -> CollectionRemoval:
+    run = request_removal(
+        by=manager(world), at=AT, collection=world.collection, typed=world.collection.slug, send=False
+    )
+    jobs.carry_out(run)
+    run.refresh_from_db()
+    assert run.state == JobState.DONE, run.reason
+    return run
+
+
+def rows_of(collection_id: int) -> dict[str, list[dict[str, object]]]:
+    """All rows of a collection, by table."""
+    return {each.name: list(each.of(collection_id).order_by("pk").values()) for each in contents()}
+
+
+class TestAddress:
+    def test_former_address_forwards_members_and_nobody_else(self, client: Client) -> None:
+        collection = CollectionFactory(slug="tea")
+        members = one_member_each(collection)
+        rename_collection(by=members[Role.MANAGER].user, at=AT, collection=collection, slug="teas")
+        client.force_login(members[Role.ANNOTATOR].user)
+        answer = client.get("/c/tea/documents/?q=green")
+        assert (answer.status_code, answer["Location"]) == (307, "/c/teas/documents/?q=green")
+        assert client.get("/c/teas/documents/?q=green").status_code == 200
+        client.force_login(UserFactory())
+        assert client.get("/c/tea/documents/").status_code == 404
+
+    def test_the_api_forwards_as_well(self, client: Client) -> None:
+        collection = CollectionFactory(slug="tea")
+        user = one_member_each(collection)[Role.MANAGER].user
+        _, key = make_token(user)
+        headers = {"Authorization": f"Bearer {key}"}
+        changed = client.patch("/api/collections/tea/", {"slug": "teas"}, "application/json", headers=headers)
+        assert changed.json()["slug"] == "teas"
+        answer = client.get("/api/collections/tea/topics/", headers=headers)
+        assert (answer.status_code, answer["Location"]) == (307, "/api/collections/teas/topics/")
+
+    def test_an_address_is_never_given_out_again(self) -> None:
+        tea, by = CollectionFactory(slug="tea"), UserFactory(is_staff=True)
+        rename_collection(by=None, at=AT, collection=tea, slug="teas")
+        with pytest.raises(Conflict, match="is or was that of another collection"):
+            create_collection(by=by, at=AT, slug="tea", title="Tea")
+        with pytest.raises(Conflict, match="is or was"):
+            rename_collection(by=None, at=AT, collection=CollectionFactory(), slug="tea")
+        rename_collection(by=None, at=AT, collection=tea, slug="tea")  # its own it may take back
+        assert set(CollectionAddress.objects.values_list("slug", "collection_id")) >= {
+            ("tea", tea.pk),
+            ("teas", tea.pk),
+        }
+
+    def test_commands_say_where_it_went(self) -> None:
+        CollectionFactory(slug="tea")
+        call_command("rename_collection", "tea", "teas")
+        with pytest.raises(CommandError, match=r"was renamed\. Its short name is now teas"):
+            call_command("collection_stats", "tea")
+
+    def test_only_managers_and_only_slugs(self) -> None:
+        collection = CollectionFactory()
+        members = one_member_each(collection)
+        with pytest.raises(NotAllowed):
+            rename_collection(by=members[Role.ADJUDICATOR].user, at=AT, collection=collection, slug="x")
+        with pytest.raises(Refused, match="letters, digits"):
+            rename_collection(by=members[Role.MANAGER].user, at=AT, collection=collection, slug="a b")
+
+    def test_page(self, client: Client) -> None:
+        collection = CollectionFactory(slug="tea")
+        client.force_login(one_member_each(collection)[Role.MANAGER].user)
+        CollectionFactory(slug="taken")
+        refused = client.post(reverse("collection_rename", args=["tea"]), {"slug": "taken"})
+        assert refused.status_code == 422
+        assert "is or was that of another collection" in refused.text
+        done = client.post(reverse("collection_rename", args=["tea"]), {"slug": "teas"})
+        assert done["Location"] == "/c/teas/settings/"
+
+
+class TestAudit:
+    def test_follows_the_collection_and_not_its_slug(self) -> None:
+        tea = CollectionFactory(slug="tea")
+        rename_collection(by=None, at=AT, collection=tea, slug="teas")
+        assert [event.verb for event in audit_of(tea)] == ["rename_collection"]
+        # However a slug came to be reused (before addresses were kept, or by hand), no log shows another's events.
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM corpus_collectionaddress WHERE slug = 'tea'")
+        assert not audit_of(CollectionFactory(slug="tea")).exists()
+
+
+class TestArchive:
+    def test_refused_while_a_campaign_is_open_or_a_job_runs(self, world: World) -> None:
+        Campaign.objects.filter(pk=world.campaign.pk).update(state=CampaignState.OPEN)
+        ImportRun.objects.create(collection=world.collection, kind="documents", requested_at=AT)
+        with pytest.raises(Refused, match=r"Close its open campaigns first: .* Jobs are not finished: .*import of doc"):
+            archive_collection(by=manager(world), at=AT, collection=world.collection)
+
+    def test_nothing_is_written_by_page_api_or_command(self, archived: World, client: Client) -> None:
+        slug = archived.collection.slug
+        client.force_login(manager(archived))
+        page = client.post(reverse("topic_create", args=[slug]), {"number": "9", "text": "Why?"})
+        assert page.status_code == 409
+        assert "is archived, so it can be read but not changed" in page.text
+        sent = client.post(reverse("api_topics", args=[slug]), [{"number": "9", "text": "Why?"}], "application/json")
+        assert sent.status_code == 409
+        with pytest.raises(CommandError, match="is archived"):
+            call_command("import_documents", slug, __file__)
+        assert client.get(reverse("document_list", args=[slug])).status_code == 200
+
+    def test_outsiders_do_not_learn_of_it(self, archived: World, client: Client) -> None:
+        client.force_login(UserFactory())
+        assert client.post(reverse("topic_create", args=[archived.collection.slug])).status_code == 404
+
+    def test_listed_apart_and_reopened(self, archived: World, client: Client) -> None:
+        client.force_login(manager(archived))
+        assert "Archived collections (1)" in client.get(reverse("collection_list")).text
+        client.post(reverse("collection_reopen", args=[archived.collection.slug]))
+        assert "Archived collections" not in client.get(reverse("collection_list")).text
+        verbs = audit_of(archived.collection).values_list("verb", flat=True)
+        assert list(verbs[:2]) == ["reopen_collection", "archive_collection"]
+
+
+READING = {"backup_collection", "collection_stats", "evaluate", "export", "pool_report", "sample_size"}
+ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
+OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
+SLUG, FILE = "tea", __file__
+WRITING: dict[str, tuple[str, ...]] = {
+    "add_member": (SLUG, "outsider@example.org", "viewer"),
+    "adjudicate": (SLUG, "main", "--policy", "majority"),
+    "agreement": (SLUG, "main"),
+    "annotate": (SLUG, "main", "--machine", "lexical"),
+    "assign": (SLUG, "main"),
+    "build_items": (SLUG, "main"),
+    "build_pools": (SLUG,),
+    "check_contexts": (SLUG,),
+    "create_campaign": (SLUG, "Another"),
+    "generate_questions": (SLUG,),
+    "import_documents": (SLUG, FILE),
+    "import_judgments": (SLUG, "main", FILE),
+    "import_mentions": (SLUG, FILE),
+    "import_papers": (SLUG, FILE),
+    "import_pool": (SLUG, FILE),
+    "import_runs": (SLUG, FILE),
+    "import_topics": (SLUG, FILE),
+    "make_context_topics": (SLUG, "--level", "paragraph"),
+    "make_sub_queries": (SLUG,),
+    "remove_items": (SLUG, "main"),
+    "rename_collection": (SLUG, "teas"),
+    "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
+    "undo_import": (SLUG, "IMPORT"),
+}
+OUR_APPS = ("accounts", "corpus", "annotation", "adjudication")
+
+
+class TestCommands:
+    def test_every_command_that_writes_is_refused(self, archived: World) -> None:
+        named = {name for name, app in get_commands().items() if app in OUR_APPS}
+        assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
+        number = str(archived.import_run.pk)
+        before = rows_of(archived.collection.pk)
+        for name, arguments in WRITING.items():
+            with pytest.raises(CommandError, match="is archived, so it can be read but not changed"):
+                call_command(name, *(number if each == "IMPORT" else each for each in arguments))
+        assert rows_of(archived.collection.pk) == before
+
+    def test_papers_too(self, archived: World) -> None:
+        """The campaign of papers is adjudicated and compared by other actions than the one of grades."""
+        papers = archived.own_paper.item.campaign
+        for name, arguments in (("adjudicate", ("--policy", "majority")), ("agreement", ())):
+            with pytest.raises(CommandError, match="is archived"):
+                call_command(name, SLUG, papers.slug, *arguments)
+
+    def test_exports_only_read(self, archived: World, tmp_path: Path) -> None:
+        """Prefixes of ids are not remembered either: tests/adjudication/exports/test_beir_ids.py."""
+        out = tmp_path / "documents.jsonl"
+        before = rows_of(archived.collection.pk)
+        call_command("export", SLUG, "--format", "documents", "--out", str(out))
+        assert "D1" in out.read_text()
+        assert rows_of(archived.collection.pk) == before
+
+
+class TestDeletion:
+    def test_everything_of_it_goes_and_nothing_else(self, archived: World, client: Client) -> None:
+        other = CollectionFactory(slug="other")
+        MembershipFactory(collection=other, user=manager(archived), role=Role.MANAGER)
+        before, pk = rows_of(other.pk), archived.collection.pk
+        filled = {name for name, rows in rows_of(pk).items() if rows}
+        run = delete(archived)
+        assert {name for name, rows in rows_of(pk).items() if rows} == set()
+        assert set(run.counts) == filled
+        assert rows_of(other.pk) == before
+        assert User.objects.filter(pk=manager(archived).pk).exists()
+        client.force_login(manager(archived))
+        page = client.get(reverse("collection_removal", args=[run.pk])).text
+        assert "delete collection" in page
+        log = b"".join(client.get(reverse("collection_removal_audit", args=[run.pk])).streaming_content).decode()
+        assert "archive_collection" in log
+        with pytest.raises(Conflict):
+            create_collection(by=None, at=AT, slug=run.slug, title="Again")
+
+    def test_only_archived_and_only_by_its_name(self, world: World, client: Client) -> None:
+        by, collection = manager(world), world.collection
+        with pytest.raises(Refused, match="Archive the collection first"):
+            request_removal(by=by, at=AT, collection=collection, typed=collection.slug)
+        Collection.objects.filter(pk=collection.pk).update(archived_at=AT)
+        with pytest.raises(Refused, match="Nothing was deleted"):
+            request_removal(by=by, at=AT, collection=collection, typed="something else")
+        client.force_login(by)
+        page = client.post(reverse("collection_delete", args=[collection.slug]), {"typed": "tee"})
+        assert page.status_code == 422
+        assert reverse("collection_backup", args=[collection.slug]) in page.text
+        assert not CollectionRemoval.objects.filter(collection_id=collection.pk).exists()
+
+    def test_a_reopened_one_stays(self, archived: World) -> None:
+        by, collection = manager(archived), archived.collection
+        run = request_removal(by=by, at=AT, collection=collection, typed=collection.slug, send=False)
+        with pytest.raises(Conflict, match="is being deleted"):
+            reopen_collection(by=by, at=AT, collection=collection)
+        Collection.objects.filter(pk=collection.pk).update(archived_at=None)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        assert run.state == JobState.FAILED
+        assert Collection.objects.filter(pk=collection.pk).exists()
+
+    def test_as_many_statements_for_many_documents_as_for_one(
+        self, archived: World, django_assert_max_num_queries
+    ) -> None:
+        with django_assert_max_num_queries(2 * len(contents()) + 40):
+            delete(archived)
+
+    def test_every_foreign_key_that_rows_are_deleted_by_is_indexed(self) -> None:
+        """Deleting a row looks for rows that refer to it: without an index that reads a whole table for each row."""
+        assert unindexed_keys() <= SMALL_TARGETS
+
+    def test_submissions_stay_append_only_otherwise(self, world: World) -> None:
+        with pytest.raises(Exception, match="append-only"), connection.cursor() as cursor:
+            cursor.execute("DELETE FROM annotation_submission")
+
+
+# Rows that these keys refer to are few in a collection: criteria, levels, guidelines.
+SMALL_TARGETS = {
+    "annotation_judgment.criterion_id",
+    "annotation_judgment.criterion_id,value",
+    "annotation_submission.guideline_id",
+    "annotation_assignment.queue_id",
+}
+
+
+def unindexed_keys() -> set[str]:
+    """Foreign keys between tables of collections whose own columns no index begins with."""
+    tables = [content.model._meta.db_table for content in contents()]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT c.conrelid::regclass || '.' || (
+              SELECT string_agg(a.attname, ',' ORDER BY k.n) FROM unnest(c.conkey) WITH ORDINALITY k(attnum, n)
+              JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.attnum)
+            FROM pg_constraint c
+            WHERE c.contype = 'f' AND c.conrelid::regclass::text = ANY(%s) AND c.confrelid::regclass::text = ANY(%s)
+              AND NOT EXISTS (
+                SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indpred IS NULL
+                AND i.indkey[0] = ANY(c.conkey))
+            """,
+            [tables, tables],
+        )
+        return {name for (name,) in cursor.fetchall()}
+
+
+class TestBackup:
+    def test_a_deleted_collection_comes_back_as_it_was(self, archived: World, tmp_path: Path) -> None:
+        pk, slug = archived.collection.pk, archived.collection.slug
+        before = rows_of(pk)
+        file = tmp_path / "tea.zip"
+        call_command("backup_collection", slug, str(file))
+        with pytest.raises(CommandError, match=r"exists\. Choose another name"):
+            call_command("backup_collection", slug, str(file))
+        with pytest.raises(CommandError, match="Only a deleted one"):
+            call_command("restore_collection", str(file))
+        delete(archived)
+        call_command("restore_collection", str(file))
+        assert rows_of(pk) == before
+        assert AuditEvent.objects.filter(scope_id=pk, verb="restore_collection").count() == 1
+
+    def test_what_is_no_backup_of_here_is_refused(self, archived: World) -> None:
+        with pytest.raises(Refused, match="no zip file"):
+            restore_backup(io.BytesIO(b"tea"))
+        with pytest.raises(Refused, match="not a backup of a collection"):
+            restore_backup(io.BytesIO(zip_of({"a.txt": b"tea"})))
+        data = b"".join(backup_pieces(archived.collection))
+        manifest = zipfile.ZipFile(io.BytesIO(data)).read("manifest.json")
+        delete(archived)
+        other = manifest.replace(b"manager@example.org", b"somebody@example.org")
+        User.objects.filter(email="manager@example.org").update(email="moved@example.org")
+        with pytest.raises(Refused, match="another version"):
+            restore_backup(io.BytesIO(zip_of({"manifest.json": other.replace(b"00", b"99")})))
+
+    def test_page(self, archived: World, client: Client) -> None:
+        client.force_login(manager(archived))
+        answer = client.get(reverse("collection_backup", args=[archived.collection.slug]))
+        names = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).namelist()
+        assert {"manifest.json", "tables/corpus.document.csv", "tables/annotation.submission.csv"} <= set(names)
+
+
+def zip_of(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()

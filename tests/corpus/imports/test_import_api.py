@@ -1,0 +1,56 @@
+"""Imports through the API: an answer at once, or word that another import is in the way."""
+
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from corpus.imports import api as imports
+from corpus.models import Collection, Document, ImportRun, Role, Topic
+from tests.factories.accounts import CollectionFactory, MembershipFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection() -> Collection:
+    return CollectionFactory(slug="tea")
+
+
+@pytest.fixture
+def another_import(collection: Collection):
+    """Another worker's transaction that imports into the collection."""
+    parameters = connection.get_connection_params()
+    known = {name: parameters[name] for name in ("dbname", "user", "host", "port", "password") if parameters.get(name)}
+    with psycopg.connect(**known) as other:
+        other.execute("SELECT pg_advisory_xact_lock(hashtext('corpus import'), %s::int)", [collection.pk])
+        yield other
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("api_documents", {"documents": [{"docno": "d1", "title": "On tea"}]}),
+        ("api_topics", {"topics": [{"number": "1", "text": "Which tea?"}]}),
+    ],
+)
+def test_a_request_waits_for_another_import_only_so_long(
+    client: Client, collection: Collection, another_import, monkeypatch, settings, name: str, body: dict
+) -> None:
+    monkeypatch.setattr(imports, "PATIENCE", 0.3)
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    address = reverse(name, args=["tea"])
+    answer = client.post(address, body, content_type="application/json")
+    assert (answer.status_code, answer["Content-Type"]) == (409, "application/problem+json")
+    assert int(answer["Retry-After"]) > 0
+    assert "Another import of this collection is running" in answer.json()["detail"]
+    assert not Document.objects.exists()
+    assert not Topic.objects.exists()
+    run = ImportRun.objects.get()
+    assert (run.state, run.created) == ("failed", 0)
+    assert not [path for path in (Path(settings.MEDIA_ROOT) / "imports").rglob("*") if path.is_file()]
+    another_import.rollback()
+    assert client.post(address, body, content_type="application/json").json()["created"] == 1

@@ -1,0 +1,95 @@
+"""Indexes of collections: built once, found again, built anew when a document changes, by one builder at a time."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from accounts.jobs import Cancelled, Progress
+from corpus.models import Collection, PoolRun
+from corpus.pools.jobs.indexes import Wanted, collection_state, open_index
+from corpus.ranking.analysis import Analysis
+from corpus.ranking.index import BM25, Settings
+from tests.factories.accounts import AT, CollectionFactory
+from tests.factories.corpus import DocumentFactory
+
+
+@pytest.fixture
+def collection(db: None) -> Collection:
+    collection = CollectionFactory(slug="tea")
+    DocumentFactory(collection=collection, docno="A", title="Green tea", abstract="Leaves in water", keywords=["pot"])
+    DocumentFactory(collection=collection, docno="B", title="Black tea", abstract="Leaves, withered and rolled")
+    return collection
+
+
+@pytest.fixture
+def progress(collection: Collection) -> Progress:
+    return Progress(PoolRun.objects.create(collection=collection, requested_at=AT))
+
+
+def places(collection: Collection) -> list[Path]:
+    root = Path(settings.INDEX_DIR) / f"{collection.pk}-tea"
+    return sorted(path for path in root.glob("*/*") if path.is_dir())
+
+
+def found(collection: Collection, progress: Progress, text: str, wanted: Wanted | None = None) -> list[str]:
+    hits = open_index(collection, progress, wanted).search(BM25, text, 10)
+    docnos = dict(collection.documents.values_list("pk", "docno"))
+    return [docnos[pk] for pk in hits.ids]
+
+
+def test_an_index_is_built_once_and_found_again(collection: Collection, progress: Progress) -> None:
+    assert found(collection, progress, "rolled leaves") == ["B", "A"]
+    (place,) = places(collection)
+    built = (place / "docs.npy").stat().st_mtime_ns
+    assert found(collection, progress, "green") == ["A"]
+    assert places(collection) == [place]
+    assert (place / "docs.npy").stat().st_mtime_ns == built
+
+
+def test_a_changed_document_makes_it_stale(collection: Collection, progress: Progress) -> None:
+    before = collection_state(collection)
+    assert found(collection, progress, "oolong") == []
+    collection.documents.filter(docno="A").update(abstract="Oolong leaves")
+    assert collection_state(collection) != before
+    assert found(collection, progress, "oolong") == ["A"]
+    assert len(places(collection)) == 1, "the index of the state before is gone"
+
+
+def test_settings_have_indexes_of_their_own(collection: Collection, progress: Progress) -> None:
+    stemmed = Wanted(Settings(Analysis(stemmer="porter")), keywords=True)
+    assert found(collection, progress, "pot") == []
+    assert found(collection, progress, "pots", stemmed) == ["A"]
+    assert len(places(collection)) == 2
+
+
+def test_a_cancelled_building_leaves_nothing(collection: Collection, progress: Progress) -> None:
+    progress.job.cancel_requested_at = AT
+    progress.job.save()
+    with pytest.raises(Cancelled):
+        open_index(collection, progress)
+    assert places(collection) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_builders_wait_for_each_other() -> None:
+    collection = CollectionFactory(slug="tea")
+    DocumentFactory(collection=collection, docno="A", title="Green tea")
+    job = PoolRun.objects.create(collection=collection, requested_at=AT)
+    results: list[int] = []
+
+    def work() -> None:
+        try:
+            results.append(len(open_index(collection, Progress(PoolRun.objects.get(pk=job.pk))).search(BM25, "tea", 5)))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [1, 1, 1]
+    assert len(places(collection)) == 1

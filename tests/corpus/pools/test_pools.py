@@ -1,0 +1,420 @@
+"""Pools: unions with provenance from runs, known targets and lists; built twice, deeper, by hand, by a real worker."""
+
+import json
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection, transaction
+
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
+from accounts.models import AuditEvent, JobState
+from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.models import Campaign, Item
+from corpus.models import (
+    Collection,
+    Document,
+    ImportRun,
+    Membership,
+    PoolEntry,
+    PoolRun,
+    PoolSource,
+    RetrievalRun,
+    Role,
+    Target,
+    Topic,
+)
+from corpus.pools.actions import add_to_pool, remove_from_pool, request_pools
+from corpus.pools.jobs.pools import lock_pools
+from tests.corpus.imports.importing import counts, import_files
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
+from tests.processes import wait_for
+from tests.shared import shared_path
+
+Found = dict[str, dict[str, dict[str, int | None]]]  # {topic: {docno: {method: rank}}}
+
+
+@pytest.fixture
+def collection(db: None) -> Collection:
+    """Topics 1 and 2, documents D1 to D6, two runs that agree in part and name a stranger."""
+    collection = CollectionFactory(slug="tea")
+    for number in "12":
+        TopicFactory(collection=collection, number=number)
+    for number in range(1, 7):
+        DocumentFactory(collection=collection, docno=f"D{number}")
+    make_run(collection, "bm25", {"1": ["D1", "D2", "D3"], "2": ["D4"]})
+    make_run(collection, "e5", {"1": ["X", "D2", "D5"]})
+    return collection
+
+
+@pytest.fixture
+def manager(collection: Collection) -> Membership:
+    return MembershipFactory(collection=collection, role=Role.MANAGER)
+
+
+def build(collection: Collection, methods: list[str] | None = None, depth: int | None = None) -> PoolRun:
+    run = request_pools(by=None, at=AT, collection=collection, methods=methods, depth=depth, send=False)
+    jobs.carry_out(run)
+    run.refresh_from_db()
+    return run
+
+
+def pools(collection: Collection) -> Found:
+    found: Found = {}
+    for entry in PoolEntry.objects.filter(topic__collection=collection).select_related("topic", "document"):
+        sources = {source.method: source.rank for source in entry.sources.all()}
+        found.setdefault(entry.topic.number, {})[entry.document.docno] = sources
+    return found
+
+
+def judge(topic: Topic, document: Document) -> None:
+    """A campaign has an item of this pair."""
+    campaign, _ = Campaign.objects.get_or_create(
+        collection=topic.collection,
+        slug="main",
+        defaults={"name": "Main", "kind": "relevance", "seed": 1, "created_at": AT},
+    )
+    Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, document=document)
+
+
+class TestBuild:
+    def test_pools_are_the_union_with_methods_and_ranks(self, collection: Collection) -> None:
+        run = build(collection, depth=2)
+        assert pools(collection) == {
+            "1": {"D1": {"bm25": 1}, "D2": {"bm25": 2, "e5": 2}},
+            "2": {"D4": {"bm25": 1}},
+        }
+        assert (run.state, run.topics, run.pairs, run.added, run.removed) == (JobState.DONE, 2, 3, 3, 0)
+        assert run.methods == {"bm25": 3, "e5": 1}
+
+    def test_documents_that_are_not_there_hold_their_ranks(self, collection: Collection) -> None:
+        build(collection, ["e5"], depth=1)
+        assert pools(collection) == {}
+        build(collection, ["e5"], depth=3)
+        assert pools(collection) == {"1": {"D2": {"e5": 2}, "D5": {"e5": 3}}}
+
+    @pytest.mark.parametrize("depth", [None, 0, 1_000_000_000])
+    def test_whole_rankings_are_pooled(self, collection: Collection, depth: int | None) -> None:
+        assert build(collection, depth=depth).pairs == 5
+
+    def test_building_twice_changes_nothing(self, collection: Collection) -> None:
+        build(collection, depth=2)
+        before = list(PoolEntry.objects.order_by("pk").values()), list(PoolSource.objects.order_by("pk").values())
+        run = build(collection, depth=2)
+        assert (run.added, run.removed, run.pairs) == (0, 0, 3)
+        after = list(PoolEntry.objects.order_by("pk").values()), list(PoolSource.objects.order_by("pk").values())
+        assert before == after
+
+    def test_a_lesser_depth_takes_back_what_nothing_else_brings(self, collection: Collection) -> None:
+        build(collection)
+        make_pool(collection.topics.get(number="2"), [collection.documents.get(docno="D6")], method="list")
+        run = build(collection, depth=1)
+        assert pools(collection) == {"1": {"D1": {"bm25": 1}}, "2": {"D4": {"bm25": 1}, "D6": {"list": 1}}}
+        assert run.removed == 3
+
+    def test_what_campaigns_have_made_items_of_stays_with_its_provenance(self, collection: Collection) -> None:
+        build(collection)
+        judge(collection.topics.get(number="1"), collection.documents.get(docno="D5"))
+        build(collection, depth=1)
+        assert pools(collection)["1"] == {"D1": {"bm25": 1}, "D5": {"e5": 3}}
+
+    def test_methods_that_are_not_chosen_keep_their_share(self, collection: Collection) -> None:
+        build(collection)
+        build(collection, ["bm25"], depth=1)
+        assert pools(collection)["1"] == {"D1": {"bm25": 1}, "D2": {"e5": 2}, "D5": {"e5": 3}}
+
+    def test_ranks_follow_a_run_that_changed(self, collection: Collection) -> None:
+        build(collection)
+        ranking = RetrievalRun.objects.get(name="bm25").rankings.get(topic__number="1")
+        ranking.docnos = ["D3", "D1"]
+        ranking.scores = [2.0, 1.0]
+        ranking.save()
+        build(collection)
+        assert pools(collection)["1"] == {"D3": {"bm25": 1}, "D1": {"bm25": 2}, "D2": {"e5": 2}, "D5": {"e5": 3}}
+
+    def test_known_targets_are_pooled_too(self, collection: Collection) -> None:
+        topic = collection.topics.get(number="2")
+        Target.objects.create(topic=topic, document=collection.documents.get(docno="D6"))
+        assert build(collection).methods == {"bm25": 4, "e5": 2, "targets": 1}
+        assert pools(collection)["2"] == {"D4": {"bm25": 1}, "D6": {"targets": None}}
+        assert build(collection, ["targets"]).methods == {"targets": 1}
+
+    def test_other_collections_are_not_touched(self, collection: Collection) -> None:
+        other = CollectionFactory()
+        topic = TopicFactory(collection=other, number="1")
+        make_pool(topic, [DocumentFactory(collection=other, docno="D1")])
+        make_run(other, "bm25", {"1": []})
+        build(collection)
+        assert pools(other) == {"1": {"D1": {"bm25": 1}}}
+
+    def test_it_is_in_the_audit_log(self, collection: Collection) -> None:
+        build(collection, ["bm25"], depth=1)
+        event = AuditEvent.objects.get(verb="build_pools")
+        assert event.data == {"methods": {"bm25": 2}, "depth": 1, "added": 2, "removed": 0}
+
+    def test_a_job_whose_worker_died_after_its_commit_is_not_done_twice(self, collection: Collection) -> None:
+        run = build(collection)
+        PoolRun.objects.filter(pk=run.pk).update(state=JobState.RUNNING, finished_at=None)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        assert (run.state, run.added) == (JobState.DONE, 5)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("methods", "depth", "reason"),
+        [
+            (["bm25", "splade"], None, "There is no run splade. Known are: bm25, e5."),
+            (["targets"], None, "There is no run targets"),
+            ([], None, "Choose at least one run"),
+            (None, -1, "The depth lies between 1 and"),
+            (None, 2_000_000_000, "The depth lies between 1 and"),
+        ],
+    )
+    def test_what_cannot_be_built_is_refused(
+        self, collection: Collection, methods: list[str] | None, depth: int | None, reason: str
+    ) -> None:
+        with pytest.raises(Refused, match=reason):
+            build(collection, methods, depth)
+        assert not PoolRun.objects.exists()
+
+    def test_there_must_be_something_to_pool(self, db: None) -> None:
+        with pytest.raises(Refused, match="nothing to pool yet: import runs"):
+            build(CollectionFactory())
+
+    def test_only_managers_build(self, collection: Collection) -> None:
+        for role in (Role.ADJUDICATOR, Role.VIEWER, Role.ANNOTATOR):
+            member = MembershipFactory(collection=collection, role=role)
+            with pytest.raises(NotAllowed):
+                request_pools(by=member.user, at=AT, collection=collection)
+        assert not PoolRun.objects.exists()
+
+    def test_one_build_waits_at_a_time(self, collection: Collection, manager: Membership) -> None:
+        run = request_pools(by=manager.user, at=AT, collection=collection)
+        with pytest.raises(Conflict, match="being built already"):
+            request_pools(by=manager.user, at=AT, collection=collection)
+        cancel_job(by=manager.user, at=AT, job=run)
+        assert run.state == JobState.CANCELLED
+        with pytest.raises(Conflict, match="It has ended already"):
+            cancel_job(by=manager.user, at=AT, job=run)
+        assert request_pools(by=manager.user, at=AT, collection=collection).state == JobState.QUEUED
+
+    def test_a_run_that_was_deleted_meanwhile_ends_the_job(self, collection: Collection) -> None:
+        run = request_pools(by=None, at=AT, collection=collection, send=False)
+        RetrievalRun.objects.get(name="e5").delete()
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        assert (run.state, run.reason) == (
+            JobState.FAILED,
+            "The run e5 has been deleted meanwhile. The pools are as they were.",
+        )
+        assert pools(collection) == {}
+
+    def test_a_cancelled_job_leaves_the_pools_as_they_were(
+        self, collection: Collection, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
+        run = request_pools(by=None, at=AT, collection=collection, send=False)
+        PoolRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        assert run.state == JobState.CANCELLED
+        assert pools(collection) == {}
+
+
+class TestTurns:
+    @pytest.mark.django_db(transaction=True)
+    def test_building_waits_for_its_turn_and_can_be_cancelled_there(
+        self, collection: Collection, manager: Membership
+    ) -> None:
+        run = request_pools(by=None, at=AT, collection=collection, send=False)
+
+        def work() -> None:
+            jobs.carry_out(run)
+            connection.close()
+
+        def cancel() -> None:
+            while not PoolRun.objects.filter(pk=run.pk, state=JobState.RUNNING).update(cancel_requested_at=AT):
+                pass
+            connection.close()
+
+        with transaction.atomic():
+            assert lock_pools(collection.pk)
+            threads = [Thread(target=work), Thread(target=cancel)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        run.refresh_from_db()
+        assert run.state == JobState.CANCELLED
+        assert pools(collection) == {}
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_real_worker_builds(self, collection: Collection, manager: Membership, celery_worker: object) -> None:
+        run = request_pools(by=manager.user, at=AT, collection=collection, depth=1)
+        wait_for(lambda: PoolRun.objects.get(pk=run.pk).is_final, 30, "the end of the job")
+        assert PoolRun.objects.get(pk=run.pk).state == JobState.DONE
+        assert pools(collection) == {"1": {"D1": {"bm25": 1}}, "2": {"D4": {"bm25": 1}}}
+
+
+class TestByHand:
+    def test_a_document_is_pooled_and_taken_out_again(self, collection: Collection, manager: Membership) -> None:
+        topic = collection.topics.get(number="2")
+        entry = add_to_pool(by=manager.user, at=AT, topic=topic, docno="D6")
+        assert add_to_pool(by=manager.user, at=AT, topic=topic, docno="D6") == entry
+        assert pools(collection) == {"2": {"D6": {"by-hand": None}}}
+        build(collection)
+        assert pools(collection)["2"] == {"D6": {"by-hand": None}, "D4": {"bm25": 1}}
+        remove_from_pool(by=manager.user, at=AT, entry=entry)
+        assert pools(collection)["2"] == {"D4": {"bm25": 1}}
+        assert AuditEvent.objects.filter(verb="add_to_pool").count() == 1
+        assert AuditEvent.objects.get(verb="remove_from_pool").data == {"docno": "D6", "methods": ["by-hand"]}
+
+    def test_unknown_documents_and_judged_entries_are_refused(
+        self, collection: Collection, manager: Membership
+    ) -> None:
+        topic = collection.topics.get(number="1")
+        with pytest.raises(Refused, match="There is no document D99 in the collection"):
+            add_to_pool(by=manager.user, at=AT, topic=topic, docno="D99")
+        build(collection)
+        judge(topic, collection.documents.get(docno="D1"))
+        with pytest.raises(Refused, match="D1 is in 1 items of a campaign"):
+            remove_from_pool(by=manager.user, at=AT, entry=PoolEntry.objects.get(topic=topic, document__docno="D1"))
+        assert "D1" in pools(collection)["1"]
+
+    def test_only_managers_change_pools(self, collection: Collection) -> None:
+        build(collection)
+        viewer = MembershipFactory(collection=collection, role=Role.VIEWER)
+        topic = collection.topics.get(number="1")
+        with pytest.raises(NotAllowed):
+            add_to_pool(by=viewer.user, at=AT, topic=topic, docno="D6")
+        with pytest.raises(NotAllowed):
+            remove_from_pool(by=viewer.user, at=AT, entry=topic.pool.all()[0])
+        assert len(pools(collection)["1"]) == 4
+
+
+def import_pool(collection: Collection, *files: Path, **options: object) -> ImportRun:
+    return import_files(collection, *files, kind="pool", **options)
+
+
+class TestLists:
+    def test_new_known_and_repeated_pairs_are_told_apart(self, collection: Collection, tmp_path: Path) -> None:
+        build(collection, ["bm25"])
+        path = tmp_path / "pool.txt"
+        path.write_text("1 D1\n1 D6\n2 D6\n1 D6\n")
+        run = import_pool(collection, path)
+        assert (run.state, counts(run), run.errors) == (JobState.DONE, (2, 1, 0, 1), [])
+        assert pools(collection)["1"]["D1"] == {"bm25": 1, "list": None}
+        assert pools(collection)["2"] == {"D4": {"bm25": 1}, "D6": {"list": None}}
+        assert counts(import_pool(collection, path)) == (0, 0, 3, 1)
+        assert len(pools(collection)["1"]) == 4
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "1 D1\n2 D6\n",
+            "1 0 D1 2\n2 Q0 D6 -1\n",
+            "query-id\tcorpus-id\tscore\n1\tD1\t0\n2\tD6\t1\n",
+            "1 D1 1\n2 D6 0\n",
+        ],
+    )
+    def test_qrels_are_lists_whose_values_are_not_read(self, collection: Collection, tmp_path: Path, text: str) -> None:
+        (tmp_path / "pool").write_text(text)
+        import_pool(collection, tmp_path / "pool", method="earlier")
+        assert pools(collection) == {"1": {"D1": {"earlier": None}}, "2": {"D6": {"earlier": None}}}
+
+    def test_strangers_are_reported_by_line_and_skipped(self, collection: Collection, tmp_path: Path) -> None:
+        (tmp_path / "pool").write_text("1 D1\n1 X\n9 D1\n1 D2 extra\n2 D6\n")
+        run = import_pool(collection, tmp_path / "pool")
+        assert counts(run) == (2, 0, 0, 3)
+        assert sorted((error["line"], error["reason"]) for error in run.errors) == [
+            (2, "document X is not in the collection"),
+            (3, "topic 9 is not in the collection"),
+            (4, "has 3 columns where the first line has 2"),
+        ]
+
+    def test_a_broken_list_changes_nothing(self, collection: Collection, tmp_path: Path) -> None:
+        (tmp_path / "good").write_text("1 D1\n")
+        (tmp_path / "bad").write_text("1 Q0 D1 1 2.5 bm25\n")
+        run = import_pool(collection, tmp_path / "good", tmp_path / "bad")
+        assert (run.state, run.errors[0]["file"]) == (JobState.FAILED, "bad")
+        assert "holds no pool list: it looks like trec-run" in run.reason
+        assert pools(collection) == {}
+
+    def test_a_dry_run_counts_the_same_and_writes_nothing(self, collection: Collection, tmp_path: Path) -> None:
+        build(collection, ["bm25"], depth=1)
+        before = pools(collection)
+        (tmp_path / "pool").write_text("1 D1\n1 D6\n1 X\n")
+        dry = import_pool(collection, tmp_path / "pool", dry_run=True)
+        assert pools(collection) == before
+        real = import_pool(collection, tmp_path / "pool")
+        assert counts(dry) == counts(real) == (1, 1, 0, 1)
+
+    @pytest.mark.parametrize("method", ["bm25", "targets", "by-hand", "m" * 101, "a\nb"])
+    def test_a_method_that_means_something_else_is_refused(
+        self, collection: Collection, tmp_path: Path, method: str
+    ) -> None:
+        (tmp_path / "pool").write_text("1 D1\n")
+        run = import_pool(collection, tmp_path / "pool", method=method)
+        assert run.state == JobState.FAILED
+        assert "method" in run.reason
+        assert pools(collection) == {}
+
+    def test_lists_outlive_building(self, collection: Collection, tmp_path: Path) -> None:
+        (tmp_path / "pool").write_text("1 D6\n")
+        import_pool(collection, tmp_path / "pool")
+        build(collection, depth=1)
+        assert pools(collection)["1"] == {"D1": {"bm25": 1}, "D6": {"list": None}}
+
+
+class TestCommands:
+    def test_build_pools_tells_the_promised_json(
+        self, collection: Collection, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        call_command("build_pools", "tea", depth=2, as_json=True)
+        told = capsys.readouterr()
+        result = json.loads(told.out)
+        assert result.pop("seconds") >= 0
+        assert result == {"topics": 2, "pairs": 3, "methods": {"bm25": 3, "e5": 1}, "added": 3, "removed": 0}
+        assert "2 topics with 3 pairs" in told.err
+
+    def test_build_pools_takes_methods_and_refuses_strange_ones(
+        self, collection: Collection, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        call_command("build_pools", "tea", methods=["e5"], as_json=True)
+        assert json.loads(capsys.readouterr().out)["methods"] == {"e5": 2}
+        with pytest.raises(CommandError, match="There is no run splade") as refused:
+            call_command("build_pools", "tea", methods=["splade"])
+        assert refused.value.returncode == 1
+
+    def test_import_pool(self, collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (tmp_path / "pool").write_text("1 D1\n9 D1\n")
+        call_command("import_pool", "tea", str(tmp_path / "pool"), "--method", "hand-picked", as_json=True)
+        result = json.loads(capsys.readouterr().out)
+        assert (result["created"], result["skipped"]) == (1, 1)
+        assert result["errors"] == [{"file": "pool", "line": 2, "reason": "topic 9 is not in the collection"}]
+        assert pools(collection) == {"1": {"D1": {"hand-picked": None}}}
+
+
+@pytest.mark.shared
+def test_the_pairs_of_doris_mae_come_out(db: None, capsys: pytest.CaptureFixture[str]) -> None:
+    """82,754 question pairs of version 0: distinct aspects × pool, over queries 0 to 49."""
+    queries, run = (shared_path("data", "doris-mae", *parts) for parts in (("queries.txt",), ("runs", "bm25.run")))
+    expected = json.loads(shared_path("data", "doris-mae", "expected_counts.json").read_text())
+    collection = CollectionFactory(slug="doris")
+    docnos = sorted({line.split()[2] for line in run.read_text().splitlines()})
+    Document.objects.bulk_create([Document(collection=collection, docno=docno) for docno in docnos])
+    call_command("import_topics", "doris", str(queries))
+    call_command("import_runs", "doris", str(run))
+    call_command("build_pools", "doris", depth=0)
+    capsys.readouterr()
+    call_command("collection_stats", "doris", as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert told["pairs"] == expected["totals"]["pairs_v0_first_50"] == 82_754
+    assert told["pooled_topics"] == 50
+    sizes = {number: len(pool) for number, pool in pools(collection).items()}
+    assert sizes == {str(query["id"]): query["pool_size_v0"] for query in expected["per_query"][:50]}

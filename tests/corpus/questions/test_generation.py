@@ -1,0 +1,385 @@
+"""Questions from citation mentions, asked of a real HTTP stub: whatever it answers, nothing is lost or paid twice."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from accounts import jobs
+from accounts.actions.jobs import cancel_job
+from accounts.models import AuditEvent, JobState
+from accounts.refusals import Conflict, NotAllowed, Refused
+from corpus.collections.reads.endpoints import chat_pace
+from corpus.endpoints.driver import FIRST_ANSWERS
+from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
+from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
+from corpus.questions.jobs import question_reading
+from corpus.questions.reads.generation import estimate_questions, prompt_body, run_figures
+from corpus.questions.reads.mentions import MentionFilter
+from corpus.topics.reads.origins import fetch_origin
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory
+from tests.factories.mentions import make_mention
+from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Script, Status
+
+GOOD = "QUESTION: Which leaves want water that has cooled down?\nANSWER: cite_001"
+FAST = {"LLM_RATE": 0, "LLM_ATTEMPTS": 2, "LLM_TIMEOUT": 5, "LLM_CONCURRENCY": 1, "LLM_MODEL": "stub"}
+
+
+@pytest.fixture
+def collection(db):
+    return CollectionFactory(slug="tea")
+
+
+@pytest.fixture
+def manager(collection):
+    return MembershipFactory(collection=collection, role=Role.MANAGER).user
+
+
+@pytest.fixture
+def document(collection):
+    return DocumentFactory(collection=collection, docno="12", title="Green tea infusion temperatures", abstract="Cool.")
+
+
+@pytest.fixture
+def mentions(collection, document):
+    """Three, of which one's source is inside; each cites a document, one that is elsewhere, and a third."""
+    return [
+        make_mention(
+            {"b0": document, "b1": None},
+            collection=collection,
+            source_key=f"id:{number}",
+            source_document=document if number == 0 else None,
+        )
+        for number in range(3)
+    ]
+
+
+@pytest.fixture
+def quick(settings, monkeypatch):
+    """The settings of a fast endpoint; pauses between tries are short."""
+    for name, value in FAST.items():
+        setattr(settings, name, value)
+    monkeypatch.setattr("corpus.questions.jobs.generation.chat_pace", lambda: replace(chat_pace(), first_wait=0.01))
+    return settings
+
+
+def generate(manager, collection, settings, script: Script, *, wanted: MentionFilter | None = None, **options):
+    """Ask and wait: the run as it ended, and the stub."""
+    with ChatStub(script) as stub:
+        settings.LLM_BASE_URL = stub.url
+        asked = wanted or MentionFilter()
+        run = request_questions(by=manager, at=AT, collection=collection, wanted=asked, send=False, **options)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        return run, stub
+
+
+def one(manager, collection, settings, step, **options) -> GenerationReply:
+    """The reply to a single mention."""
+    run, _ = generate(manager, collection, settings, [step], wanted=MentionFilter(sample=1), **options)
+    return run.replies.get()
+
+
+# --- the good way -----------------------------------------------------------------------------------------------------
+
+
+def test_questions_become_topics_with_targets_and_origin(manager, collection, mentions, document, quick):
+    quick.LLM_PRICE_IN, quick.LLM_PRICE_OUT = Decimal(1), Decimal(10)
+    answers = [GOOD.replace("leaves", each) for each in ("leaves", "buds", "stems")]
+    run, stub = generate(manager, collection, quick, answers)
+    assert (run.state, run.done, run.total, run.model) == (JobState.DONE, 3, 3, "stub")
+    assert stub.calls[0].body["model"] == "stub"
+    assert "cooler water {cite_001}, as was found for white tea as well {cite_002}." in stub.calls[0].prompt
+    assert "- cite_001: Green tea infusion temperatures" in stub.calls[0].prompt
+    topic = Topic.objects.get(source="inline-inside")
+    assert (topic.text, topic.kind) == ("Which leaves want water that has cooled down?", "question")
+    assert [target.document for target in topic.targets.all()] == [document]
+    assert Topic.objects.filter(source="inline-outside").count() == 2
+    origin = fetch_origin(topic)
+    assert origin.mention == mentions[0]
+    assert [piece.text for piece in origin.pieces if piece.is_target] == ["[1]"]
+    assert (origin.template.version, origin.reply.text) == (1, answers[0])
+    figures = run_figures(collection, run)
+    assert (figures.mentions, figures.asked, figures.questions) == (3, 3, 3)
+    assert (figures.prompt_tokens, figures.completion_tokens) == (300, 60)
+    assert figures.cost == Decimal("0.0009")
+    assert [(s.source, s.kept) for s in figures.sources] == [("inline-inside", 1), ("inline-outside", 2)]
+    assert AuditEvent.objects.filter(verb="generate_questions").count() == 1
+
+
+def test_the_same_sample_again_only_if_wanted(manager, collection, mentions, quick):
+    generate(manager, collection, quick, ["NONE"], wanted=MentionFilter(sample=2, seed=5))
+    run, stub = generate(manager, collection, quick, ["NONE"], wanted=MentionFilter(used="no"))
+    assert run.total == len(stub.calls) == 1
+
+
+def test_a_changed_prompt_is_a_new_version_and_old_runs_keep_theirs(manager, collection, mentions, quick):
+    first, _ = generate(manager, collection, quick, ["NONE"])
+    write_question_prompt(by=manager, at=AT, collection=collection, body=prompt_body(collection) + "\nBe brief.")
+    second, stub = generate(manager, collection, quick, ["NONE"])
+    assert (first.template.version, second.template.version) == (1, 2)
+    assert stub.calls[0].prompt.endswith("Be brief.")
+    with pytest.raises(Refused, match="does not hold"):
+        write_question_prompt(by=manager, at=AT, collection=collection, body="Write questions.")
+
+
+def test_an_estimate_costs_nothing(manager, collection, mentions, quick):
+    quick.LLM_PRICE_IN, quick.LLM_PRICE_OUT, quick.LLM_RATE = Decimal(1), Decimal(2), 6
+    estimate = estimate_questions(collection, MentionFilter(), prompt_body(collection))
+    assert (estimate.mentions, estimate.inside, estimate.outside) == (3, 1, 2)
+    assert estimate.prompt_tokens > 3 * 500
+    assert estimate.completion_tokens == 450
+    assert estimate.cost == (Decimal(estimate.prompt_tokens) + 900) / 1_000_000
+    assert estimate.minutes == pytest.approx(0.5)
+    assert not QuestionRun.objects.exists()
+
+
+# --- the overlap filter -----------------------------------------------------------------------------------------------
+
+
+def test_what_repeats_the_title_is_filtered_by_the_cutoff_of_its_source(manager, collection, mentions, quick):
+    """A quarter of the words stand in the title: within 0.3 of sources inside, above 0.1 of those outside."""
+
+    def answer(call):
+        return f"QUESTION: Which green leaf {'abc'[call.number]}?\nANSWER: cite_001"
+
+    run, _ = generate(manager, collection, quick, answer)
+    questions = list(GeneratedQuestion.objects.order_by("pk"))
+    assert [question.state for question in questions] == ["kept", "filtered", "filtered"]
+    assert [question.overlap_titles for question in questions] == [0.25] * 3
+    assert questions[1].problem == "A share of 0.25 of its words stands in the titles; the cut-off is 0.1."
+    assert Topic.objects.count() == 1
+    outside = run_figures(collection, run).sources[1]
+    assert (outside.questions, outside.kept, outside.filtered) == (2, 0, 2)
+
+
+def test_other_cutoffs_and_no_cutoffs(manager, collection, mentions, quick):
+    text = "QUESTION: Green tea infusion temperatures?\nANSWER: cite_001"
+    reply = one(manager, collection, quick, text, cutoff_inside=None, cutoff_outside=None)
+    assert reply.questions.get().state == QuestionState.KEPT
+    with pytest.raises(Refused, match="share from 0 to 1"):
+        one(manager, collection, quick, text, cutoff_inside=1.5)
+
+
+def test_as_litsearch_coded_it(manager, collection, mentions, quick):
+    text = "QUESTION: What about green tea infusion?\nANSWER: cite_001"
+    reply = one(manager, collection, quick, text, overlap_definition="litsearch-code")
+    question = reply.questions.get()
+    assert question.overlap_titles == pytest.approx(1 / 5)  # “green” and “infusion?” do not count as written
+
+
+# --- answers that are none --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome", "words"),
+    [
+        ("Sure, here are some questions!", Outcome.UNPARSEABLE, "no line that begins with QUESTION:"),
+        (Answer(""), Outcome.UNPARSEABLE, "empty"),
+        (Answer(None), Outcome.UNPARSEABLE, "empty"),
+        ("I'm sorry, but I cannot do that.", Outcome.REFUSAL, "would not answer"),
+        (Answer(None, refusal="Not with me."), Outcome.REFUSAL, "Not with me."),
+        (Answer("", finish_reason="content_filter"), Outcome.REFUSAL, "withheld"),
+        (Answer(GOOD + "\nQUESTION: And wh", finish_reason="length"), Outcome.CUT_OFF, "longest allowed answer"),
+        ("NONE", Outcome.NONE, ""),
+        (Status(400), Outcome.NO_ANSWER, "400"),
+        (Status(500), Outcome.NO_ANSWER, "500"),
+        (CutOff(), Outcome.NO_ANSWER, "connection failed"),
+        (Garbage(), Outcome.NO_ANSWER, "no chat completion"),
+    ],
+)
+def test_answers_that_are_none_are_kept_as_such(manager, collection, mentions, quick, step, outcome, words):
+    reply = one(manager, collection, quick, step)
+    assert reply.outcome == outcome
+    assert words in reply.problem
+    assert reply.run.state == JobState.DONE
+    assert not Topic.objects.exists()
+    assert reply.answered_at is not None
+    if isinstance(step, Answer | str):
+        assert reply.text == (step if isinstance(step, str) else step.text or "")
+
+
+def test_a_time_out_is_tried_again(manager, collection, mentions, quick):
+    quick.LLM_TIMEOUT = 1
+    with ChatStub([Hang(20), GOOD]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(sample=1), send=False)
+        jobs.carry_out(run)
+    assert len(stub.calls) == 2
+    assert run.replies.get().outcome == Outcome.QUESTIONS
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "words"),
+    [
+        ("QUESTION: Why?\nANSWER: cite_009", QuestionState.UNKNOWN_KEYS, "names cite_009"),
+        ("QUESTION: Why?\nANSWER: cite_002", QuestionState.NO_TARGETS, "None of the papers"),
+        ("QUESTION: Why?\nANSWER:", QuestionState.NO_TARGETS, "names no paper"),
+        ("QUESTION: Why <b>so</b>?\nANSWER: cite_001", QuestionState.MARKUP, "HTML"),
+        (f"QUESTION: {'why ' * 5_000}\nANSWER: cite_001", QuestionState.TOO_LONG, "19,999 characters"),
+    ],
+)
+def test_doubtful_questions_are_kept_with_the_reason_and_are_no_topics(
+    manager, collection, mentions, quick, text, state, words
+):
+    reply = one(manager, collection, quick, text)
+    question = reply.questions.get()
+    assert question.state == state
+    assert words in question.problem
+    assert reply.text == text
+    assert not Topic.objects.exists()
+
+
+def test_equal_questions_are_one_topic(manager, collection, mentions, quick):
+    TopicFactory(collection=collection, number="old", text="Which leaves want water that has cooled DOWN")
+    twice = "QUESTION: How cool?\nANSWER: cite_001\nQUESTION: how  cool\nANSWER: cite_001\n"
+    run, _ = generate(manager, collection, quick, lambda call: twice + GOOD)
+    problems = list(GeneratedQuestion.objects.filter(reply__position=0).values_list("state", "problem"))
+    assert problems == [
+        ("kept", ""),
+        ("repeated", f"It equals question 1 of run {run.pk}, mention 1."),
+        ("repeated", "It equals topic old."),
+    ]
+    assert Topic.objects.count() == 2
+
+
+def test_a_good_question_beside_a_bad_one_is_kept(manager, collection, mentions, quick):
+    reply = one(manager, collection, quick, GOOD + "\nQUESTION: Why?\nANSWER: cite_077")
+    assert [question.state for question in reply.questions.all()] == ["kept", "unknown-keys"]
+
+
+def test_characters_that_cannot_be_stored_do_not_lose_an_answer(manager, collection, mentions, quick):
+    reply = one(manager, collection, quick, "a\0b \ud800")
+    assert reply.text.startswith("a\ufffdb")
+
+
+# --- going on, stopping -----------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, collection, mentions, quick):
+    run, stub = generate(manager, collection, quick, [GOOD, Status(401)])
+    assert run.state == JobState.FAILED
+    assert "refuses us with 401" in run.reason
+    assert "1 of 3 answers are kept" in run.reason
+    assert len(stub.calls) == 2
+    with ChatStub(["NONE"]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        continue_questions(by=manager, at=AT, run=run, send=False)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        assert (run.state, run.done, len(stub.calls)) == (JobState.DONE, 3, 2)
+        with pytest.raises(Refused, match="Everything has been answered"):
+            continue_questions(by=manager, at=AT, run=run, send=False)
+
+
+def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked(
+    manager, collection, document, quick
+):
+    for number in range(FIRST_ANSWERS + 3):
+        make_mention({"b0": document}, collection=collection, source_key=f"id:{number}")
+    run, stub = generate(manager, collection, quick, lambda call: "Sure! Here is one.")
+    assert (run.state, len(stub.calls)) == (JobState.FAILED, FIRST_ANSWERS)
+    assert f"None of the first {FIRST_ANSWERS} answers could be read" in run.reason
+    assert "continue anyway. 12 of 15 answers are kept" in run.reason
+    with ChatStub(lambda call: "Sure! Here is one.") as stub:
+        quick.LLM_BASE_URL = stub.url
+        continue_questions(by=manager, at=AT, run=run, send=False)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+    assert (run.state, len(stub.calls)) == (JobState.DONE, 3)
+
+
+def test_labels_are_read_in_any_case(manager, collection, mentions, quick):
+    reply = one(manager, collection, quick, "Question: Which leaves want water that has cooled down?\nAnswer: cite_001")
+    assert reply.outcome == Outcome.QUESTIONS
+
+
+def test_what_had_no_answer_is_asked_again(manager, collection, mentions, quick):
+    run, _ = generate(manager, collection, quick, lambda call: Status(400) if call.number == 1 else "NONE")
+    assert run_figures(collection, run).for_a_person == 1
+    with ChatStub(["NONE"]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        continue_questions(by=manager, at=AT, run=run, send=False)
+        jobs.carry_out(run)
+    assert len(stub.calls) == 1
+    assert run_figures(collection, run).for_a_person == 0
+
+
+def test_an_answer_that_was_stored_but_not_read_is_read_and_not_paid_for_again(manager, collection, mentions, quick):
+    """The worker died between the two."""
+    with ChatStub(["NONE"]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=GOOD, answered_at=AT)
+        jobs.carry_out(run)
+    assert len(stub.calls) == 2
+    assert Topic.objects.count() == 1
+
+
+def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_unread(
+    manager, collection, mentions, quick, monkeypatch
+):
+    """A second death, in the middle of the questions: the next worker reads all of them."""
+    two = f"{GOOD}\n{GOOD.replace('leaves', 'buds')}"
+
+    def die_at_buds(reply, asked, *rest):
+        if "buds" in asked.text:
+            raise KeyboardInterrupt
+        return judge(reply, asked, *rest)
+
+    judge = question_reading._judge
+    with ChatStub(["NONE"]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=two, answered_at=AT)
+        monkeypatch.setattr(question_reading, "_judge", die_at_buds)
+        with pytest.raises(KeyboardInterrupt):
+            jobs.carry_out(run)
+        assert run.replies.get(position=0).outcome == Outcome.UNREAD
+        assert not GeneratedQuestion.objects.exists()
+        assert not Topic.objects.exists()
+        monkeypatch.setattr(question_reading, "_judge", judge)
+        jobs.carry_out(run)
+    assert len(stub.calls) == 2
+    assert Topic.objects.count() == GeneratedQuestion.objects.count() == 2
+
+
+def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, monkeypatch):
+    monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
+    with ChatStub(lambda call: (cancel_job(by=manager, at=AT, job=run), GOOD)[1]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        QuestionRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
+        jobs.carry_out(run)
+    run.refresh_from_db()
+    assert (run.state, len(stub.calls)) == (JobState.CANCELLED, 0)
+    assert run.reason == "Cancelled. 0 of 3 answers are kept; go on whenever you like, they are not asked for again."
+    with pytest.raises(Conflict):
+        cancel_job(by=manager, at=AT, job=run)
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_model_or_mentions_nothing_begins(manager, collection, quick):
+    quick.LLM_BASE_URL = ""
+    with pytest.raises(Refused, match="LITMUS_LLM_BASE_URL"):
+        request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+    quick.LLM_BASE_URL = "http://127.0.0.1:1/v1"
+    with pytest.raises(Refused, match="No usable mention"):
+        request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+
+
+def test_one_run_at_a_time_and_only_for_managers(manager, collection, mentions, quick):
+    quick.LLM_BASE_URL = "http://127.0.0.1:1/v1"
+    run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+    with pytest.raises(Conflict):
+        request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+    with pytest.raises(Conflict):
+        continue_questions(by=manager, at=AT, run=run, send=False)
+    viewer = MembershipFactory(collection=collection, role=Role.VIEWER).user
+    with pytest.raises(NotAllowed):
+        request_questions(by=viewer, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+    with pytest.raises(NotAllowed):
+        cancel_job(by=viewer, at=AT, job=run)

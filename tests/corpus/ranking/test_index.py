@@ -1,0 +1,137 @@
+"""Indexes on disk: the terms of texts, and scores beside those of independent libraries."""
+
+from pathlib import Path
+
+import bm25s
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from corpus.ranking.analysis import Analysis, terms_of, tokenise
+from corpus.ranking.index import BM25, TFIDF, Index, IndexWriter, Settings, best_of
+
+TEXTS = [
+    "Dense retrieval of passages with dense vectors.",
+    "Sparse retrieval: inverted indexes, and weights of terms.",
+    "Vectors, vectors and more vectors",
+    "",
+    "A study of query logs in libraries",
+    "Retrieval in libraries, with logs of queries and sparse weights",
+]
+QUERIES = ["dense vectors for retrieval", "logs of libraries", "vectors vectors weights", "nothing shared", ""]
+
+
+def build(folder: Path, texts: list[str], chosen: Settings | None = None) -> Index:
+    writer = IndexWriter(folder / "index", chosen or Settings())
+    writer.add((10 * number, text) for number, text in enumerate(texts))
+    writer.write()
+    return Index(folder / "index")
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "expected"),
+    [
+        ("It's Re-Ranking: BM25_x!", "words", ["it", "s", "re", "ranking", "bm25", "x"]),
+        ("Größe naïve ﬁnd ①", "words", ["grosse", "naive", "find", "1"]),
+        ("A to-do: x is BM25.", "pairs", ["to", "do", "is", "bm25"]),
+        (
+            "O'Neil's 1,000.5 e.g. U.S. a:b x_1 3.x",
+            "lucene",
+            ["o'neil", "1,000.5", "e.g", "u.s", "a:b", "x_1", "3", "x"],
+        ),
+        ("", "words", []),
+    ],
+)
+def test_tokens(text: str, tokens: str, expected: list[str]) -> None:
+    assert tokenise(text, tokens) == expected
+
+
+def test_ascii_and_other_texts_are_cut_alike() -> None:
+    plain = "".join(chr(code) for code in range(32, 127))
+    assert tokenise(plain) == tokenise(plain + " é")[:-1]
+
+
+def test_terms_are_stemmed_and_words_of_grammar_left_out() -> None:
+    assert terms_of("The retrieving of the documents", Analysis(stop_words=False, stemmer="porter")) == [
+        "retriev",
+        "document",
+    ]
+
+
+def test_unknown_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown tokens"):
+        Analysis(tokens="letters")
+
+
+def test_bm25_scores_are_those_of_bm25s(tmp_path: Path) -> None:
+    index = build(tmp_path, TEXTS, Settings(k1=0.9, b=0.4))
+    oracle = bm25s.BM25(method="lucene", k1=0.9, b=0.4)
+    oracle.index([tokenise(text) for text in TEXTS], show_progress=False)
+    for query in QUERIES:
+        known = [term for term in tokenise(query) if term in oracle.vocab_dict]
+        expected = oracle.get_scores(known) if known else np.zeros(len(TEXTS))
+        assert index.scores(BM25, query) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def test_tfidf_ranks_as_scikit_learn_does(tmp_path: Path) -> None:
+    index = build(tmp_path, TEXTS)
+    oracle = TfidfVectorizer(analyzer=tokenise)
+    matrix = oracle.fit_transform(TEXTS)
+    for query in QUERIES:
+        vector = oracle.transform([query])
+        scale = np.linalg.norm(np.array(list(_raw(oracle, query))))
+        expected = (matrix @ vector.T).toarray().ravel() * (scale or 1)
+        assert index.scores(TFIDF, query) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def _raw(oracle: TfidfVectorizer, query: str) -> list[float]:
+    words = tokenise(query)
+    known = {word for word in words if word in oracle.vocabulary_}
+    return [words.count(word) * oracle.idf_[oracle.vocabulary_[word]] for word in known]
+
+
+def test_a_search_gives_ids_best_first(tmp_path: Path) -> None:
+    hits = build(tmp_path, TEXTS).search(BM25, "vectors", 10)
+    assert list(hits.ids) == [20, 0]
+    assert hits.scores[0] > hits.scores[1] > 0
+
+
+def test_an_empty_collection_finds_nothing(tmp_path: Path) -> None:
+    assert len(build(tmp_path, []).search(BM25, "anything", 5)) == 0
+
+
+def test_a_collection_without_words_finds_nothing(tmp_path: Path) -> None:
+    assert len(build(tmp_path, ["", "..."]).search(TFIDF, "anything", 5)) == 0
+
+
+def test_an_index_written_again_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    build(tmp_path, ["old words"])
+    assert len(build(tmp_path, ["new words"]).search(BM25, "old", 5)) == 0
+
+
+def test_stop_words_and_stems_work_in_an_index(tmp_path: Path) -> None:
+    index = build(tmp_path, TEXTS, Settings(Analysis(stop_words=False, stemmer="porter")))
+    assert len(index.search(BM25, "of the and", 5)) == 0
+    assert list(index.search(BM25, "librari", 5).ids) == [40, 50]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), max_size=40), st.integers(0, 50))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_the_best_are_those_a_full_sort_puts_first(values: list[float], depth: int) -> None:
+    scores = np.array(values, dtype=np.float32)
+    expected = [place for _, place in sorted((-value, place) for place, value in enumerate(values) if value > 0)]
+    assert list(best_of(scores, depth)) == expected[:depth]
+
+
+@given(st.lists(st.text(alphabet="abé 1.", max_size=30), min_size=1, max_size=8))
+@settings(deadline=None, max_examples=40)
+def test_every_document_with_a_shared_term_is_found_and_no_other(texts: list[str]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        index = build(Path(folder), texts)
+        for query in texts:
+            wanted = {10 * n for n, text in enumerate(texts) if set(tokenise(text)) & set(tokenise(query))}
+            assert set(index.search(BM25, query, len(texts)).ids.tolist()) == wanted

@@ -1,0 +1,351 @@
+"""Pages and API of runs and pools: what overseers see, what managers may do, and that annotators learn nothing."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from accounts import jobs
+from corpus.models import (
+    Collection,
+    ImportRun,
+    Membership,
+    PoolEntry,
+    PoolRun,
+    RetrievalRun,
+    Role,
+    Target,
+    Topic,
+)
+from corpus.pools.reads.pools import methods_by_topic, pool_methods, pool_of
+from corpus.runs.reads import compare_with_pools, overlap_of, rankings_of
+from tests.corpus.judging import judge, put_in_campaign
+from tests.factories.accounts import CollectionFactory, make_token, one_member_each
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
+
+SECRETS = ("bm25-of-ours", "dense-retriever", "hand-picked", "known to answer", "targets")
+
+
+@pytest.fixture
+def members(db: None) -> dict[Role, Membership]:
+    return one_member_each(CollectionFactory(slug="tea"))
+
+
+@pytest.fixture
+def collection(members: dict[Role, Membership]) -> Collection:
+    """Topic 1 with a pool from two runs and a list, D1 judged and D2 in a campaign; topic 2 without a pool."""
+    collection = members[Role.MANAGER].collection
+    topics = [TopicFactory(collection=collection, number=number) for number in "12"]
+    documents = [DocumentFactory(collection=collection, docno=f"D{n}") for n in range(1, 7)]
+    make_tree(topics[0], {"hot": ["boiled"], "white": []})
+    make_run(collection, "bm25-of-ours", {"1": ["D1", "D2", "X1"], "2": ["D4"]})
+    make_run(collection, "dense-retriever", {"1": ["D3", "D2"]})
+    _d1, d2 = make_pool(topics[0], documents[:2], method="bm25-of-ours")
+    make_pool(topics[0], documents[2:3], method="dense-retriever")[0]
+    d2.sources.create(method="dense-retriever", rank=2)
+    make_pool(topics[0], documents[4:5], method="hand-picked")
+    Target.objects.create(topic=topics[0], document=documents[5])
+    judge(topics[0].aspects.get(text="hot"), documents[0])
+    put_in_campaign(topics[0].aspects.get(text="hot"), documents[1])
+    return collection
+
+
+def client_of(members: dict[Role, Membership], role: Role) -> Client:
+    client = Client()
+    client.force_login(members[role].user)
+    return client
+
+
+@pytest.fixture
+def manager(members: dict[Role, Membership], collection: Collection) -> Client:
+    return client_of(members, Role.MANAGER)
+
+
+def topic(number: str) -> Topic:
+    return Topic.objects.get(number=number)
+
+
+def text(answer: Any) -> str:
+    return " ".join(answer.content.decode().split())
+
+
+class TestQueries:
+    def test_what_one_method_alone_found(self, collection: Collection) -> None:
+        assert [(m.name, m.entries, m.alone, m.deepest) for m in pool_methods(collection)] == [
+            ("bm25-of-ours", 2, 1, 2),
+            ("dense-retriever", 2, 1, 2),
+            ("hand-picked", 1, 1, 1),
+        ]
+        one, two = methods_by_topic(collection.topics.order_by("number"))
+        assert [(m.name, m.entries, m.alone) for m in one.methods] == [
+            ("bm25-of-ours", 2, 1),
+            ("dense-retriever", 2, 1),
+            ("hand-picked", 1, 1),
+        ]
+        assert (one.alone, two.methods, two.alone) == (3, [], 0)
+
+    def test_pools_of_other_collections_are_not_counted(self, collection: Collection) -> None:
+        other = CollectionFactory()
+        make_pool(TopicFactory(collection=other), [DocumentFactory(collection=other)], method="theirs")
+        assert "theirs" not in [method.name for method in pool_methods(collection)]
+
+    def test_entries_by_best_rank_narrowed_to_a_method_or_to_lone_finds(self, collection: Collection) -> None:
+        def docnos(**narrow: Any) -> list[str]:
+            return [entry.document.docno for entry in pool_of(topic("1"), **narrow)]
+
+        assert docnos() == ["D1", "D3", "D5", "D2"]
+        assert docnos(method="dense-retriever") == ["D3", "D2"]
+        assert docnos(method="dense-retriever", only=True) == ["D3"]
+        assert docnos(only=True) == ["D1", "D3", "D5"]
+        states = {entry.document.docno: (entry.has_items, entry.is_judged) for entry in pool_of(topic("1"))}
+        assert states == {"D1": (True, True), "D2": (True, False), "D3": (False, False), "D5": (False, False)}
+
+    def test_an_answer_for_another_topic_judges_nothing_here(self, collection: Collection) -> None:
+        judge(topic("2"), collection.documents.get(docno="D3"))
+        states = {entry.document.docno: entry.is_judged for entry in pool_of(topic("1"))}
+        assert states["D3"] is False
+
+    def test_rankings_against_pools_and_judgments(self, collection: Collection) -> None:
+        run = RetrievalRun.objects.get(name="bm25-of-ours")
+        rows = compare_with_pools(collection, rankings_of(run))
+        assert [(row.length, row.pooled, row.judged, row.unknown) for row in rows] == [(3, 2, 1, 1), (1, 0, 0, 0)]
+        assert (overlap_of(run).at_10, overlap_of(run).at_100) == (50.0, 50.0)
+
+    def test_a_run_without_rankings_overlaps_with_nothing(self, collection: Collection) -> None:
+        overlap = overlap_of(make_run(collection, "empty", {}))
+        assert (overlap.at_10, overlap.at_100) == (None, None)
+
+
+class TestPages:
+    def test_runs(self, manager: Client) -> None:
+        page = text(manager.get(reverse("run_list", args=["tea"])))
+        assert "bm25-of-ours" in page
+        assert '<td class="num" data-label="Rows">4</td>' in page
+
+    def test_a_run(self, manager: Client) -> None:
+        run = RetrievalRun.objects.get(name="bm25-of-ours")
+        page = text(manager.get(reverse("run_detail", args=["tea", run.pk])))
+        assert '<td class="num" data-label="Pooled">2</td>' in page
+        assert '<td class="num" data-label="Judged">1</td>' in page
+        assert "Campaigns have made items of documents that bm25-of-ours brought into pools (2 of them)" in page
+        ranking = text(manager.get(reverse("run_detail", args=["tea", run.pk]), {"topic": "1"}))
+        assert "not in the collection" in ranking
+        assert ranking.count("pooled</span>") == 2
+        assert manager.get(reverse("run_detail", args=["tea", run.pk]), {"topic": "9"}).status_code == 200
+
+    def test_a_run_is_described_and_deleted(self, manager: Client, collection: Collection) -> None:
+        run = make_run(collection, "spare", {"1": ["D1"]})
+        address = reverse("run_detail", args=["tea", run.pk])
+        assert "The description is saved." in text(
+            manager.post(address, {"description": " BM25, k1 1.2 "}, follow=True)
+        )
+        run.refresh_from_db()
+        assert run.description == "BM25, k1 1.2"
+        answer = manager.post(reverse("run_delete", args=["tea", run.pk]), follow=True)
+        assert "The run spare is deleted. 0 documents left the pools with it." in text(answer)
+        assert not RetrievalRun.objects.filter(pk=run.pk).exists()
+
+    def test_a_run_that_must_stay_says_why(self, manager: Client) -> None:
+        run = RetrievalRun.objects.get(name="bm25-of-ours")
+        answer = manager.post(reverse("run_delete", args=["tea", run.pk]), follow=True)
+        assert "where they came from must remain known" in text(answer)
+        assert RetrievalRun.objects.filter(pk=run.pk).exists()
+
+    def test_pools(self, manager: Client) -> None:
+        page = text(manager.get(reverse("pool_list", args=["tea"])))
+        assert "Where 4 pairs come from" in page
+        assert "bm25-of-ours – 2 topics, up to 3 documents each" in page
+        assert "documents known to answer a topic – 1" in page
+        assert '<td class="num" data-label="By one only">3</td>' in page
+        assert '<span class="badge warn">empty</span>' in page
+
+    def test_a_pool(self, manager: Client) -> None:
+        address = reverse("pool_detail", args=["tea", topic("1").pk])
+        page = text(manager.get(address))
+        assert "dense-retriever @ 2" in page
+        assert 'aria-label="Remove D3 from the pool"' in page
+        assert 'aria-label="Remove D1 from the pool"' not in page
+        assert "2 of 4 documents" in text(manager.get(address, {"method": "dense-retriever"}))
+        assert "Nothing here" in text(manager.get(address, {"method": "no such"}))
+
+    def test_pools_are_asked_for_by_a_form(self, manager: Client) -> None:
+        address = reverse("pool_build", args=["tea"])
+        for data, reason in (
+            ({"depth": "5"}, "Choose at least one run, or search the collection."),
+            ({"search": "own"}, "Choose at least one retriever."),
+            ({"methods": ["bm25-of-ours"], "depth": "-1"}, "greater than or equal to 0"),
+            ({"methods": ["unknown"]}, "unknown is not one of the available choices"),
+        ):
+            answer = manager.post(address, data)
+            assert (answer.status_code, reason in text(answer)) == (422, True)
+        assert manager.post(address, {"methods": ["bm25-of-ours", "targets"], "depth": "5"}).status_code == 302
+        assert PoolRun.objects.get().parameters == {"methods": ["bm25-of-ours", "targets"], "depth": 5}
+        again = manager.post(address, {"methods": ["bm25-of-ours"]})
+        assert (again.status_code, "are being built already" in text(again)) == (422, True)
+
+    def test_a_search_is_asked_for_by_the_same_form(self, manager: Client) -> None:
+        address = reverse("pool_build", args=["tea"])
+        numbers = {"query_take": "7", "least": "", "k1": "0.9", "b": "", "stemmer": "porter", "citations": "on"}
+        assert manager.post(address, {"search": "own", "scorers": ["bm25"], **numbers}).status_code == 302
+        parameters = PoolRun.objects.get().parameters
+        assert parameters["methods"] == []
+        recipe = {"scorers": ["bm25"], "query_take": 7, "least": 80, "citations": True, "same_category": False}
+        assert recipe.items() <= parameters["recipe"].items()
+        assert parameters["index"]["analysis"]["stemmer"] == "porter"
+        assert (parameters["index"]["k1"], parameters["index"]["b"]) == (0.9, 0.75)
+
+    def test_a_viewer_sees_everything_and_changes_nothing(
+        self, members: dict[Role, Membership], collection: Collection
+    ) -> None:
+        viewer = client_of(members, Role.VIEWER)
+        for name, arguments in (
+            ("run_list", []),
+            ("run_detail", [RetrievalRun.objects.get(name="bm25-of-ours").pk]),
+            ("pool_list", []),
+            ("pool_detail", [topic("1").pk]),
+        ):
+            page = text(viewer.get(reverse(name, args=["tea", *arguments])))
+            assert "bm25-of-ours" in page
+            assert 'method="post" action="/c/' not in page
+
+    def test_the_cost_of_pages_does_not_grow_with_runs_and_topics(
+        self, manager: Client, collection: Collection, django_assert_max_num_queries: Any
+    ) -> None:
+        for number in range(3, 20):
+            TopicFactory(collection=collection, number=str(number))
+        for number in range(8):
+            make_run(collection, f"r{number}", {str(n): ["D1", "D2"] for n in range(1, 20)})
+        run = RetrievalRun.objects.get(name="r1")
+        for name, arguments, most in (
+            ("run_list", [], 8),
+            ("run_detail", [run.pk], 12),
+            ("pool_list", [], 14),
+            ("pool_detail", [topic("1").pk], 12),
+        ):
+            with django_assert_max_num_queries(most):
+                assert manager.get(reverse(name, args=["tea", *arguments])).status_code == 200
+
+
+class TestUploads:
+    def send(self, client: Client, kind: str, content: bytes, **data: str) -> ImportRun:
+        upload = SimpleUploadedFile("file.txt", content)
+        answer = client.post(reverse("import_create", args=["tea", kind]), {"uploads": [upload], **data})
+        assert answer.status_code == 302, text(answer)
+        run = ImportRun.objects.latest("pk")
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        return run
+
+    def test_a_run(self, manager: Client, collection: Collection) -> None:
+        run = self.send(manager, "runs", b"1 Q0 D1 1 nan t\n2 Q0 D1 1 2 t\n", name="uploaded")
+        assert (run.created, run.error_count) == (1, 1)
+        assert RetrievalRun.objects.get(name="uploaded").rankings.get().docnos == ["D1"]
+
+    def test_a_pool_list_of_two_columns(self, manager: Client, collection: Collection) -> None:
+        run = self.send(manager, "pool", b"2 D1\n2 D9\n", method="picked")
+        assert (run.created, run.error_count) == (1, 1)
+        assert PoolEntry.objects.get(topic=topic("2")).sources.get().method == "picked"
+
+
+class TestBlindness:
+    """No page, header, count or API answer tells an annotator where documents come from."""
+
+    def test_pages_of_runs_and_pools_are_refused(self, members: dict[Role, Membership], collection: Collection) -> None:
+        annotator = client_of(members, Role.ANNOTATOR)
+        run = RetrievalRun.objects.get(name="bm25-of-ours")
+        for address in (
+            reverse("run_list", args=["tea"]),
+            reverse("run_detail", args=["tea", run.pk]),
+            reverse("pool_list", args=["tea"]),
+            reverse("pool_detail", args=["tea", topic("1").pk]),
+        ):
+            answer = annotator.get(address)
+            assert answer.status_code == 403
+            assert not [secret for secret in SECRETS if secret in answer.content.decode()]
+        # What is not there is told apart from what is forbidden by nobody.
+        assert annotator.get(reverse("run_detail", args=["tea", 10**6])).status_code == 403
+        assert annotator.get(reverse("pool_detail", args=["tea", 10**6])).status_code == 403
+
+    def test_pages_they_may_open_tell_nothing(self, members: dict[Role, Membership], collection: Collection) -> None:
+        annotator = client_of(members, Role.ANNOTATOR)
+        for address in (
+            "/",
+            reverse("collection_dashboard", args=["tea"]),
+            reverse("topic_list", args=["tea"]),
+            reverse("topic_detail", args=["tea", topic("1").pk]),
+            reverse("document_list", args=["tea"]),
+            reverse("document_detail", args=["tea", "D6"]),
+            reverse("document_detail", args=["tea", "D2"]),
+        ):
+            answer = annotator.get(address)
+            assert answer.status_code == 200
+            told = answer.content.decode() + str(answer.headers)
+            assert not [secret for secret in SECRETS if secret in told], address
+            assert "/runs/" not in told
+            assert "/pool" not in told
+
+
+class TestApi:
+    @pytest.fixture
+    def ask(self, members: dict[Role, Membership], collection: Collection) -> Any:
+        def ask(role: Role, path: str, method: str = "GET", data: Any = None) -> Any:
+            _, key = make_token(members[role].user)
+            return Client().generic(
+                method,
+                f"/api/collections/tea/{path}",
+                json.dumps(data) if data is not None else "",
+                content_type="application/json",
+                headers={"Authorization": f"Bearer {key}"},
+            )
+
+        return ask
+
+    def test_runs_are_listed(self, ask: Any) -> None:
+        first, second = ask(Role.VIEWER, "runs/").json()["results"]
+        assert {key: first[key] for key in ("name", "topics", "rows", "deepest")} == {
+            "name": "bm25-of-ours", "topics": 2, "rows": 4, "deepest": 3,
+        }  # fmt: skip
+        assert second["name"] == "dense-retriever"
+
+    def test_a_pool_comes_in_pages_with_its_provenance(self, ask: Any) -> None:
+        page = ask(Role.ADJUDICATOR, "topics/1/pool/?page_size=3").json()
+        assert page["results"][1] == {
+            "docno": "D2",
+            "sources": [{"method": "bm25-of-ours", "rank": 2}, {"method": "dense-retriever", "rank": 2}],
+        }
+        assert (len(page["results"]), page["previous"]) == (3, None)
+        rest = ask(Role.ADJUDICATOR, page["next"].split("/tea/")[1]).json()
+        assert [entry["docno"] for entry in rest["results"]] == ["D5"]
+        assert ask(Role.ADJUDICATOR, "topics/99/pool/").status_code == 404
+
+    def test_pools_are_built_followed_and_cancelled(self, ask: Any) -> None:
+        answer = ask(Role.MANAGER, "pools/", "POST", {"methods": ["dense-retriever"], "depth": 3})
+        assert answer.status_code == 202
+        build = answer.json()
+        assert (build["state"], build["depth"], build["methods"]) == ("queued", 3, {})
+        assert ask(Role.MANAGER, "pools/", "POST", {}).status_code == 409
+        assert ask(Role.VIEWER, "pools/").json()["results"][0]["id"] == build["id"]
+        assert ask(Role.VIEWER, f"pools/{build['id']}/").json()["state"] == "queued"
+        assert ask(Role.VIEWER, f"pools/{build['id']}/", "DELETE").status_code == 403
+        assert ask(Role.MANAGER, f"pools/{build['id']}/", "DELETE").json()["state"] == "cancelled"
+        assert ask(Role.MANAGER, f"pools/{build['id']}/", "DELETE").status_code == 409
+        searched = ask(Role.MANAGER, "pools/", "POST", {"recipe": {"scorers": ["bm25"], "query_take": 5}})
+        assert searched.status_code == 202
+        assert {"scorers": ["bm25"], "query_take": 5, "fused_take": 25}.items() <= searched.json()["recipe"].items()
+        assert ask(Role.MANAGER, "pools/", "POST", {"recipe": {"scorers": ["splade"]}}).status_code == 400
+        PoolRun.objects.filter(pk=searched.json()["id"]).delete()
+        unknown = ask(Role.MANAGER, "pools/", "POST", {"methods": ["splade"]})
+        assert (unknown.status_code, "There is no run splade" in unknown.json()["detail"]) == (422, True)
+
+    def test_annotators_are_refused_without_a_hint(self, ask: Any) -> None:
+        for path in ("runs/", "topics/1/pool/", "topics/99/pool/", "pools/", "pools/1/"):
+            answer = ask(Role.ANNOTATOR, path)
+            assert answer.status_code == 403
+            assert not [secret for secret in SECRETS if secret in answer.content.decode()]
+        for path in ("topics/", "topics/1/", "documents/", "documents/D2/"):
+            answer = ask(Role.ANNOTATOR, path)
+            assert answer.status_code == 200
+            assert not [secret for secret in SECRETS if secret in answer.content.decode()]
