@@ -130,10 +130,11 @@ def stop_the_clock() -> None:
 
 def load_demo() -> None:
     """The demo as `up` loads it; its background jobs are run here, one after the other."""
-    from celery import current_app
     from django.conf import settings
     from django.contrib.auth import get_user_model
     from django.core.management import call_command
+
+    from config.celery import app as current_app
 
     current_app.loader.import_default_modules()
     current_app.send_task = lambda name, **sent: current_app.tasks[name].apply(kwargs=sent["kwargs"], throw=True)

@@ -14,11 +14,7 @@ class ConfigConfig(AppConfig):
     tabs = {"config": "config.tabs.TABS"}
 
     def ready(self) -> None:
-        """Make the Celery application current, so that `shared_task.delay` finds the broker; make a place for uploads.
-
-        Here and not in config/__init__.py: the watcher of the embedded servers imports this package and stays small.
-        """
-        import config.celery  # noqa: F401
+        """Register checks; make a place for uploads; end the connection pools in time."""
         from config.checks import check_plugins
 
         register(check_plugins, deploy=True)  # of a deployment alone: looking for packages takes a moment

@@ -204,6 +204,7 @@ CACHES = {
 
 # --- background jobs -------------------------------------------------------------------------------------------------
 JOB_TIME_LIMIT = env.number("LITMUS_JOB_HOURS", 12, minimum=1, maximum=1000) * 3600  # seconds
+TASK_QUEUE = "config.celery.app"  # loaded when the first job is sent
 CELERY_BROKER_URL = celery_broker(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for Redis as long as it takes

@@ -11,7 +11,6 @@ from smtplib import SMTPException
 from urllib.parse import urlsplit
 
 import django
-from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail
@@ -22,6 +21,7 @@ from redis import Redis, RedisError
 from accounts import mail
 from accounts.extensions import extensions
 from accounts.models import User
+from config.celery import app as current_app
 from config.checks import broken_plugins
 from config.tables import missing_migrations
 from corpus.collections.reads.endpoints import chat_endpoint, embeddings_endpoint

@@ -1,5 +1,6 @@
 """What gunicorn serves."""
 
+import importlib
 import os
 import re
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
+importlib.import_module("config.celery")  # now, not within the first request that sends a job
 UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
 _charset = re.compile(r"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE).search
 

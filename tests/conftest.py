@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import redis
-from celery import current_app
 from django.conf import settings
 from django.db import connection, transaction
 from django.test import Client, TransactionTestCase
@@ -20,6 +19,7 @@ from pytest_django import DjangoDbBlocker
 
 from accounts.caches import volatile
 from config import embedded
+from config.celery import app as current_app
 from config.env import celery_broker, redis_database
 from tests import databases
 from tests.processes import Child, start_celery_worker, wait_for

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from celery import current_app
 from django.conf import settings
 from django.db import connection
+
+from config.celery import app as current_app
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
