@@ -19,7 +19,7 @@ from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
 
 pytestmark = pytest.mark.django_db
-SOURCE = Path(__file__).parents[1] / "example_plugin"
+SOURCE = Path(__file__).parents[2] / "example_plugin"
 LINES = "1;d;2\n2;e;1\n"
 API = "/api/collections/tea/exports/pairs/"
 
