@@ -9,6 +9,7 @@ ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "corpus", "annotation", "adjudication", "config")
 # What only operators read: commands themselves, starting, probes, and words that commands alone raise.
 OPERATORS = (
+    "/commands",
     "/management/",
     "config/embedded/",
     "config/backups.py",
