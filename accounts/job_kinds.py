@@ -5,6 +5,7 @@ What they share is written once: accounts/jobs.py (sent, claimed, resumed), one 
 """
 
 import time
+from abc import ABC, abstractmethod
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -71,7 +72,7 @@ def progress_key(job: Job) -> str:
     return f"job-progress:{job._meta.label_lower}:{job.pk}"
 
 
-class JobKind(Generic[J]):
+class JobKind(ABC, Generic[J]):
     """One kind of background job. This base is for jobs of a person: they alone see them, and nobody cancels them.
 
     Jobs of a collection subclass corpus.collections.jobs.collection_jobs.CollectionJob, those of a campaign
@@ -88,12 +89,12 @@ class JobKind(Generic[J]):
     def __init__(self, key: str) -> None:
         self.key = key  # in addresses and in messages to workers
 
+    @abstractmethod
     def work(self, job: J, progress: Progress) -> None:
         """Do it and store the results. It may be called again after a crash, so it must be idempotent.
 
         A Refused from it ends the job as failed with that reason; anything unexpected is recorded and raised again.
         """
-        raise NotImplementedError
 
     def clean_up(self, pk: int) -> None:
         """Called after every attempt, also after one that found the job ended, claimed or gone."""

@@ -244,7 +244,7 @@ def decide_cycle(
     if outcome not in Outcome.values:
         raise Refused(f"Unknown outcome “{outcome}”. Choose one of {', '.join(Outcome.values)}.")
     if not reason.strip():
-        raise Refused("Say why, in a sentence or two: whoever uses the collection will want to know.")
+        raise Refused("Say why, in a sentence or two: users of the collection will want to know.")
     trial = fetch_trial(cycle, count_tests(cycle))
     if outcome != Outcome.STOP and (trial is None or not trial.is_current):
         raise Refused(

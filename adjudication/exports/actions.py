@@ -15,7 +15,7 @@ def take_out(*, options: Options, membership: Membership, at: datetime, logged: 
 
     What an export remembers of somebody who may decide about labels stays; a viewer's is used once. `logged=False` is
     for requests that get the head of the file alone.
-    Errors: NotAllowed for annotators and for whoever still has to judge what is written; Refused by `open_export`.
+    Errors: NotAllowed for annotators and for those who still have to judge what is written; Refused by `open_export`.
     """
     check_can_take_out(membership, options.exporter.campaigns(options))
     export = open_export(options)
