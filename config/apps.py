@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import register
+from django.core.checks import Tags, register
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
@@ -15,9 +15,10 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         """Register checks; make a place for uploads; end the connection pools in time."""
-        from config.checks import check_plugins
+        from config.checks import check_database_version, check_plugins
 
         register(check_plugins, deploy=True)  # of a deployment alone: looking for packages takes a moment
+        register(check_database_version, Tags.database)
 
         with contextlib.suppress(OSError):  # Django's own check tells when it is not there
             Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,12 @@
-"""What `manage.py check --deploy` says about this installation."""
+"""What `manage.py check --deploy` says about this installation, and `migrate` about its database."""
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Warning  # noqa: A004 - Django calls it so
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django calls it so
 
 from accounts.extensions import extensions
+from config.env import BadEnvironment
+from config.tables import check_version
 from corpus.plugins import BrokenPlugin
 
 HINT = "Repair or remove the package. What it has stored is kept, and shown by its name."
@@ -18,3 +20,14 @@ def broken_plugins() -> list[BrokenPlugin]:
 def check_plugins(**_: Any) -> list[CheckMessage]:
     """A warning for each of them."""
     return [Warning(str(broken), hint=HINT, id="litmus.W001") for broken in broken_plugins()]
+
+
+def check_database_version(*, databases: list[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """An error before `migrate` takes the tables of another version for its own."""
+    if not databases:
+        return []
+    try:
+        check_version()
+    except BadEnvironment as error:
+        return [Error(str(error), id="litmus.E001")]
+    return []

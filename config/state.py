@@ -23,6 +23,7 @@ from accounts.extensions import extensions
 from accounts.models import User
 from config.celery import app as current_app
 from config.checks import broken_plugins
+from config.env import BadEnvironment
 from config.tables import missing_migrations
 from corpus.collections.reads.endpoints import chat_endpoint, embeddings_endpoint
 
@@ -214,6 +215,8 @@ def _try_versions(by: User) -> str:  # noqa: ARG001
             version = redis.info("server")["redis_version"]
     except (Error, RedisError, OSError) as error:
         raise Fails(f"A server did not answer: {error}") from None
+    except BadEnvironment as error:
+        raise Fails(str(error)) from None
     if missing:
         raise Fails(f"{len(missing)} migrations are not applied: see Updating in docs/operations.md.")
     return f"PostgreSQL {_postgres_version()} has every table of this version; Redis {version} keeps what it is given."

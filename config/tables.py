@@ -1,4 +1,4 @@
-"""Whether the database has the tables of this code, told by names of migrations: that takes milliseconds."""
+"""Whether the database has the tables of this code, seen by the names of migrations: that takes milliseconds."""
 
 import pkgutil
 import sys
@@ -14,11 +14,32 @@ from config.embedded.places import Places
 from config.env import BadEnvironment
 
 Names = set[tuple[str, str]]
+OURS = ("accounts", "corpus", "annotation", "adjudication")
 
 
 def missing_migrations() -> Names:
-    """(app, name) of each migration on disk that the database does not know."""
+    """(app, name) of each migration on disk that the database does not know.
+
+    Errors: BadEnvironment for a database of another version.
+    """
+    check_version()
     return migrations_on_disk() - migrations_applied()
+
+
+def check_version() -> None:
+    """Refuse a database that knows migrations of ours which this code does not.
+
+    It was made by an earlier version, whose migrations were squashed, or by a later one.
+    """
+    strange = {f"{app}.{name}" for app, name in migrations_applied() - migrations_on_disk() if app in OURS}
+    if not strange:
+        return
+    place = "The database of DATABASE_URL" if settings.DATABASE_URL else f"The data directory {settings.DATA_DIR}"
+    raise BadEnvironment(
+        f"{place} was made by another version of Litmus (it has {min(strange)}, which this version does not know)."
+        " Nothing was changed. Go on with the version that made it, or start with an empty"
+        f" {'database' if settings.DATABASE_URL else 'data directory (LITMUS_DATA_DIR)'}."
+    )
 
 
 def migrations_on_disk() -> Names:
@@ -43,7 +64,8 @@ def migrations_applied() -> Names:
 def bring_up_to_date() -> None:
     """Give an embedded database the tables of this code; one process does it, others wait.
 
-    Errors: BadEnvironment for a database of the operator's own, which nobody changes without being asked.
+    Errors: BadEnvironment for a database of the operator's own, which nobody changes without being asked, and for
+    one of another version.
     """
     if not missing_migrations():
         return

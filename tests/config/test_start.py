@@ -5,7 +5,8 @@ import sys
 
 import pytest
 from django.apps import apps
-from django.core.management import get_commands, load_command_class
+from django.core.management import call_command, get_commands, load_command_class
+from django.core.management.base import SystemCheckError
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.env import BadEnvironment
@@ -52,6 +53,19 @@ def test_missing_migrations_are_those_that_django_would_apply():
     assert {app for app, _ in migrations_on_disk()} >= {*OURS, "auth", "sessions"}
     MigrationRecorder.Migration.objects.filter(app="annotation", name="0001_initial").delete()
     assert missing_migrations() == {("annotation", "0001_initial")}
+
+
+@pytest.mark.django_db
+def test_a_database_of_another_version_is_refused(settings):
+    """Migrations were squashed: a database of the time before has the tables, or older ones, under other names."""
+    MigrationRecorder.Migration.objects.create(app="corpus", name="0018_open_names")
+    with pytest.raises(BadEnvironment, match=r"data directory .* another version of Litmus \(it has corpus\.0018_open"):
+        bring_up_to_date()
+    with pytest.raises(SystemCheckError, match=r"litmus\.E001"):
+        call_command("migrate", plan=True, skip_checks=False)
+    settings.DATABASE_URL = "postgres://me@db/litmus"
+    with pytest.raises(BadEnvironment, match="database of DATABASE_URL"):
+        missing_migrations()
 
 
 @pytest.mark.django_db
