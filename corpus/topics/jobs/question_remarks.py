@@ -32,9 +32,13 @@ class Odd:
 
 @dataclass
 class QuestionRemarks:
-    """Looks at the records that came in, one after the other. `texts` are the questions known, by what equals share."""
+    """Looks at the records that came in, one after the other.
 
-    texts: dict[str, str] = field(default_factory=dict)
+    `texts` are the numbers of the questions known, by a hash of what equal ones share: the texts of very many would
+    fill the memory.
+    """
+
+    texts: dict[int, str] = field(default_factory=dict)
     equal: Odd = field(default_factory=Odd)
     marked_up: Odd = field(default_factory=Odd)
     alone: Odd = field(default_factory=Odd)
@@ -43,14 +47,14 @@ class QuestionRemarks:
     @classmethod
     def of(cls, collection: Collection) -> "QuestionRemarks":
         rows = collection.topics.filter(kind=TopicKind.QUESTION).values_list("text", "number")
-        return cls({key: number for text, number in rows.iterator() if (key := title_key(text))})
+        return cls({hash(key): number for text, number in rows.iterator() if (key := title_key(text))})
 
     def look(self, record: TopicRecord) -> None:
         """Take note of a record that is read as a question."""
         if record.aspects or record.kind not in ("", TopicKind.QUESTION):
             return
         key = title_key(record.text)
-        other = self.texts.setdefault(key, record.number) if key else record.number
+        other = self.texts.setdefault(hash(key), record.number) if key else record.number
         if other != record.number:
             self.equal.add(f"{record.number} as {other}")
         if holds_markup(record.text):

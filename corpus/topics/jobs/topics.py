@@ -4,15 +4,19 @@ A topic is known by its number. What a file does not say (aspects, targets, kind
 been judged does not change: such a record is reported and skipped.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import connection
 from django.db.models import Max
 
 from accounts.jobs import Progress
 from corpus.formats.records import Problem, Skip, TopicRecord
+from corpus.formats.repeats import SeenIds
 from corpus.formats.topics import read_topics
+from corpus.loading.background_reading import in_background
 from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
 from corpus.loading.counts import REPEATED, Tally
 from corpus.loading.line_batches import Odometer, sources_of
@@ -27,6 +31,8 @@ LONGEST_NUMBER = 100
 LONGEST_SOURCE = 60
 JUDGED = ("number", "title", "text", "narrative", "sentences")  # what annotators read; fixed once somebody judged it
 FIELDS = ("kind", "source", "title", "text", "narrative", "sentences", "extra")
+# An array: a parameter for each number would have to be parsed again with every chunk.
+KNOWN = "SELECT id FROM corpus_topic WHERE collection_id = %s AND number = ANY(%s)"
 COLUMNS = ("collection_id", "imported_in_id", "number", "position", "prefix", "author", *FIELDS)
 
 
@@ -41,55 +47,71 @@ class Wanted:
 
 
 @dataclass
+class Chunk:
+    """Records to merge, what was left out since the chunk before, and bytes read up to here."""
+
+    wanted: list[Wanted] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    skips: Counter[str] = field(default_factory=Counter)
+    bytes_read: int = 0
+
+
+@dataclass
 class State:
     """What goes on from chunk to chunk."""
 
     run: ImportRun
     tally: Tally
-    remarks: QuestionRemarks
-    seen: set[str] = field(default_factory=set)
     next_position: int = 0
 
 
 def load_topics(run: ImportRun, progress: Progress, tally: Tally) -> None:
-    """Read the job's files and merge them into the collection's topics; the caller holds the transaction."""
-    odometer = Odometer()
+    """Read the job's files and merge them into the collection's topics; the caller holds the transaction.
+
+    A thread reads and checks the records while the database takes those that were read before.
+    """
     last = run.collection.topics.aggregate(last=Max("position"))["last"]
+    state = State(run, tally, next_position=0 if last is None else last + 1)
     remarks = QuestionRemarks.of(run.collection)
-    state = State(run, tally, remarks, next_position=0 if last is None else last + 1)
-    chunk: list[Wanted] = []
-    for item in _records(run, odometer):
-        _take(item, chunk, state)
-        if len(chunk) >= CHUNK:
-            _merge(chunk, state)
-            chunk.clear()
-            progress.report(min(odometer.bytes, run.total), run.total, "reading topics")
-    _merge(chunk, state)
+    with in_background(_chunks(run, remarks)) as chunks:
+        for chunk in chunks:
+            tally.add_problems(chunk.problems)
+            tally.skips.update(chunk.skips)
+            _merge(chunk.wanted, state)
+            progress.report(min(chunk.bytes_read, run.total), run.total, "reading topics")
     tally.remarks += remarks.sentences()
     progress.report(run.total, run.total, "reading topics")
 
 
-def _records(run: ImportRun, odometer: Odometer) -> Iterator[TopicRecord | Skip | Problem]:
+def _chunks(run: ImportRun, remarks: QuestionRemarks) -> Iterator[Chunk]:
+    """The records of all files. Runs in the reading thread, so it must not touch the database."""
+    odometer, seen, chunk = Odometer(), SeenIds(), Chunk()
     for source in sources_of(run):
-        yield from read_topics(source.path, run.format, name=source.name, watch=odometer.add)
+        for item in read_topics(source.path, run.format, name=source.name, watch=odometer.add):
+            _take(item, chunk, seen, remarks)
+            if len(chunk.wanted) >= CHUNK or len(chunk.problems) >= CHUNK:
+                chunk.bytes_read = odometer.bytes
+                yield chunk
+                chunk = Chunk()
+    chunk.bytes_read = odometer.bytes
+    yield chunk
 
 
-def _take(item: TopicRecord | Skip | Problem, chunk: list[Wanted], state: State) -> None:
-    """Put the record into the chunk, or count why not."""
+def _take(item: TopicRecord | Skip | Problem, chunk: Chunk, seen: SeenIds, remarks: QuestionRemarks) -> None:
+    """Put the record into the chunk, or why not."""
     if isinstance(item, Problem):
-        state.tally.add_problems([item])
+        chunk.problems.append(item)
     elif isinstance(item, Skip):
-        state.tally.skips[item.reason] += 1
-    elif item.number in state.seen:
-        state.tally.skips[REPEATED] += 1
+        chunk.skips[item.reason] += 1
+    elif not seen.add(item.number):
+        chunk.skips[REPEATED] += 1
     else:
-        state.seen.add(item.number)
         try:
-            chunk.append(_wanted(item))
+            chunk.wanted.append(_wanted(item))
         except ValueError as error:
-            state.tally.add_problems([Problem(item.file, item.line, f"topic {item.number} has {error}")])
+            chunk.problems.append(Problem(item.file, item.line, f"topic {item.number} has {error}"))
         else:
-            state.remarks.look(item)
+            remarks.look(item)
 
 
 def _wanted(record: TopicRecord) -> Wanted:
@@ -104,7 +126,7 @@ def _wanted(record: TopicRecord) -> Wanted:
         raise ValueError(f"a source of {len(record.source)} characters (at most {LONGEST_SOURCE})")
     tree = tree_of(record.aspects, len(record.sentences)) if record.aspects else None
     texts = [record.title, record.text, record.narrative, *record.sentences, *texts_of(tree or ())]
-    if any("\0" in text for text in texts):
+    if "\0" in "".join(texts):
         raise ValueError(HOLDS_NUL)
     values: dict[str, Any] = {name: getattr(record, name) for name in ("title", "text", "narrative", "extra")}
     values["sentences"] = list(record.sentences)
@@ -149,9 +171,12 @@ class Stored:
 
 def fetch_stored(run: ImportRun, numbers: list[str]) -> Stored:
     """What the collection holds under these topic numbers, in a fixed number of queries."""
-    topics = list(run.collection.topics.filter(number__in=numbers).prefetch_related("aspects"))
-    if not topics:
+    with connection.cursor() as cursor:
+        cursor.execute(KNOWN, [run.collection_id, numbers])
+        known = [pk for (pk,) in cursor.fetchall()]
+    if not known:
         return Stored({}, {}, {}, set(), set())
+    topics = list(Topic.objects.filter(pk__in=known).order_by("position", "pk").prefetch_related("aspects"))
     made = aspects_in_campaigns(topics)
     targets: dict[int, frozenset[str]] = {}
     for topic, docno in Target.objects.filter(topic__in=topics).values_list("topic_id", "document__docno"):
@@ -210,9 +235,9 @@ def _create(fresh: list[Wanted], found: dict[str, int], state: State) -> None:
 
 def _row(wanted: Wanted, run: ImportRun, position: int) -> list[Any]:
     """A new topic's values in the order of COLUMNS."""
-    values = {"kind": TopicKind.COMPLEX_QUERY if wanted.tree else TopicKind.QUESTION, "source": "", **wanted.values}
-    number = wanted.record.number
-    return [run.collection_id, run.pk, number, position, "", "", *(values[name] for name in FIELDS)]
+    kind = TopicKind.COMPLEX_QUERY if wanted.tree else TopicKind.QUESTION
+    values = {"kind": kind.value, "source": "", **wanted.values}
+    return [run.collection_id, run.pk, wanted.record.number, position, "", "", *map(values.__getitem__, FIELDS)]
 
 
 def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: Stored, run: ImportRun) -> None:
