@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from accounts.refusals import NotAllowed, Refused
 
 
-class Told:
+class RefusalReport:
     """A `with` block that a refusal ends: `tell` is given the reason, and the view goes on after the block."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
@@ -29,11 +29,11 @@ class Told:
         return True
 
 
-def refusals_in_message(request: HttpRequest, level: int = messages.ERROR) -> Told:
+def refusals_in_message(request: HttpRequest, level: int = messages.ERROR) -> RefusalReport:
     """Refusals of the block become a message on the next page."""
-    return Told(lambda reason: messages.add_message(request, level, reason))
+    return RefusalReport(lambda reason: messages.add_message(request, level, reason))
 
 
-def refusals_in_form(form: BaseForm, field: str | None = None) -> Told:
+def refusals_in_form(form: BaseForm, field: str | None = None) -> RefusalReport:
     """Refusals of the block become errors of the form, at `field` or above them all."""
-    return Told(lambda reason: form.add_error(field, reason))
+    return RefusalReport(lambda reason: form.add_error(field, reason))

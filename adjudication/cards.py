@@ -51,7 +51,7 @@ def overview_cards(request: Request, membership: Membership) -> Iterator[Card]:
 
 
 def reply_cards(membership: Membership, reply: MachineReply, criterion: Criterion) -> Iterator[Card]:
-    """A button that puts the item of a machine's unread reply on the desk."""
+    """A button that puts the item of an unparsed machine answer on the adjudication screen."""
     if can_adjudicate(membership):
         context = {"item": reply.item_id, "criterion": criterion, "class": "quiet"}
         yield Card(10, "adjudication/cycles/_open_item.html", context)

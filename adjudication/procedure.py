@@ -27,11 +27,11 @@ class Procedure:
     - `by_majority(campaign, **options of the command)` decides what a majority decides: a summary and its JSON.
     - `waiting(collections, user)`: campaigns with something to decide by hand, and how much; `waits(how much)` says so.
     - `card` draws its part of a campaign's card, with what `count(campaign)` found as `card.counts`.
-    - `desk(request, scope)` is the whole screen where a verdict is more than one value per criterion. Without one, the
-      screen draws votes by `ballot` and the choice by `decision`, a fragment inside the decision form; what that sends
-      is checked by `form` and stored by `decide(verdict=, by=, at=, **cleaned data)`, an action that raises Refused,
-      NotAllowed or Conflict. The form has a field `seen`; sending `override` without it only asks to see the votes on
-      an item of one's own.
+    - `screen(request, scope)` is the whole page where a verdict is more than one value per criterion. Without one, the
+      usual screen draws votes by `ballot` and the choice by `decision`, a fragment inside the decision form; what
+      that sends is checked by `form` and stored by `decide(verdict=, by=, at=, **cleaned data)`, an action that raises
+      Refused, NotAllowed or Conflict. The form has a field `seen`; sending `override` without it only asks to see
+      the votes on an item of one's own.
     """
 
     by_majority: Callable[..., tuple[str, dict[str, Any]]]
@@ -41,7 +41,7 @@ class Procedure:
     count: Callable[[Campaign], Any] = lambda _: None
     no_votes: str = ""
     no_agreement: str = ""
-    desk: Callable[[HttpRequest, Scope], HttpResponse] | None = None
+    screen: Callable[[HttpRequest, Scope], HttpResponse] | None = None
     ballot: str = ""
     decision: str = ""
     form: Any = None

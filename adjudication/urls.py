@@ -3,8 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from adjudication.agreement.views import agreement, disagreements, jobs, sample_size, statistics_help
-from adjudication.cycles.views import cycles
-from adjudication.cycles.views import unreadable_answers as unread
+from adjudication.cycles.views import cycles, unparsed_answers
 from adjudication.exports import views as exports
 from adjudication.papers.views import contexts, extractions, paper_editing, papers
 from adjudication.questions import views as questions
@@ -54,8 +53,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
             ("votes/", jobs.vote_create, "vote_create"),
             ("adjudication/", adjudication.adjudication_screen, "adjudication_screen"),
-            ("machines/unread/", unread.machine_unread, "machine_unread"),
-            ("adjudication/items/<int:item>/opening/", unread.verdict_open, "verdict_open"),
+            ("machines/unparsed/", unparsed_answers.unparsed_answer_list, "unparsed_answer_list"),
+            ("adjudication/items/<int:item>/opening/", unparsed_answers.verdict_open, "verdict_open"),
             ("adjudication/<int:pk>/decision/", adjudication.verdict_decide, "verdict_decide"),
             ("adjudication/<int:pk>/withdrawal/", adjudication.verdict_withdraw, "verdict_withdraw"),
             ("adjudication/<int:pk>/judge/", adjudication.verdict_send_back, "verdict_send_back"),

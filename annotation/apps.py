@@ -25,7 +25,7 @@ class AnnotationConfig(AppConfig):
         "citing_paragraphs": "annotation.papers.reads.contexts.citing_figures",
     }
     farewells = {"campaigns": "annotation.assignment.actions.annotators.take_off_everywhere"}
-    hindrances = {"campaigns": "annotation.campaigns.reads.campaigns.open_campaigns_hinder"}
+    why_cannot_archive = {"campaigns": "annotation.campaigns.reads.campaigns.why_cannot_archive_open_campaigns"}
     label_guards = {"campaigns": "annotation.labelling.rules.labels.labels_hidden_in"}
     label_verbs = {"annotation": "annotation.labelling.rules.labels.LABEL_VERBS"}
     person_guards = {"annotation": "annotation.labelling.rules.labels.check_can_read_answers_of"}

@@ -18,7 +18,7 @@ from annotation.definitions.drafts import CriterionDraft
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-    from annotation.assignment.reads.desks import Desk
+    from annotation.assignment.reads.participation import Participation
     from annotation.models import Campaign
 
 DEFAULT_KIND = "relevance"  # of a campaign that says nothing
@@ -139,15 +139,15 @@ class Labelling:
     unit: str  # template
     cell: str  # template
     noun: str  # what a line of one's history is about
-    fetch_units: Callable[[Desk, Sequence[Sequence[int]]], list[dict[str, Any]]]
+    fetch_units: Callable[[Participation, Sequence[Sequence[int]]], list[dict[str, Any]]]
     skip_reasons: tuple[str, ...]
     marks: str  # what highlights mark
     by_aspect: bool = False  # a line of one's history names an aspect
     takes_extras: bool = False  # rewrites and further targets come with an answer
     styles: tuple[str, ...] = ()
     keys: Mapping[str, Key] = field(default_factory=dict)  # those that only this screen has, by action
-    context: Callable[[Desk], dict[str, Any]] = lambda _: {}
-    data: Callable[[Desk], dict[str, Any]] = lambda _: {}
+    context: Callable[[Participation], dict[str, Any]] = lambda _: {}
+    data: Callable[[Participation], dict[str, Any]] = lambda _: {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,7 +187,7 @@ class Kind:
     choosing: Choosing | None = None
     build_page: str = "annotation/item_build.html"
     row: str
-    # Judging: the page where it is done, and the labelling screen unless the kind brings a desk of its own
+    # Judging: the page where it is done, and the labelling screen unless the kind brings a screen of its own
     screen: str = "labelling_screen"
     labelling: Labelling | None = None
     # What follows: the pages a campaign has (in addition to those of all), how it is adjudicated

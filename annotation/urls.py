@@ -7,7 +7,7 @@ from annotation.campaigns.views import campaigns, criteria, guidelines, help_pag
 from annotation.imports import views as imports
 from annotation.labelling.views import labelling, labelling_data
 from annotation.machines.views import machines, prompts
-from annotation.papers.views import extraction_desk, extractions, papers
+from annotation.papers.views import extraction_screen, extractions, papers
 from annotation.rubric.views import rating, rewrites
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -40,11 +40,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<int:pk>/finish/", extractions.extraction_finish, "extraction_finish"),
             ("<int:pk>/skip/", extractions.extraction_skip, "extraction_skip"),
             ("<int:pk>/xml/", extractions.extraction_download, "extraction_download"),
-            ("<int:pk>/state/", extraction_desk.extraction_save, "extraction_save"),
-            ("<int:pk>/move/", extraction_desk.extraction_move, "extraction_move"),
-            ("<int:pk>/proposal/", extraction_desk.extraction_propose, "extraction_propose"),
-            ("<int:pk>/reading/", extraction_desk.extraction_read, "extraction_read"),
-            ("<int:pk>/pages/<int:page>/", extraction_desk.extraction_page, "extraction_page"),
+            ("<int:pk>/state/", extraction_screen.extraction_save, "extraction_save"),
+            ("<int:pk>/move/", extraction_screen.extraction_move, "extraction_move"),
+            ("<int:pk>/proposal/", extraction_screen.extraction_propose, "extraction_propose"),
+            ("<int:pk>/reading/", extraction_screen.extraction_read, "extraction_read"),
+            ("<int:pk>/pages/<int:page>/", extraction_screen.extraction_page, "extraction_page"),
         )
     ],
     path("c/<slug:slug>/campaigns/", campaigns.campaign_list, name="campaign_list"),

@@ -44,13 +44,13 @@ def labelled(papers: Sequence[tuple[FullPaper, AnnotatedPaper]]) -> Iterator[Lab
     for number, (paper, gold) in enumerate(papers):
         contexts = [context.text for context in gold.contexts]
         before: list[str] = []
-        for members in sections(paper.paragraphs):
-            citing = [each for each in members if is_citing(each)]
+        for section in sections(paper.paragraphs):
+            citing = [each for each in section if is_citing(each)]
             hits = sum(_is_gold(each, contexts) for each in citing)
             is_survey = 2 * hits > len(citing)
             if before and citing:
-                yield Labelled(number, evidence_of(members, before), is_survey)
-            if any(each.kind == "paragraph" for each in members):
+                yield Labelled(number, evidence_of(section, before), is_survey)
+            if any(each.kind == "paragraph" for each in section):
                 before.append(INTRODUCTION if not before else RELATED if is_survey else OTHER)
 
 

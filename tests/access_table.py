@@ -462,7 +462,7 @@ TABLE: list[Row] = [
     *row("relevance_detail", OVERSEERS_PAGE, where=lambda place: {"topic": place.topic.pk}),
     *row("vote_create", DECIDERS_WRITE),
     *row("adjudication_screen", "GET login 404 403 403 200 200"),
-    *row("machine_unread", OVERSEERS_PAGE),
+    *row("unparsed_answer_list", OVERSEERS_PAGE),
     *row(
         "verdict_open",
         DECIDERS_WRITE,

@@ -11,7 +11,7 @@ from accounts.refusals import Refused
 from accounts.storage_full import NO_ROOM, is_no_room
 
 
-class ToldCommand(BaseCommand, ABC):
+class ReportingCommand(BaseCommand, ABC):
     """A summary for people on stderr and, with --json, one JSON object on stdout.
 
     Exit code 0: done; 1: refused or invalid input, with the reason; 2: wrong usage.

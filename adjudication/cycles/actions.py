@@ -207,14 +207,14 @@ def request_test(*, cycle: AnnoCycle, by: User | None, at: datetime, send: bool 
     trial = fetch_trial(cycle, count_tests(cycle))
     if trial is None or cycle.test is None:
         raise Refused("The test needs a frozen machine and a test set.")
-    if reason := hindrance_to_test(cycle, trial):
+    if reason := why_cannot_test(cycle, trial):
         raise Refused(reason)
     return request_agreement(
         campaign=cycle.test, by=by, at=at, margin=cycle.margin, resamples=TEST_RESAMPLES, send=send
     )
 
 
-def hindrance_to_test(cycle: AnnoCycle, trial: Trial) -> str:
+def why_cannot_test(cycle: AnnoCycle, trial: Trial) -> str:
     """Why the test cannot be computed now, or ""."""
     if not trial.people.with_two:
         return "No item of the test set has been judged by two people yet, so they cannot be compared."

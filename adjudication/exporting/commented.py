@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import Members, Options
+from adjudication.exporting.exporter import Files, Options
 from adjudication.exporting.streams import pieces, rows
 from corpus.formats.csv_text import write_csv
 
@@ -25,16 +25,16 @@ MEANING = (
 )
 
 
-def with_manifest(options: Options, members: Members, warnings: Sequence[str], overrides: Sequence[str]) -> Members:
+def with_manifest(options: Options, files: Files, warnings: Sequence[str], overrides: Sequence[str]) -> Files:
     """The members, the comment file where scores need one, the manifest over all of them; to be read in this order."""
-    files: list[dict[str, Any]] = []
-    for name, content in members:
-        yield name, _noted(name, content, files)
+    listed: list[dict[str, Any]] = []
+    for name, content in files:
+        yield name, _noted(name, content, listed)
     about: dict[str, Any] = {"machine_overrides": list(overrides)} if overrides else {}
     if options.judged_only:
-        yield COMMENT, _noted(COMMENT, pieces(_comment(options)), files)
+        yield COMMENT, _noted(COMMENT, pieces(_comment(options)), listed)
         about["aspects"] = _aspects(options)
-    yield MANIFEST, _manifest(options, {**about, "warnings": list(warnings), "files": files})
+    yield MANIFEST, _manifest(options, {**about, "warnings": list(warnings), "files": listed})
 
 
 def _comment(options: Options) -> Iterator[str]:
@@ -57,14 +57,14 @@ def _prefix(options: Options, option: str) -> str:
     return options[option] or ""
 
 
-def _noted(name: str, content: Iterable[bytes], files: list[dict[str, Any]]) -> Iterator[bytes]:
+def _noted(name: str, content: Iterable[bytes], listed: list[dict[str, Any]]) -> Iterator[bytes]:
     """The same pieces; size and hash are noted once they have gone by."""
     digest, size = hashlib.sha256(), 0
     for piece in content:
         digest.update(piece)
         size += len(piece)
         yield piece
-    files.append({"name": name, "bytes": size, "sha256": digest.hexdigest()})
+    listed.append({"name": name, "bytes": size, "sha256": digest.hexdigest()})
 
 
 def _aspects(options: Options) -> dict[str, Any]:

@@ -23,7 +23,7 @@ TEXT = "text/plain; charset=utf-8"
 CSV = "text/csv; charset=utf-8"
 ZIP = "application/zip"
 
-Members = Iterator[tuple[str, Iterator[bytes]]]
+Files = Iterator[tuple[str, Iterator[bytes]]]
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Exporter:
         """The file as it is sent, streamed. What stands in its way must have been found before."""
         return pieces(self.lines(options))
 
-    def members(self, options: Options) -> Members:
+    def files(self, options: Options) -> Files:
         """The file by its name, or the members of what is an archive anyway."""
         return iter([(options.base_name, self.pieces(options))])
 

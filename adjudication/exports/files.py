@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.exporting.commented import with_manifest
-from adjudication.exporting.exporter import ZIP, Finding, Members, Options
+from adjudication.exporting.exporter import ZIP, Files, Finding, Options
 from adjudication.exporting.findings import OVERRIDE, find, note_standing
 from adjudication.exporting.options import make_options
 from adjudication.exports.registry import EXPORTERS
@@ -20,7 +20,7 @@ from corpus.formats.zip_stream import zipped
 class Export:
     """A file that may be given out: its name, type, the warnings that go with it, and its bytes in pieces.
 
-    `members` are the files of the archive where it is one only because a manifest goes with the file itself; to be
+    `files` are the files of the archive where it is one only because a manifest goes with the file itself; to be
     read instead of `pieces`, in their order.
     """
 
@@ -28,7 +28,7 @@ class Export:
     content_type: str
     warnings: tuple[Finding, ...]
     pieces: Iterator[bytes]
-    members: Members | None = None
+    files: Files | None = None
 
 
 def open_export(options: Options) -> Export:
@@ -46,7 +46,7 @@ def open_export(options: Options) -> Export:
         return Export(name, options.exporter.media_type, warnings, options.exporter.pieces(options))
     texts = [finding.text for finding in findings]
     overrides = [finding.text for finding in findings if finding.code == OVERRIDE]
-    found = with_manifest(options, options.exporter.members(options), texts, overrides)
+    found = with_manifest(options, options.exporter.files(options), texts, overrides)
     alone = found if name != options.base_name else None
     return Export(name, ZIP, warnings, zipped(found), alone)
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import User
 from adjudication.papers.actions.papers import accept_majorities
 from adjudication.papers.reads.papers import count_papers, count_waiting
-from adjudication.papers.views.papers import paper_desk
+from adjudication.papers.views.papers import paper_screen
 from adjudication.procedure import Procedure
 from annotation.campaigns.reads.unjudged import labels_shown_to
 from annotation.campaigns.rules.seals import sealed_by
@@ -52,5 +52,5 @@ PAPERS = Procedure(
     count=count_papers,
     no_votes="has no votes: its papers are compared and accepted on the adjudication screen.",
     no_agreement="grades nothing: how far its papers agree is on the page of its agreement.",
-    desk=paper_desk,
+    screen=paper_screen,
 )

@@ -19,7 +19,7 @@ from adjudication.questions.reads.question_set import (
     rubric_campaigns,
 )
 from adjudication.questions.reads.question_statistics import question_statistics
-from annotation.labelling.rules.labels import hindrance_to_labels_of
+from annotation.labelling.rules.labels import why_cannot_read_labels_of
 from corpus.collections.rules import can_manage, check_can_oversee, fetch_membership
 
 PER_PAGE = 50
@@ -41,7 +41,7 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
     except Refused:
         chosen, found = "", fetch_question_set(membership.collection)
     narrowed_to = found.campaigns[0] if chosen else None
-    reason = hindrance_to_labels_of(campaigns_rating(membership.collection, narrowed_to), membership.user)
+    reason = why_cannot_read_labels_of(campaigns_rating(membership.collection, narrowed_to), membership.user)
     if reason:
         found = replace(found, questions=())
     state = request.GET.get("state", KEPT)

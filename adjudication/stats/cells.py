@@ -64,14 +64,14 @@ def _codes(matrix: NDArray[np.integer], radix: int) -> IntArray:
 def _distinct(codes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """(a row of each distinct code, the distinct code of each row, how often each occurs), by rising code."""
     if len(codes) and int(codes.max()) < min(DIRECT_CODES, 16 * len(codes) + 1024):
-        tally = np.bincount(codes)
-        used = np.flatnonzero(tally)
-        place = np.zeros(len(tally), dtype=np.int64)
+        counts = np.bincount(codes)
+        used = np.flatnonzero(counts)
+        place = np.zeros(len(counts), dtype=np.int64)
         place[used] = np.arange(len(used))
         inverse = place[codes]
         first = np.zeros(len(used), dtype=np.int64)
         first[inverse] = np.arange(len(codes))
-        return first, inverse, tally[used].astype(np.int64)
+        return first, inverse, counts[used].astype(np.int64)
     _, first, inverse, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     return first.astype(np.int64), inverse.reshape(-1).astype(np.int64), counts.astype(np.int64)
 

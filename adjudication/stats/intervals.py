@@ -34,8 +34,8 @@ class Sample:
 
     replicates (B,) and left_out (L,) may hold NaN; multiplicity (L,) are the units behind each left-out value;
     n_units are the units that enter the statistic; limits clip the jackknife interval to the statistic's range.
-    n_telling are those of them that show agreement or its lack, where single labels enter as well (None: all): whether
-    a sample is small goes by them.
+    n_informative are those that can show agreement or disagreement, where single labels enter as well (None: all);
+    they decide whether a sample is small.
     """
 
     point: float
@@ -44,7 +44,7 @@ class Sample:
     multiplicity: FloatArray
     n_units: int
     limits: Bounds
-    n_telling: int | None = None
+    n_informative: int | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def make_interval(sample: Sample, request: Request) -> Outcome:
 
     When the sample is small, the other of percentile and jackknife_t comes along in `alternatives`.
     """
-    method, reason, small = headline(request, sample.n_units if sample.n_telling is None else sample.n_telling)
+    method, reason, small = headline(request, sample.n_units if sample.n_informative is None else sample.n_informative)
     if reason is not None:
         return Outcome(None, reason, None)
     flags: tuple[Flag, ...] = (Flag.SMALL_SAMPLE,) if small else ()

@@ -230,9 +230,9 @@ def _why_empty(row: Row, sides: tuple[tuple[int, ...], ...], excluded: Excluded)
             return Reason.FEWER_THAN_TWO_ANNOTATORS
         if wanted and not kept:
             reasons = [reason for _, reason in excluded]
-            telling = [one for one in reasons if one not in {Reason.NO_OVERLAP, Reason.TOO_FEW_ITEMS}]
-            if telling:
-                return telling[0]
+            specific = [one for one in reasons if one not in {Reason.NO_OVERLAP, Reason.TOO_FEW_ITEMS}]
+            if specific:
+                return specific[0]
             return Reason.TOO_FEW_ITEMS if Reason.TOO_FEW_ITEMS in reasons else Reason.NO_OVERLAP
     return None
 

@@ -9,9 +9,9 @@ import scipy  # its parts are loaded when they are first used, not at every star
 
 from adjudication.stats.results import Flag, FloatArray, Reason, to_jsonable
 
-EXACT_SIGNS = 16
+EXACT_PAIRS = 16
 FLIPS = 100_000
-CHUNK_SIGNS = 1 << 22
+CHUNK_FLIPS = 1 << 22
 TIE = 1e-9
 
 
@@ -80,12 +80,12 @@ def randomisation_test(
     observed = abs(float(moved.sum()))
     reach = observed - TIE * max(observed, float(np.abs(moved).sum()) * 1e-3)
     mean = float(gaps.mean())
-    if len(moved) <= EXACT_SIGNS:
+    if len(moved) <= EXACT_PAIRS:
         codes = np.arange(1 << len(moved))
         signs = 1.0 - 2.0 * ((codes[:, None] >> np.arange(len(moved))) & 1)
         hits = int(np.count_nonzero(np.abs(signs @ moved) >= reach))
         return TestResult(hits / len(codes), None, mean, len(gaps))
-    hits, step = 0, max(1, CHUNK_SIGNS // len(moved))
+    hits, step = 0, max(1, CHUNK_FLIPS // len(moved))
     for low in range(0, flips, step):
         size = min(step, flips - low)
         flipped = rng.integers(0, 2, size=(size, len(moved)), dtype=np.int8)

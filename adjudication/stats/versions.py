@@ -14,7 +14,7 @@ from itertools import chain, count, pairwise
 from typing import Any
 
 from adjudication.stats.extraction import pair_paragraphs, words_of
-from adjudication.stats.stretches import Run, shared_runs
+from adjudication.stats.shared_runs import Run, shared_runs
 from annotation.definitions.extractions import (
     Content,
     ExtractedContext,
@@ -66,7 +66,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Passage:
     """Sentences in a row that all who have the paragraph share, or a difference in their place."""
 
     sentences: tuple[ExtractedSentence, ...]
@@ -78,13 +78,13 @@ class Paragraph:
     """A context as the sides have it: `context` is the first side's, under an id that no other paragraph has."""
 
     context: ExtractedContext
-    stretches: tuple[Stretch, ...]
+    passages: tuple[Passage, ...]
     presence: Difference | None = None
     section: Difference | None = None
 
     @property
     def differences(self) -> list[Difference]:
-        own = [self.presence, self.section, *(each.difference for each in self.stretches)]
+        own = [self.presence, self.section, *(each.difference for each in self.passages)]
         return [each for each in own if each is not None]
 
     def is_in(self, taken: Taken) -> bool:
@@ -152,7 +152,7 @@ def build_content(comparison: Comparison, taken: Taken) -> Content:
 
 def _built(paragraph: Paragraph, taken: Taken) -> ExtractedContext:
     sentences: list[ExtractedSentence] = []
-    for stretch in paragraph.stretches:
+    for stretch in paragraph.passages:
         sentences += stretch.sentences if stretch.difference is None else _settled(stretch.difference, taken)
     section = paragraph.context.section if paragraph.section is None else _settled(paragraph.section, taken)
     return replace(paragraph.context, section=section, sentences=tuple(sentences))
@@ -294,9 +294,9 @@ def _paragraph(
     section = names.difference(
         SECTION, [(side, context.section, context.section) for side, context in ordered], ["section"], anchor
     )
-    stretches = _stretches(ordered, names)
+    passages = _passages(ordered, names)
     blocks = next((context.blocks for _, context in ordered if context.blocks), ())
-    return Paragraph(replace(first, id=_free(first.id, taken_ids), blocks=blocks), stretches, presence, section)
+    return Paragraph(replace(first, id=_free(first.id, taken_ids), blocks=blocks), passages, presence, section)
 
 
 def _free(wanted: str, taken: set[str]) -> str:
@@ -306,15 +306,15 @@ def _free(wanted: str, taken: set[str]) -> str:
     return found
 
 
-def _stretches(ordered: Sequence[tuple[int, ExtractedContext]], names: _Names) -> tuple[Stretch, ...]:
-    found: list[Stretch] = []
+def _passages(ordered: Sequence[tuple[int, ExtractedContext]], names: _Names) -> tuple[Passage, ...]:
+    found: list[Passage] = []
     for runs in shared_runs([context.sentences for _, context in ordered]):
         says = [(side, run, _said(run)) for (side, _), run in zip(ordered, runs, strict=True)]
         difference = names.difference(SENTENCES, says, marks_of(runs))
         if difference is None and found and found[-1].difference is None:
-            found[-1] = Stretch(found[-1].sentences + runs[0])
+            found[-1] = Passage(found[-1].sentences + runs[0])
         else:
-            found.append(Stretch(() if difference else runs[0], difference))
+            found.append(Passage(() if difference else runs[0], difference))
     return tuple(found)
 
 

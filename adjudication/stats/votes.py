@@ -34,8 +34,8 @@ class Votes:
 
     def counts(self) -> dict[str, int]:
         """Number of items by outcome, every outcome named."""
-        tally = np.bincount(self.outcomes, minlength=len(Outcome))
-        return {outcome.name.lower(): int(tally[outcome]) for outcome in Outcome}
+        counts = np.bincount(self.outcomes, minlength=len(Outcome))
+        return {outcome.name.lower(): int(counts[outcome]) for outcome in Outcome}
 
     def with_decisions(self, decided: NDArray[np.integer]) -> "Votes":
         """The adjudicator's decisions (n,), -1 where none, always win over the vote."""

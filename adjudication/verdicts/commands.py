@@ -4,14 +4,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from adjudication.labels.reads.named import campaign_with
 from adjudication.models import Voters
 from adjudication.procedure import procedure_of
 from adjudication.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_policies
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = (
         "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments. Of an"
         " extraction, papers are accepted in which a majority has decided every difference."

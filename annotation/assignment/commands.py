@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from annotation.assignment.actions.assignments import assign_items
 from annotation.assignment.jobs import Summary
 from annotation.campaigns.reads.campaigns import campaign_with
@@ -16,7 +16,7 @@ from annotation.models import Strategy
 SHOWN_PAIRS = 15
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = (
         "Give every item of a campaign the annotators it still needs: distinct people, even loads, couples met evenly."
         " What is assigned already stays."

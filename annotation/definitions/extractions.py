@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corpus.formats.acm_cr import AnnotatedPaper, CitingSentence, Context
-from corpus.formats.signs import carriable
+from corpus.formats.characters import carriable
 
 MOST_CONTEXTS, MOST_SENTENCES, MOST_REFERENCES, MOST_CANDIDATES = 2_000, 1_000, 5_000, 3
 MOST_CHARACTERS = 100_000  # of any one text

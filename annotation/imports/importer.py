@@ -36,8 +36,8 @@ def _remove_assignments(run: ImportRun) -> None:
     made._raw_delete(using="default")
     UnreadLabel.objects.filter(imported_in=run)._raw_delete(using="default")
     busy = Assignment.objects.filter(annotator=OuterRef("pk"))
-    unread = UnreadLabel.objects.filter(annotator=OuterRef("pk"))
-    Annotator.objects.filter(imported_in=run).exclude(Exists(busy)).exclude(Exists(unread)).delete()
+    unparsed = UnreadLabel.objects.filter(annotator=OuterRef("pk"))
+    Annotator.objects.filter(imported_in=run).exclude(Exists(busy)).exclude(Exists(unparsed)).delete()
 
 
 def _way_on(run: ImportRun) -> WayOn:

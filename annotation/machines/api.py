@@ -23,7 +23,7 @@ from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUT
 from annotation.labelling.rules.labels import check_can_read_replies
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
 from annotation.machines.actions.recipes import Wish, criterion_of, fitting_prompt, recipe_of
-from annotation.machines.reads.machines import estimate_runs, prompts_of, runs_of, tally_of
+from annotation.machines.reads.machines import count_replies, estimate_runs, prompts_of, runs_of
 from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
 from corpus.collections.rules import OVERSEERS
 from corpus.models import PromptTemplate, Role
@@ -31,7 +31,7 @@ from corpus.models import PromptTemplate, Role
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
 
-class TallySerializer(serializers.Serializer[Any]):
+class RunCountsSerializer(serializers.Serializer[Any]):
     items = serializers.IntegerField()
     answered = serializers.IntegerField()
     invalid = serializers.IntegerField()
@@ -83,10 +83,10 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     def get_prompt(self, run: MachineRun) -> str | None:
         return f"{run.prompt.name}@{run.prompt.version}" if run.prompt else None
 
-    @extend_schema_field(TallySerializer)
+    @extend_schema_field(RunCountsSerializer)
     def get_replies(self, run: MachineRun) -> dict[str, Any]:
-        tallies = self.context.get("tallies") or tally_of([run], run.campaign.items.count())
-        return dict(TallySerializer(tallies[run.pk]).data)
+        counts_by_run = self.context.get("counts_by_run") or count_replies([run], run.campaign.items.count())
+        return dict(RunCountsSerializer(counts_by_run[run.pk]).data)
 
 
 class WishSerializer(serializers.Serializer[Any]):
@@ -154,11 +154,11 @@ class MachineRunList(InCampaignView):
 
     @extend_schema(operation_id="machine_runs_list", responses=answers({200: MachineRunSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
-        """List machine runs with their tallies. Labels themselves are among the judgments."""
+        """List machine runs with their counts. Labels themselves are among the judgments."""
         runs = self.paginate_queryset(self.get_queryset()) or []
-        tallies = tally_of(runs, self.campaign.items.count())
+        counts_by_run = count_replies(runs, self.campaign.items.count())
         shown = [with_live_progress(run) for run in runs]
-        context = {"tallies": tallies, "overrides": overrides_in(self.campaign)}
+        context = {"counts_by_run": counts_by_run, "overrides": overrides_in(self.campaign)}
         return self.get_paginated_response(MachineRunSerializer(shown, many=True, context=context).data)
 
     @extend_schema(

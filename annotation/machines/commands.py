@@ -7,18 +7,18 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
 from annotation.machines.actions.recipes import Wish, criterion_of, fitting_prompt, recipe_of
-from annotation.machines.reads.machines import estimate_runs, prompts_of, tally_of
+from annotation.machines.reads.machines import count_replies, estimate_runs, prompts_of
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.models import PromptTemplate
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = (
         "Let a machine judge the items of a campaign: “lexical” (words alone, no network) or a model of the endpoint"
         " that is set up. Running it again with --continue asks only for what is missing."
@@ -114,8 +114,8 @@ def _unfinished(campaign: Campaign, wish: Wish) -> list[MachineRun]:
     criterion = criterion_of(campaign, wish.criterion)
     recipe = recipe_of(wish, criterion)
     runs = campaign.machine_runs.filter(recipe_hash=recipe.digest, criterion=criterion).order_by("run_number")
-    tallies = tally_of(list(runs), campaign.items.count())
-    return [run for run in runs if run.state != JobState.DONE or tallies[run.pk].left]
+    counts_by_run = count_replies(list(runs), campaign.items.count())
+    return [run for run in runs if run.state != JobState.DONE or counts_by_run[run.pk].left]
 
 
 def _estimate(campaign: Campaign, wish: Wish) -> tuple[str, dict[str, Any]]:
@@ -134,7 +134,7 @@ def _estimate(campaign: Campaign, wish: Wish) -> tuple[str, dict[str, Any]]:
 def _told(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str, Any]]:
     for run in runs:
         run.refresh_from_db()
-    tallies = tally_of(runs, campaign.items.count())
+    counts_by_run = count_replies(runs, campaign.items.count())
     shapes = [
         {
             "annotator": run.annotator.name,
@@ -142,15 +142,15 @@ def _told(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str, An
             "recipe_hash": run.recipe_hash,
             "state": run.state,
             "reason": run.reason,
-            "items": tally.items,
-            "answered": tally.answered,
-            "invalid": tally.invalid,
-            "errors": tally.errors,
-            "prompt_tokens": tally.prompt_tokens,
-            "completion_tokens": tally.completion_tokens,
-            "cost": None if tally.cost is None else float(tally.cost),
+            "items": counts.items,
+            "answered": counts.answered,
+            "invalid": counts.invalid,
+            "errors": counts.errors,
+            "prompt_tokens": counts.prompt_tokens,
+            "completion_tokens": counts.completion_tokens,
+            "cost": None if counts.cost is None else float(counts.cost),
         }
-        for run, tally in ((run, tallies[run.pk]) for run in runs)
+        for run, counts in ((run, counts_by_run[run.pk]) for run in runs)
     ]
     failed = [run for run in runs if run.state != JobState.DONE]
     lines = [

@@ -1,1 +1,1 @@
-"""Papers: reading them, the desk on which citation contexts are extracted, and which extraction counts."""
+"""Papers: reading them, the screen on which citation contexts are extracted, and which extraction counts."""

@@ -5,14 +5,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from annotation.papers.actions.papers import settle_doi
 from corpus.collections.reads.collections import collection_with
 from corpus.models import Paper
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = 'Say which DOI a paper has that was kept under its file name. "" says that none of those found is its own.'
 
     def add_arguments(self, parser: CommandParser) -> None:

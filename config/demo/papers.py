@@ -12,7 +12,7 @@ from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.definitions.desk import reading_of
+from annotation.definitions.block_contexts import reading_of
 from annotation.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content
 from annotation.models import Assignment, Campaign
 from annotation.papers.actions.extractions import begin_extraction, finish_extraction, save_extraction

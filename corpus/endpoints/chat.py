@@ -20,7 +20,7 @@ import httpx2
 if TYPE_CHECKING:
     import openai  # a second of start-up and 40 MB: loaded by whoever asks a model, not by every process
 
-LONGEST_TOLD = 300  # characters of an endpoint's own words in a reason
+LONGEST_EXCERPT = 300  # characters of an endpoint's own words in a reason
 LONGEST_BODY = 4 << 20  # bytes
 LONGEST_ERROR = 64 << 10  # bytes of an error's body that are read
 LONGEST_ERROR_SECONDS = 10.0
@@ -229,9 +229,9 @@ def _words_of(error: openai.APIStatusError) -> str:
 
 
 def _told(text: str) -> str:
-    printable = "".join(char if char.isprintable() else " " for char in text[: 10 * LONGEST_TOLD])
+    printable = "".join(char if char.isprintable() else " " for char in text[: 10 * LONGEST_EXCERPT])
     words = " ".join(printable.split())
-    return words if len(words) <= LONGEST_TOLD else words[: LONGEST_TOLD - 1] + "…"
+    return words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -57,21 +57,21 @@ class FirstAnswers:
     """
 
     answered: int
-    unread: int = 0
+    unparsed: int = 0
     problem: str = ""
 
     def note(self, problem: str) -> None:
         """Count an answer; `problem` is why it could not be read, "" for one that could."""
         self.answered += 1
-        self.unread += bool(problem)
+        self.unparsed += bool(problem)
         self.problem = problem or self.problem
 
     def check(self) -> None:
         """Raise Unusable once `FIRST_ANSWERS` answers have come and none could be read."""
-        if FIRST_ANSWERS <= self.answered == self.unread:
+        if FIRST_ANSWERS <= self.answered == self.unparsed:
             raise Unusable(
-                f"None of the first {self.unread} answers could be read; the last because: {self.problem.rstrip('.')}. "
-                "Look at them, then change the prompt or the model, or continue anyway"
+                f"None of the first {self.unparsed} answers could be read; the last because: "
+                f"{self.problem.rstrip('.')}. Look at them, then change the prompt or the model, or continue anyway"
             )
 
 

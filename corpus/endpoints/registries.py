@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import httpx2
 
-from corpus.formats.signs import carriable
+from corpus.formats.characters import carriable
 
 MOST_BYTES = 5_000_000  # of an answer
 MOST_FOUND = 5

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 from xml.sax.saxutils import escape, quoteattr
 
+from corpus.formats.characters import FORBIDDEN
 from corpus.formats.lines import read_lines
 from corpus.formats.papers import PaperFormat
 from corpus.formats.records import BrokenFile, Problem, id_problem
 from corpus.formats.registry import Head, Shape
-from corpus.formats.signs import FORBIDDEN
 from corpus.formats.xml_tree import Node, read_xml
 
 _DOIS_LINE = re.compile(r"(-?)\[(\d+)\][\t ]+(\S+)[\t ]*(.*)").fullmatch

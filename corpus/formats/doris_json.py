@@ -23,7 +23,7 @@ from corpus.formats.repeats import SeenIds
 
 KIND = "complex-query"
 SCORES = (-1, 0, 1, 2)
-UNREAD = -1
+UNPARSED = -1
 MACHINE = "chatgpt"
 KEYS = frozenset({"Query", "Corpus", "Annotation", "aspect_id2aspect", "aspect2aspect_id"})
 
@@ -206,7 +206,7 @@ def _slim(value: object) -> object:
     """What is needed of an annotation: of the machine's long words only those that nobody could read."""
     if not isinstance(value, dict):
         return None
-    kept = ("aspect_id", "abstract_id", "score", *(("gpt_response",) if value.get("score") == UNREAD else ()))
+    kept = ("aspect_id", "abstract_id", "score", *(("gpt_response",) if value.get("score") == UNPARSED else ()))
     return {name: value.get(name) for name in kept}
 
 

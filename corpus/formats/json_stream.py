@@ -59,11 +59,11 @@ class _Reader:
         if self._next() == "}":
             self.at += 1
         else:
-            yield from self._members()
+            yield from self._fields()
         if self._next():
             raise self._broken("text follows the end of the object")
 
-    def _members(self) -> Iterator[Part]:
+    def _fields(self) -> Iterator[Part]:
         while True:
             key = self._value()
             if not isinstance(key, str):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from corpus.formats.members import DEFAULT_LIMITS, Limits, Member, open_members
+from corpus.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import AUTO, HEAD_BYTES, Read, detect, format_names, formats
 
@@ -24,12 +24,12 @@ def choose_readers(
     """Yield each file in `path` with the reader for it.
 
     `carried` is what is wanted, by the name it has in `Format.reads`, `what` is how messages call it; the rest goes to
-    `open_members`. In archives and folders, "auto" gives a `Problem` for a file that holds none; a file of its own
+    `open_files`. In archives and folders, "auto" gives a `Problem` for a file that holds none; a file of its own
     raises `BrokenFile`. Raises `ValueError` for an unknown format.
     """
     if format != AUTO and (format not in formats() or carried not in formats()[format].reads):
         raise ValueError(f"unknown format {format!r}; known are {', '.join(format_names(carried))}")
-    for member in open_members(path, name=name, limits=limits, watch=watch):
+    for member in open_files(path, name=name, limits=limits, watch=watch):
         if format != AUTO:
             yield member, formats()[format].reads[carried]
             continue

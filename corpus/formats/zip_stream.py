@@ -26,11 +26,11 @@ class _Outlet:
         return taken
 
 
-def zipped(members: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
+def zipped(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
     """A ZIP archive of (name, pieces), made as it is read. Equal members give equal bytes: no clock is in it."""
     outlet = _Outlet()
     with zipfile.ZipFile(cast("IO[bytes]", outlet), "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members:
+        for name, content in files:
             entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16

@@ -16,7 +16,7 @@ from accounts.jobs import Progress
 from corpus.imports.forms import ImportForm
 from corpus.imports.jobs.imports import Reading, Work
 from corpus.imports.jobs.undoing import Undoing
-from corpus.loading.counts import Tally
+from corpus.loading.counts import ImportCounts
 from corpus.models import ImportRun
 
 
@@ -32,7 +32,7 @@ class WayOn:
 def at_once(work: Work) -> Reading:
     """The reading of an import that reads and writes in one transaction."""
 
-    def reading(_run: ImportRun, _progress: Progress, _tally: Tally) -> AbstractContextManager[Work]:
+    def reading(_run: ImportRun, _progress: Progress, _counts: ImportCounts) -> AbstractContextManager[Work]:
         return nullcontext(work)
 
     return reading

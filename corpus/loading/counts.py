@@ -12,7 +12,7 @@ REPEATED = "a record whose id came earlier in this import"
 
 
 @dataclass
-class Tally:
+class ImportCounts:
     """Every record read is counted once: created, updated, unchanged or skipped (by a rule or as an error)."""
 
     created: int = 0

@@ -107,10 +107,10 @@ def _edges(lines: Iterable[Line]) -> dict[tuple[int, int], tuple[float, float]]:
         places[0, line.column].append(line)
         places[line.page, line.column].append(line)
     found = {}
-    for key, members in places.items():
-        if key[0] == 0 or len(members) >= 8:
-            lefts = Counter(round(line.left) for line in members if len(line.text) > 8)
-            rights = sorted(line.right for line in members)
+    for key, group in places.items():
+        if key[0] == 0 or len(group) >= 8:
+            lefts = Counter(round(line.left) for line in group if len(line.text) > 8)
+            rights = sorted(line.right for line in group)
             if lefts:
                 most = max(lefts.values())
                 left = min(place for place, times in lefts.items() if times >= 0.4 * most)

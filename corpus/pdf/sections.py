@@ -125,28 +125,28 @@ def with_parts(paragraphs: Iterable[Paragraph], model: Model = MODEL) -> tuple[P
     """Return the paragraphs, each with the part that its section was decided to be, and the reason for it."""
     found: list[Paragraph] = []
     parts: list[str] = []
-    for members in sections(paragraphs):
-        decision = decide(members, parts, model)
-        if any(each.kind == "paragraph" for each in members):
+    for section in sections(paragraphs):
+        decision = decide(section, parts, model)
+        if any(each.kind == "paragraph" for each in section):
             parts.append(decision.part)
-        found.extend(_decided(members, decision, model))
+        found.extend(_decided(section, decision, model))
     return tuple(found)
 
 
 def sections(paragraphs: Iterable[Paragraph]) -> list[list[Paragraph]]:
     """Return the top-level sections of a paper with all that stands in each."""
-    return [list(members) for _, members in groupby(paragraphs, key=lambda each: each.top)]
+    return [list(section) for _, section in groupby(paragraphs, key=lambda each: each.top)]
 
 
-def decide(members: Sequence[Paragraph], before: Sequence[str], model: Model = MODEL) -> Decision:
+def decide(section: Sequence[Paragraph], before: Sequence[str], model: Model = MODEL) -> Decision:
     """Return what a section is. `before` are the parts of the sections before it, in order."""
-    heading = plain_heading(members[0].top) if model.with_headings else ""
+    heading = plain_heading(section[0].top) if model.with_headings else ""
     by_name = _by_heading(heading)
     if by_name is not None and not (by_name.part == INTRODUCTION and RELATED in before):
         return by_name
     if not before:
         return Decision(INTRODUCTION, "It is the first section of the paper.")
-    evidence = evidence_of(members, before)
+    evidence = evidence_of(section, before)
     if not evidence.citing_paragraphs:
         return Decision(OTHER, "Nothing is cited in it.")
     is_survey = model.is_survey(evidence, LEAST_PROBABILITY)
@@ -170,9 +170,9 @@ def names_introduction(heading: str) -> bool:
     return bool(_INTRODUCTION.search(heading))
 
 
-def evidence_of(members: Sequence[Paragraph], before: Sequence[str]) -> Evidence:
+def evidence_of(section: Sequence[Paragraph], before: Sequence[str]) -> Evidence:
     """Return what a section shows; its headings are not read."""
-    body = [each for each in members if each.kind == "paragraph"]
+    body = [each for each in section if each.kind == "paragraph"]
     sentences = [(each.text[one.start : one.end], one.cites) for each in body for one in each.sentences]
     keys = [key for each in body for marker in each.markers for key in marker.keys]
     count = max(len(sentences), 1)
@@ -195,12 +195,12 @@ def is_citing(paragraph: Paragraph) -> bool:
     return paragraph.kind == "paragraph" and any(marker.keys for marker in paragraph.markers)
 
 
-def _decided(members: Sequence[Paragraph], decision: Decision, model: Model) -> Iterable[Paragraph]:
+def _decided(section: Sequence[Paragraph], decision: Decision, model: Model) -> Iterable[Paragraph]:
     """A section's paragraphs with its part. In one that is no survey, a sub-section may be one."""
     if decision.part != OTHER:
-        yield from _with(members, decision)
+        yield from _with(section, decision)
         return
-    for unit in _subsections(members):
+    for unit in _subsections(section):
         found = _survey_inside(unit, model)
         if found is None and model.with_headings:
             yield from _below_run_ins(unit, decision)
@@ -208,15 +208,15 @@ def _decided(members: Sequence[Paragraph], decision: Decision, model: Model) -> 
             yield from _with(unit, found or decision)
 
 
-def _with(members: Iterable[Paragraph], decision: Decision) -> Iterable[Paragraph]:
-    return (replace(each, part=decision.part, reason=decision.reason) for each in members)
+def _with(section: Iterable[Paragraph], decision: Decision) -> Iterable[Paragraph]:
+    return (replace(each, part=decision.part, reason=decision.reason) for each in section)
 
 
-def _subsections(members: Sequence[Paragraph]) -> Iterable[list[Paragraph]]:
+def _subsections(section: Sequence[Paragraph]) -> Iterable[list[Paragraph]]:
     """A section cut where the nearest heading changes; "3.1.2" stays in "3.1"."""
     unit: list[Paragraph] = []
     number = ""
-    for each in members:
+    for each in section:
         own = each.number.rstrip(".")
         is_inside = number.count(".") > 0 and own.startswith(f"{number}.")
         if unit and each.section != unit[-1].section and not is_inside:

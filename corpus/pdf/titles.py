@@ -98,9 +98,9 @@ class TitleIndex:
     @staticmethod
     def _add_common(scores: dict[int, float], places: array[int], weight: float) -> None:
         if len(scores) * 20 < len(places):
-            members = set(places)
+            holders = set(places)
             for place in scores:
-                if place in members:
+                if place in holders:
                     scores[place] += weight
             return
         for place in places:

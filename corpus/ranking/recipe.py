@@ -49,7 +49,7 @@ class Lists:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Neighbourhood:
     """What is known of documents beside their texts: those that may not come in, and neighbours of source papers.
 
     `admits` says whether a candidate shares a category with a source paper; `dense` is a ranking by vectors.
@@ -71,13 +71,13 @@ def fuse(lists: Sequence[Sequence[int]]) -> list[int]:
     return sorted(ranks, key=lambda document: (-len(ranks[document]), -gain[document], document))
 
 
-def make_pool(lists: Mapping[str, Lists], recipe: Recipe, around: Surroundings | None = None) -> Provenance:
+def make_pool(lists: Mapping[str, Lists], recipe: Recipe, around: Neighbourhood | None = None) -> Provenance:
     """The pool of one topic with, for each document, which list brought it in and at which rank of that list.
 
     `lists` is by retriever. Ranks are those before candidates were dropped. A document that the citation or the dense
     step finds has that step as its only source, since both add only what is not in yet.
     """
-    around = around or Surroundings()
+    around = around or Neighbourhood()
     kept = [_Kept(name, found, around) for name, found in lists.items()]
     pool = _grow(kept, recipe)
     if recipe.citations:
@@ -98,7 +98,7 @@ class _Kept:
 
     name: str
     found: Lists
-    around: Surroundings
+    around: Neighbourhood
     query: list[tuple[int, int]] = field(init=False)
     fused: list[tuple[int, int]] = field(init=False)
     aspects: list[list[tuple[int, int]]] = field(init=False)

@@ -16,7 +16,7 @@ from corpus.formats.records import BrokenFile, Problem, RunRow
 from corpus.formats.trec_runs import BadRow, read_runs
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
-from corpus.loading.counts import ERRORS_KEPT, Tally
+from corpus.loading.counts import ERRORS_KEPT, ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
 from corpus.models import ImportRun, PoolSource, RetrievalRun
 from corpus.models.pools import RESERVED_METHODS
@@ -155,7 +155,7 @@ def _noted(row: RunRow, file: RunFile) -> RunRow:
     return row
 
 
-def load_runs(run: ImportRun, progress: Progress, tally: Tally) -> None:
+def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files into one retrieval run each; the caller holds the transaction. Rankings are counted.
 
     Errors: BrokenFile for what `read_runs` refuses, and for runs whose names are taken or unfit.
@@ -167,7 +167,7 @@ def load_runs(run: ImportRun, progress: Progress, tally: Tally) -> None:
     _execute(STAGE)
     with in_background(batches(reader.rows(), reader.line, odometer)) as found:
         for batch in found:
-            _copy(batch, tally)
+            _copy(batch, counts)
             progress.report(min(batch.bytes_read, run.total), run.total, "reading runs")
     files = [file for file in reader.files if file.tag]
     names = _names(run, files)
@@ -176,15 +176,15 @@ def load_runs(run: ImportRun, progress: Progress, tally: Tally) -> None:
     bad = {"files": [number for number, _ in spoiled], "topics": [topic for _, topic in spoiled]}
     if bare:
         _execute(BARE_NUMBERS, collection=run.collection_id, **bad)
-    _tell_unknown_topics(run, reader.files, tally)
+    _tell_unknown_topics(run, reader.files, counts)
     _execute(ORDER, collection=run.collection_id, **bad)
     for file, name in zip(files, names, strict=True):
         progress.report(run.total, run.total, f"writing {name}")
-        _merge(run, file, name, tally)
+        _merge(run, file, name, counts)
 
 
-def _copy(batch: Batch, tally: Tally) -> None:
-    tally.add_problems(batch.problems)
+def _copy(batch: Batch, counts: ImportCounts) -> None:
+    counts.add_problems(batch.problems)
     with connection.cursor() as cursor, cursor.copy("COPY import_ranked FROM STDIN") as copy:
         copy.write(batch.data)
 
@@ -220,16 +220,16 @@ def _unfit(run: ImportRun, name: str) -> str:
     return ""
 
 
-def _tell_unknown_topics(run: ImportRun, files: list[RunFile], tally: Tally) -> None:
+def _tell_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCounts) -> None:
     """Count the rankings of topics that the collection lacks, and tell the first of them."""
     reason = "topic {} is not in the collection, so its ranking (of length {:,}) is left out"
     rows = _execute(UNKNOWN_TOPICS, collection=run.collection_id, most=ERRORS_KEPT)
-    tally.add_problems(Problem(files[row[0]].name, row[1], reason.format(*row[2:4])) for row in rows)
+    counts.add_problems(Problem(files[row[0]].name, row[1], reason.format(*row[2:4])) for row in rows)
     if rows:
-        tally.error_count += rows[0][4] - len(rows)
+        counts.error_count += rows[0][4] - len(rows)
 
 
-def _merge(run: ImportRun, file: RunFile, name: str, tally: Tally) -> None:
+def _merge(run: ImportRun, file: RunFile, name: str, counts: ImportCounts) -> None:
     """Make the rankings of the run of this name those of the file; a file without any changes nothing."""
     known = RetrievalRun.objects.filter(collection=run.collection_id, name=name).first()
     values = {"file": file.number, "run": known.pk if known else None, "spoiled": list(file.spoiled)}
@@ -243,11 +243,11 @@ def _merge(run: ImportRun, file: RunFile, name: str, tally: Tally) -> None:
         known.parameters = {**known.parameters, "file": file.name, "import": run.pk}
         known.save()
         _execute(COMPARE + WRITE + COUNT, **{**values, "run": known.pk})
-    tally.created += created
-    tally.updated += updated
-    tally.unchanged += unchanged
+    counts.created += created
+    counts.updated += updated
+    counts.unchanged += unchanged
     ((missing, example),) = _execute(UNKNOWN_DOCUMENTS, collection=run.collection_id, file=file.number)
-    tally.add_notes(_notes(file, name, gone, missing, example))
+    counts.add_notes(_notes(file, name, gone, missing, example))
     told = {"file": file.name, "topics": created + updated + unchanged, "rows": rows}
     run.parameters.setdefault("runs", {})[name] = {**told, "unknown_documents": missing, "removed": gone}
 

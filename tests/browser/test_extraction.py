@@ -69,7 +69,7 @@ def material():
     return made
 
 
-def desk_of(material, new_page, name="ann", **options):
+def open_extraction(material, new_page, name="ann", **options):
     campaign = material.collection.campaigns.get(slug="contexts")
     assignment = assignment_of(campaign, name, material.collection.papers.first())
     page = new_page(assignment.annotator.user, **options)
@@ -97,7 +97,7 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     paper = Paper.objects.get()
     assert paper.title == "Steeping Leaves for Longer"
     extraction_campaign(material)
-    page, assignment = desk_of(material, new_page)
+    page, assignment = open_extraction(material, new_page)
     picture = page.locator("[data-part=sheet] img")
     expect(picture).to_be_visible(timeout=20_000)
     assert page.evaluate("i => i.naturalWidth", picture.element_handle()) == 1200
@@ -120,7 +120,7 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     page.keyboard.press("c")
     expect(page.get_by_role("dialog")).to_contain_text("A context from this paragraph")
     page.keyboard.press("Enter")
-    expect(page.locator(".desk-context")).to_have_count(2)
+    expect(page.locator(".extraction-context")).to_have_count(2)
     saved(page)
     page.keyboard.press("6")
     page.keyboard.press("p")
@@ -196,30 +196,30 @@ def test_a_section_is_included_and_left_out_by_one_key(new_page, material):
     paper = PaperFactory(collection=material.collection, blocks=blocks, references=entries)
     make_extraction(paper, ExtractionSource.MACHINE, make_content(cites=("1",), values=("10.1/water",)))
     extraction_campaign(material)
-    page, _ = desk_of(material, new_page)
+    page, _ = open_extraction(material, new_page)
     work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
     folded = page.locator("[data-part=sections]")
     expect(page.locator("[data-part=block-section]")).to_contain_text("Its heading names the introduction.")
     cut_off = page.locator("[data-part=block-section]").evaluate("e => e.scrollHeight - e.clientHeight")
     assert cut_off <= 1, "the reason is to be read whole"
     expect(folded.locator("summary")).to_contain_text("2 citing paragraphs outside the contexts")
-    expect(folded.locator(".desk-outside").first).to_be_hidden()
+    expect(folded.locator(".extraction-outside").first).to_be_hidden()
     folded.locator("summary").click()
     folded.get_by_role("button", name="Its heat was, too").click()
     expect(page.locator("[data-part=block-section]")).to_contain_text("not proposed, 0 of 2 citing paragraphs")
     page.keyboard.press("i")
-    expect(page.locator(".desk-context")).to_have_count(3)
+    expect(page.locator(".extraction-context")).to_have_count(3)
     expect(folded.locator("summary")).to_contain_text("0 citing paragraphs outside the contexts")
     saved(page)
     assert [(each.id, each.section, each.blocks) for each in content_of(_now(work)).contexts] == [
         ("01", "introduction", (1,)), ("02", "related work", (2,)), ("03", "related work", (3,)),
     ]  # fmt: skip
     page.keyboard.press("i")
-    expect(page.locator(".desk-context")).to_have_count(1)
+    expect(page.locator(".extraction-context")).to_have_count(1)
     page.keyboard.press("u")
-    expect(page.locator(".desk-context")).to_have_count(3)
+    expect(page.locator(".extraction-context")).to_have_count(3)
     folded.get_by_role("button", name="Leave out section 2 Water").click()
-    expect(page.locator(".desk-context")).to_have_count(1)
+    expect(page.locator(".extraction-context")).to_have_count(1)
     assert_accessible(page)
 
 
@@ -229,7 +229,7 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     )
     make_extraction(paper, ExtractionSource.MACHINE, make_content(values=("10.1/water", None)))
     extraction_campaign(material)
-    page, _ = desk_of(material, new_page)
+    page, _ = open_extraction(material, new_page)
     work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
     page.keyboard.press("s")
     expect(page.locator("[data-sentence]")).to_have_count(3)
@@ -257,7 +257,7 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     page.keyboard.press("Escape")
     assert_keys_wait_for_undo(page, work)
     assert_signs_in_again_in_place(page, work)
-    other, _ = desk_of(material, new_page)
+    other, _ = open_extraction(material, new_page)
     other.keyboard.press("x")
     saved(other)
     page.keyboard.press("u")
@@ -328,7 +328,7 @@ def test_the_screen_is_accessible(new_page, material, scheme, size):
     )
     make_extraction(paper, ExtractionSource.MACHINE, make_content(values=("10.1/water", "10.1/water")))
     extraction_campaign(material)
-    page, _ = desk_of(material, new_page, color_scheme=scheme, viewport=size)
+    page, _ = open_extraction(material, new_page, color_scheme=scheme, viewport=size)
     expect(page.locator("[data-sentence]").first).to_be_visible()
     assert_accessible(page)
     for key in ("?", "c", "f", "Shift+X"):

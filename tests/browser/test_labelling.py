@@ -34,7 +34,7 @@ def path_of(built: Built) -> str:
     return f"/c/{built.collection.slug}/campaigns/{built.campaign.slug}/label/"
 
 
-def open_desk(new_page: Callable[..., Page], built: Built, person: str = "ana", **options: object) -> Page:
+def open_labelling(new_page: Callable[..., Page], built: Built, person: str = "ana", **options: object) -> Page:
     """The labelling screen of a person, ready for keys."""
     page = new_page(user=built.people[person], **options)
     go(page, built)
@@ -71,7 +71,7 @@ def values(built: Built, person: str = "ana") -> list[int | None]:
 
 def test_a_digit_judges_and_goes_on(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     expect_unit(page, 0)
     expect(page.locator("[data-part=progress-text]")).to_have_text("0 of 3 done")
     page.keyboard.press("2")
@@ -96,7 +96,7 @@ def test_grades_and_definitions_are_in_sight_and_examples_unfold(new_page):
     Criterion.objects.filter(pk=criterion.pk).update(question="How far does this abstract meet the requirement?")
     criterion.levels.update(definition=definition, example="It brews tea, yet says nothing of the water. " * 4)
     Topic.objects.filter(collection=built.collection).update(sentences=["I want to know all about tea. "] * 40)
-    page = open_desk(new_page, built, viewport={"width": 1280, "height": 800})
+    page = open_labelling(new_page, built, viewport={"width": 1280, "height": 800})
     actions = page.locator(".label-actions").bounding_box()
     for part in page.locator(".levels .level, .cell-more").all():  # whoever presses F sees the flag
         box = part.bounding_box()
@@ -114,7 +114,7 @@ def test_grades_and_definitions_are_in_sight_and_examples_unfold(new_page):
 
 def test_enter_submits_at_once_and_twice_is_once(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
@@ -126,7 +126,7 @@ def test_enter_submits_at_once_and_twice_is_once(new_page):
 
 def test_a_key_held_down_judges_once(new_page):
     built = build_work(items=4)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.down("2")
     for _ in range(30):
         page.keyboard.down("2")  # the browser marks these as repeats
@@ -139,7 +139,7 @@ def test_a_key_held_down_judges_once(new_page):
 
 def test_u_in_the_delay_takes_the_digit_back(new_page):
     built = build_work(items=2)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("2")
     page.keyboard.press("u")
     page.wait_for_timeout(600)
@@ -151,7 +151,7 @@ def test_u_in_the_delay_takes_the_digit_back(new_page):
 @pytest.mark.parametrize("key", ["u", "Control+z"])
 def test_undo_brings_the_item_back_with_its_answer(new_page, key):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("2")
     expect_unit(page, 1)
     page.keyboard.press(key)
@@ -171,7 +171,7 @@ def test_undo_brings_the_item_back_with_its_answer(new_page, key):
 def test_undo_reaches_back_before_this_visit(new_page):
     built = build_work(items=3)
     send_one(built, "ana", given(assignment_of(built, "ana"), 2))
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     expect_unit(page, 1)
     page.keyboard.press("u")
     expect_unit(page, 0)
@@ -183,7 +183,7 @@ def test_undo_reaches_back_before_this_visit(new_page):
 
 def test_skip_asks_a_reason_and_keys_rest_meanwhile(new_page):
     built = build_work(items=2)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("x")
     dialog = page.locator("dialog[data-dialog=skip]")
     expect(dialog).to_be_visible()
@@ -206,7 +206,7 @@ def test_skip_asks_a_reason_and_keys_rest_meanwhile(new_page):
 
 def test_note_and_flag_by_keys(new_page):
     built = build_work(items=2)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("f")
     page.keyboard.press("n")
     page.keyboard.type("12 unsure, see §2 x u")
@@ -222,7 +222,7 @@ def test_note_and_flag_by_keys(new_page):
 
 def test_a_note_being_written_survives_a_reload(new_page):
     built = build_work(items=2)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("n")
     page.keyboard.type("Half a thought")
     page.reload()
@@ -233,7 +233,7 @@ def test_a_note_being_written_survives_a_reload(new_page):
 def test_my_history_by_arrows_and_a_changed_answer(new_page):
     built = build_work(items=4)
     send_one(built, "ana", given(assignment_of(built, "ana", 0), 0))
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("1")
     expect_unit(page, 2)
     page.keyboard.press("ArrowLeft")
@@ -258,7 +258,7 @@ def test_my_history_by_arrows_and_a_changed_answer(new_page):
 
 def test_highlights_guideline_help_and_their_keys(new_page):
     built = build_work(items=2, triples=[("1", "Covers doc00000", "doc00000"), ("1", "Covers doc00000", "doc00001")])
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     expect(page.locator("[data-part=abstract] mark")).to_have_text("doc00000")
     with page.expect_response("**/preferences/"):
         page.keyboard.press("h")
@@ -278,7 +278,7 @@ def test_highlights_guideline_help_and_their_keys(new_page):
 
 def test_keys_can_be_changed_and_switched_off(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("?")
     dialog = page.locator("dialog[data-dialog=help]")
     dialog.get_by_label("Flag for the adjudicators").focus()
@@ -311,7 +311,7 @@ def test_keys_can_be_changed_and_switched_off(new_page):
 
 def test_a_pointer_judges_like_a_digit_and_arrows_in_a_group_do_not(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.locator(".level[data-grade='2']").click()
     expect_unit(page, 1)
     expect_saved(page)
@@ -331,7 +331,7 @@ def test_a_pointer_judges_like_a_digit_and_arrows_in_a_group_do_not(new_page):
 def test_a_level_that_wants_a_reason_waits_for_it(new_page):
     built = build_work(items=2)
     Level.objects.filter(criterion=built.criterion, value=0).update(reasons=["too broad", "too easy"])
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("0")
     select = page.locator("[data-reason-for='0'] select")
     expect(select).to_be_focused()
@@ -347,7 +347,7 @@ def test_two_criteria_are_graded_one_after_the_other(new_page):
     built = build_work(items=2)
     second = Criterion.objects.create(campaign=built.campaign, key="clarity", label="Clarity", position=1)
     Level.objects.bulk_create(Level(criterion=second, value=value, label=str(value)) for value in (1, 2))
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("2")
     page.wait_for_timeout(500)
     expect_unit(page, 0)
@@ -362,7 +362,7 @@ def test_two_criteria_are_graded_one_after_the_other(new_page):
 
 def test_offline_goes_on_and_flushes_in_order(new_page):
     built = build_work(items=5)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.context.set_offline(True)
     for number, key in enumerate("2101"):
         expect_unit(page, number)
@@ -389,7 +389,7 @@ def test_offline_goes_on_and_flushes_in_order(new_page):
 
 def test_what_was_queued_survives_closing_the_page(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.route("**/submissions/", lambda route: route.abort())
     page.keyboard.press("2")
     expect_unit(page, 1)
@@ -405,7 +405,7 @@ def test_what_was_queued_survives_closing_the_page(new_page):
 
 def test_leaving_with_queued_answers_warns(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.route("**/submissions/", lambda route: route.abort())
     page.keyboard.press("2")
     expect(page.locator("[data-part=save-text]")).to_contain_text("1 queued")
@@ -464,7 +464,7 @@ def test_an_ended_session_is_renewed_in_place(new_page):
     ana = built.people["ana"]
     ana.set_password(PASSWORD)
     ana.save()
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     end_sessions()
     page.keyboard.press("2")
     dialog = page.locator("dialog[data-dialog=login]")
@@ -489,7 +489,7 @@ def test_somebody_else_signing_in_does_not_get_my_answers(new_page):
     ben = built.people["ben"]
     ben.set_password(PASSWORD)
     ben.save()
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     end_sessions()
     page.keyboard.press("2")
     dialog = page.locator("dialog[data-dialog=login]")
@@ -502,7 +502,7 @@ def test_somebody_else_signing_in_does_not_get_my_answers(new_page):
 
 def test_two_windows_of_one_person_show_both_versions(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     other = page.context.new_page()
     go(other, built)
     other.keyboard.press("n")
@@ -528,7 +528,7 @@ def test_two_windows_of_one_person_show_both_versions(new_page):
 
 def test_an_answer_the_server_refuses_comes_back_with_the_reason(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     Level.objects.filter(criterion=built.criterion, value=2).delete()
     page.keyboard.press("n")
     page.keyboard.type("Mind this")
@@ -545,7 +545,7 @@ def test_an_answer_the_server_refuses_comes_back_with_the_reason(new_page):
 
 def test_a_closed_campaign_says_so_and_keeps_what_was_entered(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     built.campaign.state = CampaignState.CLOSED
     built.campaign.save()
     page.keyboard.press("2")
@@ -563,7 +563,7 @@ def test_a_closed_campaign_says_so_and_keeps_what_was_entered(new_page):
 
 def test_a_server_that_fails_is_tried_again(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     failures: list[int] = []
 
     def fail_twice(route) -> None:
@@ -580,7 +580,7 @@ def test_a_server_that_fails_is_tried_again(new_page):
 
 def test_an_answer_lost_on_its_way_back_is_counted_once(new_page):
     built = build_work(items=3)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     seen: list[int] = []
 
     def lose_first(route) -> None:
@@ -604,7 +604,7 @@ def test_an_answer_lost_on_its_way_back_is_counted_once(new_page):
 
 def test_a_changed_guideline_announces_itself_once(new_page):
     built = build_work(items=4)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     news = page.locator("[data-part=guideline-news]")
     expect(news).to_be_hidden()
     Guideline.objects.create(
@@ -628,12 +628,12 @@ def test_a_changed_guideline_announces_itself_once(new_page):
 
 def test_nothing_assigned_and_waiting_for_others(new_page):
     empty = build_work(items=0)
-    page = open_desk(new_page, empty)
+    page = open_labelling(new_page, empty)
     expect(page.locator("[data-empty=nothing-assigned]")).to_be_visible()
     queue = build_work(items=1, overlap=1, strategy=Strategy.QUEUE, slug="coffee")
-    first = open_desk(new_page, queue, "ana")
+    first = open_labelling(new_page, queue, "ana")
     expect_unit(first, 0)
-    second = open_desk(new_page, queue, "ben")
+    second = open_labelling(new_page, queue, "ben")
     expect(second.locator("[data-empty=waiting]")).to_be_visible()
     first.keyboard.press("x")
     first.locator("dialog[data-dialog=skip]").get_by_role("button", name="Skip it").click()
@@ -646,7 +646,7 @@ def test_nothing_assigned_and_waiting_for_others(new_page):
 
 def test_an_archived_collection_is_said_and_nothing_can_be_taken_back(new_page):
     built = build_work(items=2)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.keyboard.press("1")
     expect_saved(page)
     Collection.objects.update(archived_at=AT)
@@ -663,7 +663,7 @@ def test_an_archived_collection_is_said_and_nothing_can_be_taken_back(new_page):
 
 def test_two_browsers_on_one_queue_share_it_without_loss(new_page):
     built = build_work(items=6, overlap=1, people=("ana", "ben"), strategy=Strategy.QUEUE)
-    pages = [open_desk(new_page, built, person) for person in ("ana", "ben")]
+    pages = [open_labelling(new_page, built, person) for person in ("ana", "ben")]
     for _ in range(6):
         for page in pages:
             if page.locator("[data-part=unit]").is_visible():
@@ -691,7 +691,7 @@ def build_grid() -> Built:
 def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
     built = build_grid()
     Criterion.objects.update(question="How far does this abstract meet the requirement?")
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     expect(page.get_by_text("How far does this abstract meet")).to_have_count(1)  # once, not beside each aspect
     assert page.locator(".cell-aspect").first.bounding_box()["width"] > 100
     requests: list[str] = []
@@ -714,7 +714,7 @@ def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
 
 def test_undo_in_a_grid_brings_all_of_it_back(new_page):
     built = build_grid()
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     for key in ("2", "0", "1", "Enter"):
         page.keyboard.press(key)
     expect_unit(page, 1)
@@ -740,7 +740,7 @@ def test_undo_in_a_grid_brings_all_of_it_back(new_page):
 def test_accessible_and_no_wider_than_the_window(new_page, scheme, width, order):
     triples = [("1", f"Aspect number {a}.", f"doc{d:05d}") for d in range(2) for a in range(3)]
     built = build_work(order=order, triples=triples)
-    page = open_desk(new_page, built, color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = open_labelling(new_page, built, color_scheme=scheme, viewport={"width": width, "height": 800})
     assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.keyboard.press("2")
@@ -785,7 +785,7 @@ def test_without_script_a_form_judges_skips_and_undoes(new_page):
 
 def test_a_press_of_the_submit_key_shows_the_next_item_in_no_time(new_page):
     built = build_work(items=6)
-    page = open_desk(new_page, built)
+    page = open_labelling(new_page, built)
     page.evaluate(
         """() => {
           window.times = [];

@@ -15,7 +15,7 @@ from tests.factories.rubrics import Rubric, build_rubric, rate
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def open_desk(new_page, rubric: Rubric, **options: object) -> Page:
+def open_labelling(new_page, rubric: Rubric, **options: object) -> Page:
     page = new_page(user=rubric.people["ana"], **options)
     page.goto(f"/c/signs/campaigns/{rubric.campaign.slug}/label/")
     page.wait_for_selector("body[data-ready]")
@@ -45,7 +45,7 @@ def order_of(rubric: Rubric) -> list[str]:
 def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page):
     rubric = build_rubric()
     first, second, third = order_of(rubric)
-    page = open_desk(new_page, rubric)
+    page = open_labelling(new_page, rubric)
     assert_accessible(page)
     expect_question(page, rubric, first)
 
@@ -117,7 +117,7 @@ def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page
 def test_a_rewrite_survives_a_reload_and_an_offline_submit(new_page):
     rubric = build_rubric()
     first, second, _ = order_of(rubric)
-    page = open_desk(new_page, rubric, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page = open_labelling(new_page, rubric, viewport={"width": 390, "height": 844}, color_scheme="dark")
     page.keyboard.press("r")
     page.keyboard.type(" Really?")
     page.reload()
@@ -157,7 +157,7 @@ TEXTS = [
 
 
 def test_the_browser_counts_overlap_as_the_server_does(new_page):
-    page = open_desk(new_page, build_rubric())
+    page = open_labelling(new_page, build_rubric())
     module = page.locator("script[src$='labelling/main.js']").get_attribute("src").replace("main.js", "overlap.js")
     for question, texts in TEXTS:
         told = page.evaluate(

@@ -120,7 +120,7 @@ def test_doris_mae_from_files_to_measures(
     items = Item.objects.filter(campaign=campaign).count()
     assert plan["items"] == items
     assert set(plan["annotators"].values()) == {items}  # three people, overlap three: everybody has every item
-    told_open(manager, home)
+    open_summary(manager, home)
 
     # What everybody should say: grades whose sums are the published ones. Cleo differs now and then.
     members: dict[Pair, list[int]] = {}
@@ -153,7 +153,7 @@ def test_doris_mae_from_files_to_measures(
 
     compute(manager, f"{home}agreement/", "Compute", lambda: AgreementRun.objects.order_by("-pk").first())
     compute(manager, f"{home}adjudication/", "Count the votes", lambda: VoteRun.objects.order_by("-pk").first())
-    figures = told_agreement(campaign)
+    figures = agreement_summary(campaign)
     assert figures[("accuracy", ("ada", "ben"))] == 1
     assert 0.8 < figures[("accuracy", ("ada", "cleo"))] < 0.9
 
@@ -169,7 +169,7 @@ def test_doris_mae_from_files_to_measures(
     assert ours[ir_measures.nDCG @ 10] > 0.3
 
 
-def told_open(page: Page, home: str) -> None:
+def open_summary(page: Page, home: str) -> None:
     """Open the campaign by the manager's own button."""
     page.goto(home)
     page.get_by_role("button", name="Open", exact=True).click()
@@ -183,7 +183,7 @@ def compute(page: Page, address: str, button: str, job: Callable[[], Any]) -> No
     wait_for_job(page, job)
 
 
-def told_agreement(campaign: Campaign) -> dict[tuple[str, tuple[str, ...]], float | None]:
+def agreement_summary(campaign: Campaign) -> dict[tuple[str, tuple[str, ...]], float | None]:
     run = AgreementRun.objects.filter(campaign=campaign).latest("pk")
     return {
         (result.statistic, tuple(result.annotators)): result.value

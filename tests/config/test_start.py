@@ -77,7 +77,7 @@ def test_a_database_of_the_operator_is_not_changed_without_being_asked(settings)
         bring_up_to_date()
 
 
-@pytest.mark.parametrize("point", ["collection_figures", "farewells", "hindrances", "jobs"])
+@pytest.mark.parametrize("point", ["collection_figures", "farewells", "why_cannot_archive", "jobs"])
 def test_what_apps_declare_by_name_is_there(point):
     from accounts.extensions import extensions
 

@@ -7,11 +7,11 @@ from django.utils import timezone
 
 from accounts.actions.users import change_password
 from accounts.management.passwords import check_password, read_password
-from accounts.management.reporting import ToldCommand, user_with
+from accounts.management.reporting import ReportingCommand, user_with
 from accounts.refusals import Refused
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     """In place of Django's command of this name, which would leave the person's API tokens in use."""
 
     help = "Give an account another password. Its sessions end and its API tokens are revoked."

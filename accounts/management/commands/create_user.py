@@ -10,11 +10,11 @@ from django.utils import timezone
 from accounts import mail
 from accounts.actions.users import create_user
 from accounts.management.passwords import check_password, read_password
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Make an account. Staff may create collections."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.agreement.actions import request_agreement
@@ -17,7 +17,7 @@ from adjudication.stats.report import read_margin
 from annotation.campaigns.reads.overrides import overrides_in
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Measure the agreement of a campaign's annotators, with intervals, and store it."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -4,14 +4,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from adjudication.agreement.reads.sample_size import Wish, items_needed
 from adjudication.labels.reads.named import campaign_with
 from adjudication.stats.statistics import STATISTICS
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "How many items for an interval this narrow or a difference this large, with a campaign as pilot."
 
     def add_arguments(self, parser: CommandParser) -> None:

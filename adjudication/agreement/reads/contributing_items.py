@@ -49,13 +49,13 @@ SELECT item_id FROM (
     SELECT owns, ballot FROM pattern WHERE EXISTS (
       SELECT FROM unnest(owns) own, LATERAL (
         SELECT array_agg(votes ORDER BY votes DESC) AS votes FROM (
-          SELECT count(*) - (value = own)::int AS votes FROM unnest(ballot) value GROUP BY value) level) tally
+          SELECT count(*) - (value = own)::int AS votes FROM unnest(ballot) value GROUP BY value) level) counts
       WHERE votes[1] > coalesce(votes[2], 0)))) others
 """
 
 
 @dataclass(frozen=True)
-class Behind:
+class ContributingItems:
     """What an item needs to enter a figure: both labels of one of `pairs`, or one that is set against a verdict.
 
     All are ids of annotators. `against_verdict` need a label and a verdict; `against_others` a label and one value
@@ -100,11 +100,11 @@ class Behind:
         return parts
 
 
-def behind_figure(result: AgreementResult, criterion: Criterion) -> Behind:
+def contributing_to_figure(result: AgreementResult, criterion: Criterion) -> ContributingItems:
     """The items that entered a stored figure (for an undefined one: those that would have)."""
     detail = result.run.detail[result.criterion]
     pairs = _kept(_pairs(result, detail), result.extra.get("excluded_pairs", ()), _ids(detail))
-    found = Behind(criterion, tuple(_of_annotators(pairs)))
+    found = ContributingItems(criterion, tuple(_of_annotators(pairs)))
     compared = tuple(one for pair in pairs if ADJUDICATED in pair for one in pair if isinstance(one, int))
     if not compared:
         return found
@@ -115,9 +115,9 @@ def behind_figure(result: AgreementResult, criterion: Criterion) -> Behind:
     return replace(found, against_verdict=apart, against_others=others, voters=tuple(voters))
 
 
-def behind_difference(
+def contributing_to_difference(
     run: AgreementRun, criterion: Criterion, statistic: str, model: str, *, unfit: bool = False
-) -> Behind | None:
+) -> ContributingItems | None:
     """The items on which people and a machine were compared, or those left out as `unfit`; None without such a test."""
     detail = run.detail[criterion.key]
     found = (one for one in detail.get("comparisons", ()) if (one["statistic"], one["model"]) == (statistic, model))
@@ -129,7 +129,7 @@ def behind_difference(
     runs = tuple(one for one in named if one not in people)
     wanted = [frozenset[int | str](pair) for pair in (*combinations(people, 2), *product(people, runs))]
     pairs = _kept(wanted, test.get("excluded_pairs", ()), ids)
-    return Behind(criterion, tuple(_of_annotators(pairs)), fit=(people, runs), unfit=unfit)
+    return ContributingItems(criterion, tuple(_of_annotators(pairs)), fit=(people, runs), unfit=unfit)
 
 
 def _ids(detail: dict[str, Any]) -> dict[str, int]:

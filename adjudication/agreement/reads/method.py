@@ -53,13 +53,13 @@ def verdict_sentence(run: AgreementRun) -> str:
         return ""
     by_hand = vote.counts.get("by_hand", 0)
     return (
-        f"Verdict: majority of {Voters(vote.voters).label}{weights_told(vote)}, at least"
+        f"Verdict: majority of {Voters(vote.voters).label}{weights_text(vote)}, at least"
         f" {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}, ties: {vote.ties_label}; {by_hand:,} by"
         " hand when counted. Whoever voted is compared with the vote of the others instead."
     )
 
 
-def weights_told(vote: VoteRun) -> str:
+def weights_text(vote: VoteRun) -> str:
     """The weights that the count was made with, to be put behind “majority of …”; "" where each vote counted once."""
     if not vote.parameters.get("weighted"):
         return ""

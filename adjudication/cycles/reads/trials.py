@@ -13,7 +13,7 @@ from adjudication.cycles.reads.tuning import candidate_of
 from adjudication.labels.reads.seeds import campaign_seed
 from adjudication.models import AgreementRun, VoteRun
 from adjudication.stats.statistics import TABLE_ONE, statistic
-from annotation.machines.reads.machines import Tally, tally_of
+from annotation.machines.reads.machines import RunCounts, count_replies
 from annotation.models import (
     AnnoCycle,
     Annotator,
@@ -59,7 +59,7 @@ class Trial:
     people: People
     machine: str  # the frozen machine's name among the annotators of the test set, "" before it has run there
     runs: list[MachineRun]
-    tally: Tally
+    counts: RunCounts
     n_runs: int  # runs that have labels, imported ones included
     agreement: AgreementRun | None
     job: AgreementRun | None
@@ -96,18 +96,18 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
     if cycle.test is None or not cycle.is_frozen:
         return None
     runs = frozen_runs(cycle, cycle.test)
-    tallies = tally_of(runs, cycle.test.items.count())
+    counts_by_run = count_replies(runs, cycle.test.items.count())
     name = runs[0].annotator.model if runs else ""
-    n_runs, tally = len(runs), candidate_of(cycle.frozen_hash, runs, tallies).tally if runs else Tally()
+    n_runs, counts = len(runs), candidate_of(cycle.frozen_hash, runs, counts_by_run).counts if runs else RunCounts()
     if cycle.frozen_source == MachineSource.IMPORTED:
-        name, n_runs, tally = _imported(cycle)
+        name, n_runs, counts = _imported(cycle)
     standing = fetch_standing(cycle.test, _as_fixed(cycle, cycle.test))
     run = standing.run
     return Trial(
         people=people_of(cycle.test),
         machine=name,
         runs=runs,
-        tally=tally,
+        counts=counts,
         n_runs=n_runs,
         agreement=run,
         job=standing.job,
@@ -135,14 +135,14 @@ def frozen_runs(cycle: AnnoCycle, campaign: Campaign) -> list[MachineRun]:
     return list(runs.select_related("annotator", "campaign").order_by("run_number"))
 
 
-def _imported(cycle: AnnoCycle) -> tuple[str, int, Tally]:
+def _imported(cycle: AnnoCycle) -> tuple[str, int, RunCounts]:
     """The frozen machine's name ("" before its labels came), its runs that came, their labels and unread answers."""
     machines = Annotator.objects.filter(campaign=cycle.test, kind=AnnotatorKind.MACHINE).filter(
         Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
     )
     given = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE)
-    runs, unread = given.values("annotator").distinct().count(), UnreadLabel.objects.filter(annotator__in=machines)
-    return (cycle.frozen_name if runs else "", runs, Tally(answered=given.count(), invalid=unread.count()))
+    runs, unparsed = given.values("annotator").distinct().count(), UnreadLabel.objects.filter(annotator__in=machines)
+    return (cycle.frozen_name if runs else "", runs, RunCounts(answered=given.count(), invalid=unparsed.count()))
 
 
 def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) -> list[ResultRow]:

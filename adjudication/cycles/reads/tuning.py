@@ -14,7 +14,7 @@ from adjudication.models import AgreementResult
 from adjudication.stats.report import Agreement, Options, measure_agreement
 from adjudication.stats.results import CODE_VERSION
 from adjudication.stats.statistics import statistic
-from annotation.machines.reads.machines import Tally, tally_of
+from annotation.machines.reads.machines import RunCounts, count_replies
 from annotation.models import AnnotatorKind, Campaign, Criterion, MachineRun, MachineSource
 
 TRIED = ("macro_f1", "accuracy", "spearman", "cohen_kappa")
@@ -31,7 +31,7 @@ class Candidate:
     source: str
     runs: list[MachineRun] = field(default_factory=list)
     annotators: int = 1
-    tally: Tally = field(default_factory=Tally)
+    counts: RunCounts = field(default_factory=RunCounts)
     figures: list[Shown] = field(default_factory=list)
     is_running: bool = False
 
@@ -123,37 +123,37 @@ def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
     runs = list(
         campaign.machine_runs.filter(criterion__key=key).select_related("annotator", "prompt").order_by("run_number")
     )
-    tallies = tally_of(runs, campaign.items.count())
+    counts_by_run = count_replies(runs, campaign.items.count())
     groups: dict[str, list[MachineRun]] = {}
     for run in runs:
         groups.setdefault(run.recipe_hash, []).append(run)
-    found = [candidate_of(digest, group, tallies) for digest, group in groups.items()]
+    found = [candidate_of(digest, group, counts_by_run) for digest, group in groups.items()]
     return found + _imported(campaign, key)
 
 
 def _imported(campaign: Campaign, key: str) -> list[Candidate]:
     """Machines whose labels came by a file, with how many of their answers nobody could read."""
     machines = campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name")
-    unread = Count("unread_labels", filter=Q(unread_labels__criterion__key=key))
+    n_unparsed = Count("unread_labels", filter=Q(unread_labels__criterion__key=key))
     groups: dict[str, list[int]] = {}
-    for machine in machines.annotate(unread=unread):
-        groups.setdefault(machine.model or machine.name, []).append(machine.unread)
+    for machine in machines.annotate(n_unparsed=n_unparsed):
+        groups.setdefault(machine.model or machine.name, []).append(machine.n_unparsed)
     return [
         Candidate(
             f"imported:{name}",
             name,
             MachineSource.IMPORTED.value,
             annotators=len(counts),
-            tally=Tally(invalid=sum(counts)),
+            counts=RunCounts(invalid=sum(counts)),
         )
         for name, counts in groups.items()
     ]
 
 
-def candidate_of(digest: str, runs: list[MachineRun], tallies: dict[int, Tally]) -> Candidate:
-    """The runs of one recipe as one line of the table, their tallies added up; `digest` is the hash of the recipe."""
-    each = [tallies[run.pk] for run in runs]
-    whole = Tally(
+def candidate_of(digest: str, runs: list[MachineRun], counts_by_run: dict[int, RunCounts]) -> Candidate:
+    """The runs of one recipe as one line of the table, their counts added up; `digest` is the hash of the recipe."""
+    each = [counts_by_run[run.pk] for run in runs]
+    whole = RunCounts(
         items=sum(one.items for one in each),
         answered=sum(one.answered for one in each),
         invalid=sum(one.invalid for one in each),
@@ -166,6 +166,6 @@ def candidate_of(digest: str, runs: list[MachineRun], tallies: dict[int, Tally])
         source=runs[0].kind,
         runs=runs,
         annotators=len(runs),
-        tally=whole,
+        counts=whole,
         is_running=any(run.state not in FINAL_STATES for run in runs),
     )

@@ -16,11 +16,11 @@ from adjudication.cycles.actions import (
     choose_test_set,
     decide_cycle,
     freeze_machine,
-    hindrance_to_test,
     not_passed,
     request_test,
     run_frozen_machine,
     start_cycle,
+    why_cannot_test,
 )
 from adjudication.cycles.forms import CycleForm, DecisionForm
 from adjudication.cycles.reads.cycles import count_tests, cycles_of, dev_sets, fitting_campaigns, people_of
@@ -173,7 +173,7 @@ def _show(
         "test_people": people_of(cycle.test) if cycle.test else None,
         "test_campaigns": [] if cycle.test else fitting_campaigns(cycle, Split.TEST),
         "not_passed": not_passed(cycle, trial) if trial and is_current and not trial.is_passed else "",
-        "no_test": hindrance_to_test(cycle, trial) if trial else "",
+        "no_test": why_cannot_test(cycle, trial) if trial else "",
         "decision": decision,
         "steps": _steps(cycle, tables[0], trial),
         "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from adjudication.exporting.forms import ASPECTS, EVERY, UNRESOLVED
 from adjudication.exporting.options import make_options
 from adjudication.exports.evaluation import MEASURES, evaluate_runs
@@ -12,7 +12,7 @@ from adjudication.stats.retrieval import measure_names
 from corpus.collections.reads.collections import collection_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Measure runs against the verdicts of a campaign, with intervals over queries and tests of each pair."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -13,16 +13,16 @@ from typing import Any
 from django import forms
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from adjudication.exporting.exporter import Members, Options
+from adjudication.exporting.exporter import Files, Options
 from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exports.files import Export, open_export
 from corpus.collections.reads.collections import collection_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Write qrels, topics, judgments or documents of a collection, to a file or to standard output."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,14 +41,14 @@ class Command(ToldCommand):
             raise CommandError("--aspects judged needs --out: a comment file and a manifest go with it.", returncode=2)
         started = time.monotonic()
         export = open_export(chosen)
-        if export.members is not None and out is None:
+        if export.files is not None and out is None:
             raise Refused("Name a file with --out: a manifest goes with it.")
         chosen.exporter.remember(chosen)
         if chosen.exporter.unpacks and out is not None and out.suffix != ".zip":
             return _write_folder(chosen, export, out)
         files = [out.name] if out else []
-        if export.members is not None and out is not None and out.suffix != ".zip":
-            (size, lines, digest), files = _write_members(export.members, out)
+        if export.files is not None and out is not None and out.suffix != ".zip":
+            (size, lines, digest), files = _write_files(export.files, out)
         else:
             size, lines, digest = _write(export.pieces, out)
         result = {
@@ -91,7 +91,7 @@ def _write_folder(options: Options, export: Export, out: Path) -> tuple[str, dic
     names = []
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, content in options.exporter.members(options):
+        for name, content in options.exporter.files(options):
             _write(content, out / name)
             names.append(name)
     except OSError as error:
@@ -102,12 +102,12 @@ def _write_folder(options: Options, export: Export, out: Path) -> tuple[str, dic
     return "\n".join(told), about
 
 
-def _write_members(members: Members, out: Path) -> tuple[tuple[int, int, str], list[str]]:
+def _write_files(files: Files, out: Path) -> tuple[tuple[int, int, str], list[str]]:
     """The file itself to `out`, what goes with it next to it; (what `_write` says of the former, all names)."""
-    _, content = next(members)
+    _, content = next(files)
     told = _write(content, out)
     names = [out.name]
-    for name, content in members:
+    for name, content in files:
         names.append(f"{out.name}.{name}")
         _write(content, out.with_name(names[-1]))
     return told, names

@@ -11,8 +11,8 @@ from adjudication.exporting.exporter import (
     ZIP,
     CampaignExporter,
     Exporter,
+    Files,
     Finding,
-    Members,
     Options,
     Reader,
 )
@@ -67,7 +67,7 @@ class BeirArchive(Exporter):
         return {name: options[name] or suggested for name, suggested in zip(PREFIXES, SUGGESTED, strict=True)}
 
     def pieces(self, options: Options) -> Any:
-        return zipped(self.members(options))
+        return zipped(self.files(options))
 
 
 class BeirForm(PrefixForm, ByLevelForm):
@@ -92,11 +92,11 @@ class Beir(BeirArchive, CampaignExporter):
     def stem(self, options: Options) -> list[str]:
         return [*super().stem(options), "judged-aspects" if options.judged_only else ""]
 
-    def members(self, options: Options) -> Members:
-        return beir_members(options, trec_topics(options), qrel_rows(options))
+    def files(self, options: Options) -> Files:
+        return beir_files(options, trec_topics(options), qrel_rows(options))
 
 
-def beir_members(options: Options, topics: Iterable[TopicRecord], qrels: Iterable[QrelRow]) -> Members:
+def beir_files(options: Options, topics: Iterable[TopicRecord], qrels: Iterable[QrelRow]) -> Files:
     """The three members of a BEIR data set, ids with their prefixes; all judgments are its split `test`."""
     query, document = (options[name] for name in PREFIXES)
     documents = (replace(each, docno=document + each.docno) for each in document_records(options))

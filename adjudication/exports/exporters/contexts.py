@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from django import forms
 
-from adjudication.exporting.exporter import CONTEXTS, FATAL, ZIP, Exporter, Finding, Members, Options, Reader
+from adjudication.exporting.exporter import CONTEXTS, FATAL, ZIP, Exporter, Files, Finding, Options, Reader
 from adjudication.exporting.forms import ContextForm, LevelField, NumberField, WordField
 from adjudication.exporting.streams import pieces
 from adjudication.papers.contexts import context_files, context_findings, made_topics
@@ -89,9 +89,9 @@ class AcmCr(ContextExporter):
     about = "For each paper its contexts and references as XML, and a sheet of what its references are."
 
     def pieces(self, options: Options) -> Iterator[bytes]:
-        return zipped(self.members(options))
+        return zipped(self.files(options))
 
-    def members(self, options: Options) -> Members:
+    def files(self, options: Options) -> Files:
         return ((name, pieces(lines)) for name, lines in context_files(options))
 
 

@@ -12,15 +12,15 @@ from adjudication.exporting.exporter import (
     TEXT,
     WARNING,
     Exporter,
+    Files,
     Finding,
-    Members,
     Options,
     Reader,
     find_campaign,
 )
 from adjudication.exporting.findings import override_findings
 from adjudication.exporting.forms import CampaignField, ExportForm, PrefixForm
-from adjudication.exports.exporters.beir import BeirArchive, beir_findings, beir_members
+from adjudication.exports.exporters.beir import BeirArchive, beir_files, beir_findings
 from adjudication.questions.reads.question_set import (
     UNDECIDED,
     QuestionSet,
@@ -153,9 +153,9 @@ class QuestionBeir(BeirArchive, QuestionExporter):
         fatal = any(finding.is_fatal for finding in found)
         return found if fatal else found + beir_findings(options, read)
 
-    def members(self, options: Options) -> Members:
+    def files(self, options: Options) -> Files:
         found = question_set(options)
-        return beir_members(options, topic_records(found), qrel_rows(found))
+        return beir_files(options, topic_records(found), qrel_rows(found))
 
 
 def topic_records(found: QuestionSet) -> Iterator[TopicRecord]:

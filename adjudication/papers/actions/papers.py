@@ -144,7 +144,7 @@ def accept_paper(
     are empty.
     """
     case = _locked_case(item, seen, by, at, override)
-    if case.is_accepted and not case.is_behind:
+    if case.is_accepted and not case.is_outdated:
         raise Refused("It is accepted already.")
     if left := len(case.comparison.undecided(case.taken)):
         raise Refused(
@@ -257,7 +257,7 @@ def _make(
     if keep_edits:
         content = carry_over(case.built, content, case.result)
     made = case.extraction or _begun(case, by, at)
-    if taken == case.taken and not case.is_behind and content == case.result:
+    if taken == case.taken and not case.is_outdated and content == case.result:
         return made
     return append_revision(made, write_content(content), by=by, at=at, change=change, basis=_basis(case, taken))
 
@@ -266,7 +266,7 @@ def _brought_up(case: PaperCase, by: User | None, at: datetime) -> Extraction:
     """The extraction on the accounts as they are now."""
     if case.extraction is None:
         return _begun(case, by, at)
-    if not case.is_behind:
+    if not case.is_outdated:
         return case.extraction
     known = {each.name for each in case.comparison.differences}
     basis = _basis(case, {name: variant for name, variant in case.taken.items() if name in known})

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.papers.actions.contexts import request_context_check
@@ -14,7 +14,7 @@ from corpus.collections.reads.collections import collection_with
 from corpus.ranking.analysis import LUCENE, STEMMERS, TOKENS
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Search the collection with each citation context by BM25: recall@10 and nDCG@10 against its own qrels."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.papers.actions.contexts import make_context_topics
 from corpus.collections.reads.collections import collection_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Make topics of citation contexts, for runs, pools and evaluation; the documents they cite become targets."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -170,7 +170,7 @@ class _Drawing:
             id=paragraph.context.id,
             section="" if paragraph.section else paragraph.context.section,
             differences=tuple(self.difference(each, paragraph.context if only else None) for each in heads),
-            parts=() if only else tuple(self.part(each.sentences, each.difference) for each in paragraph.stretches),
+            parts=() if only else tuple(self.part(each.sentences, each.difference) for each in paragraph.passages),
             by_hand=(_plain(found.sentences) if found else ()) if own else None,
             is_out=not paragraph.is_in(self.case.taken),
             printed=tuple(self.blocks[each] for each in paragraph.context.blocks if self.blocks.get(each)),

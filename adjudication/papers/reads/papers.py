@@ -102,7 +102,7 @@ class PaperCase:
         """The same with what was edited by hand: what is accepted when it is accepted now."""
         if self.stored is None:
             return self.built
-        if not self.is_behind:
+        if not self.is_outdated:
             return self.stored
         return carry_over(self._built_then(), self.built, self.stored)
 
@@ -115,7 +115,7 @@ class PaperCase:
         return tuple((side.assignment, side.revision) for side in self.sides)
 
     @property
-    def is_behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """Whether what is stored was made of other accounts than there are now."""
         return self.extraction is not None and set(self.standing) != set(basis_of(self.basis))
 

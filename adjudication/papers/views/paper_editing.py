@@ -15,9 +15,15 @@ from adjudication.labels.rules import check_not_own_item
 from adjudication.papers.actions.papers import begin_adjudication, save_adjudication, step_adjudication
 from adjudication.papers.views.papers import open_paper, paper_refused, sees_own
 from annotation.models import Extraction, ExtractionSource, ExtractionState, Item
-from annotation.papers.reads.extraction_desk import desk_paper, desk_state, newest_guideline
+from annotation.papers.reads.extraction_screen import extraction_data, newest_guideline, paper_data
 from annotation.papers.reads.extractions import content_of
-from annotation.papers.views.extraction_desk import answer_move, answer_propose, answer_read, answer_save, page_picture
+from annotation.papers.views.extraction_screen import (
+    answer_move,
+    answer_propose,
+    answer_read,
+    answer_save,
+    page_picture,
+)
 from corpus.text.markdown import render_markdown
 
 STEPS = ("undo", "redo")
@@ -47,16 +53,16 @@ def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
     urls |= {"page": reverse("paper_page", args=[*keys, 0]), "label_session": reverse("label_session")}
     urls |= {"account_login": reverse("account_login")}
     guideline = newest_guideline(extraction)
-    desk = {
+    data = {
         "extraction": f"adjudicated-{extraction.pk}",
         "user": scope.user.pk,
         "guideline": {"version": guideline.version if guideline else 0},
-        "state": desk_state(extraction, content),
-        "paper": desk_paper(extraction.paper, content),
+        "state": extraction_data(extraction, content),
+        "paper": paper_data(extraction.paper, content),
         "urls": urls,
     }
     html = render_markdown(guideline.body, headings_from=3) if guideline else ""
-    context = scope.context(paper=extraction.paper, extraction=extraction, desk=desk, back=back, guideline_html=html)
+    context = scope.context(paper=extraction.paper, extraction=extraction, data=data, back=back, guideline_html=html)
     return render(request, "adjudication/papers/paper_edit.html", context)
 
 

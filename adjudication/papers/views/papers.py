@@ -1,4 +1,4 @@
-"""The desk for papers: several people's accounts side by side, one version taken at each difference, one accepted.
+"""The adjudication screen for papers: several versions side by side, one taken at each difference, one accepted.
 
 Works by plain forms; the script sends the same forms and takes the parts that changed.
 """
@@ -55,7 +55,7 @@ class Place:
         query = urlencode({name: value for name, value in known.items() if value})
         return f"{where}?{query}" if query else where
 
-    def beside(self, item: int, step: int) -> int | None:
+    def neighbour(self, item: int, step: int) -> int | None:
         """The item so many steps on in the queue, None at its ends; from outside of it the first one."""
         ids = [row.item.pk for row in self.shown]
         if item not in ids:
@@ -64,7 +64,7 @@ class Place:
         return ids[place] if 0 <= place < len(ids) else None
 
 
-def paper_desk(request: HttpRequest, scope: Scope) -> HttpResponse:
+def paper_screen(request: HttpRequest, scope: Scope) -> HttpResponse:
     """The queue of papers under a filter with one of them open: `?item=`, else the first."""
     place = _place(request, scope)
     wanted = whole_number(request.GET.get("item"))
@@ -116,7 +116,7 @@ def paper_accept(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
         raise
     except Refused as refusal:
         return paper_refused(request, scope, item, refusal.reason)
-    following = place.beside(item.pk, 1) or place.beside(item.pk, -1)
+    following = place.neighbour(item.pk, 1) or place.neighbour(item.pk, -1)
     return HttpResponseRedirect(place.address(following, last=item.pk))
 
 
@@ -133,7 +133,7 @@ def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     who = "whoever comes next in the open queue" if sent.annotator is None else "one more annotator"
     messages.success(request, f"Sent back to {who}. What they hand in joins the versions of this paper.")
     place = _place(request, scope)
-    return HttpResponseRedirect(place.address(place.beside(item.pk, 1) or item.pk))
+    return HttpResponseRedirect(place.address(place.neighbour(item.pk, 1) or item.pk))
 
 
 def open_paper(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Item]:
@@ -232,7 +232,7 @@ def _show(
     )
     if item is not None:
         context |= _item_context(request, place, item)
-    return render(request, "adjudication/papers/paper_desk.html", context, status=status)
+    return render(request, "adjudication/papers/paper_screen.html", context, status=status)
 
 
 def _last(request: HttpRequest, place: Place) -> PaperRow | None:
@@ -245,7 +245,7 @@ def _item_context(request: HttpRequest, place: Place, item: Item) -> dict[str, A
     """The open paper. Whoever worked on it sees nobody's account of it, unless they manage and asked to."""
     own = judged_item(item.pk, place.scope.user)
     may_override = own and can_override_own(place.scope.membership)
-    earlier, later = place.beside(item.pk, -1), place.beside(item.pk, 1)
+    earlier, later = place.neighbour(item.pk, -1), place.neighbour(item.pk, 1)
     context: dict[str, Any] = {
         "paper": item.paper,
         "row": next((row for row in place.rows if row.item.pk == item.pk), None),

@@ -227,9 +227,9 @@ def _votes(voters: IntArray, ballot: Positions, scale: list[int]) -> list[list[i
 
 def share_equal(votes: Positions | IntArray) -> float:
     """The share of pairs of votes that are equal; 1 when there is at most one vote."""
-    _, tally = np.unique(votes, return_counts=True)
-    total = int(tally.sum())
-    return float((tally * (tally - 1)).sum() / (total * (total - 1))) if total > 1 else 1.0
+    _, counts = np.unique(votes, return_counts=True)
+    total = int(counts.sum())
+    return float((counts * (counts - 1)).sum() / (total * (total - 1))) if total > 1 else 1.0
 
 
 def _differs(machines: Positions, ballot: Positions, label: int) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from django.db.models import BooleanField, Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
-from adjudication.agreement.reads.contributing_items import Behind
+from adjudication.agreement.reads.contributing_items import ContributingItems
 from adjudication.labels.reads.labels import counted_judgments, judging_annotators
 from adjudication.models import Method, Verdict
 from annotation.models import (
@@ -42,8 +42,8 @@ class Chosen:
     """Which items. `annotator` with `state` (their assignments), `repeated` (asked twice) or `differs` (from other
     people; from machines only where there are no other people).
 
-    `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about; `behind`
-    are the items of one computed figure.
+    `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about;
+    `contributing` are the items of one computed figure.
     """
 
     criterion: Criterion
@@ -56,7 +56,7 @@ class Chosen:
     among: str = ""
     model: str = ""
     method: str = ""
-    behind: Behind | None = None
+    contributing: ContributingItems | None = None
 
     @property
     def is_narrowed(self) -> bool:
@@ -77,10 +77,10 @@ def find_judged(chosen: Chosen) -> QuerySet[Item]:
         items = items.filter(Exists(_verdicts(chosen).filter(how)))
     if chosen.among:
         items = _among(items, chosen)
-    if chosen.behind is not None:
-        wanted = [chosen.behind.items()]
+    if chosen.contributing is not None:
+        wanted = [chosen.contributing.items()]
         items = items.filter(RawSQL("annotation_item.id = ANY(%s::bigint[])", wanted, BooleanField()))
-    if chosen.annotator is None and not chosen.method and not chosen.among and chosen.behind is None:
+    if chosen.annotator is None and not chosen.method and not chosen.among and chosen.contributing is None:
         items = items.filter(Exists(_labels(chosen)))
     return items
 

@@ -75,9 +75,9 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
     """The queue under a filter with one of its items open: `?verdict=`, else the first."""
     scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
-    desk = procedure_of(scope.campaign).desk
-    if desk is not None:
-        return desk(request, scope)
+    screen = procedure_of(scope.campaign).screen
+    if screen is not None:
+        return screen(request, scope)
     place = _place(request, scope)
     standing = fetch_vote_standing(scope.campaign)
     if place is None or (standing.run is None and not Verdict.objects.filter(item__campaign=scope.campaign).exists()):
@@ -269,7 +269,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
     return context | {
         "ballots": ballots,
-        "unread": UnreadLabel.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
+        "unparsed": UnreadLabel.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
         "voted": ",".join(str(value) for value in sorted(values)),
         "selected": selected,
         "cause": given.get("cause", verdict.cause),

@@ -9,7 +9,11 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import JobState
 from adjudication.agreement.reads.agreement import figure_name, show
-from adjudication.agreement.reads.contributing_items import Behind, behind_difference, behind_figure
+from adjudication.agreement.reads.contributing_items import (
+    ContributingItems,
+    contributing_to_difference,
+    contributing_to_figure,
+)
 from adjudication.agreement.reads.disagreements import fetch_lines
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
@@ -40,8 +44,8 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     if criterion is None:
         return render(request, "adjudication/verdicts/judgment_list.html", context)
     figure = _figure(request, criterion)
-    behind = behind_figure(figure, criterion) if figure else _difference(request, criterion)
-    chosen = _chosen(request, criterion, behind)
+    contributing = contributing_to_figure(figure, criterion) if figure else _difference(request, criterion)
+    chosen = _chosen(request, criterion, contributing)
     page = Paginator(find_judged(chosen).select_related(*NAMED_BY), PAGE).get_page(request.GET.get("page"))
     items = list(page.object_list)
     annotators = list(scope.campaign.annotators.order_by("kind", "name"))
@@ -49,8 +53,8 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         "chosen": chosen,
         "figure": show(figure) if figure else None,
         "figure_name": figure_name(figure) if figure else "",
-        "difference": statistic(request.GET.get("difference", "")).label if behind and not figure else "",
-        "kept": [(name, request.GET[name]) for name in KEPT if name in request.GET] if behind else [],
+        "difference": statistic(request.GET.get("difference", "")).label if contributing and not figure else "",
+        "kept": [(name, request.GET[name]) for name in KEPT if name in request.GET] if contributing else [],
         "page": page,
         "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated or chosen.annotator is not None),
         "skips": reasons_of_skips(items, chosen.annotator) if chosen.annotator and chosen.state == "skipped" else None,
@@ -73,7 +77,7 @@ def _figure(request: HttpRequest, criterion: Criterion) -> AgreementResult | Non
     return None if pk is None else rows.filter(pk=pk, run__state=JobState.DONE).select_related("run").first()
 
 
-def _difference(request: HttpRequest, criterion: Criterion) -> Behind | None:
+def _difference(request: HttpRequest, criterion: Criterion) -> ContributingItems | None:
     """The items of a test of people against a machine: `?run=`, `difference=`, `model=`; `unfit=1`: those left out."""
     given = request.GET
     runs = AgreementRun.objects.filter(campaign=criterion.campaign_id, state=JobState.DONE)
@@ -81,10 +85,10 @@ def _difference(request: HttpRequest, criterion: Criterion) -> Behind | None:
     if run is None or criterion.key not in run.detail:
         return None
     name, model = given.get("difference", ""), given.get("model", "")
-    return behind_difference(run, criterion, name, model, unfit=bool(given.get("unfit")))
+    return contributing_to_difference(run, criterion, name, model, unfit=bool(given.get("unfit")))
 
 
-def _chosen(request: HttpRequest, criterion: Criterion, behind: Behind | None) -> Chosen:
+def _chosen(request: HttpRequest, criterion: Criterion, contributing: ContributingItems | None) -> Chosen:
     """What the address asks for; what makes no sense is as if it were not asked."""
     given = request.GET
     annotator = whole_number(given.get("annotator"))
@@ -100,7 +104,7 @@ def _chosen(request: HttpRequest, criterion: Criterion, behind: Behind | None) -
         among=_one_of(given.get("among"), AMONG),
         model=given.get("model", "")[:150],
         method=_one_of(given.get("method"), METHODS),
-        behind=behind,
+        contributing=contributing,
     )
 
 

@@ -12,9 +12,9 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from accounts.prepared_statements import run
-from annotation.assignment.reads.desks import Desk
+from annotation.assignment.reads.participation import Participation
 
-QUEUE_HAND = 3  # units that one annotator has under lease at most: they are withheld from everybody else
+QUEUE_AHEAD = 3  # units that one annotator has under lease at most: they are withheld from everybody else
 MOST_EXPIRED_AT_ONCE = 500
 
 # Who has acted on an item's votes does not judge it, whatever slot of it is free.
@@ -145,36 +145,46 @@ class Place:
     position: int
 
 
-def take_free_slot(desk: Desk, *, after: int, have: Sequence[int], at: datetime) -> Place | None:
+def take_free_slot(participation: Participation, *, after: int, have: Sequence[int], at: datetime) -> Place | None:
     """Lease the next item after this position of the queue, or else from its start; None when none is free, or when
     the annotator has as many under lease as anybody may have.
 
     `have` are the assignments the client says it holds already.
     """
-    return _take(desk, after, have, at) or _take(desk, -1, have, at)
+    return _take(participation, after, have, at) or _take(participation, -1, have, at)
 
 
-def take_lapsed_slot(desk: Desk, *, at: datetime) -> Place | None:
+def take_lapsed_slot(participation: Participation, *, at: datetime) -> Place | None:
     """Lease an item whose lease ran out, others' first, then one's own; None when there is none."""
-    if _expire_leases(desk, at):
-        taken = _take(desk, -1, (), at)
+    if _expire_leases(participation, at):
+        taken = _take(participation, -1, (), at)
         if taken:
             return taken
-    rows = run(REVIVE, {"annotator": desk.annotator, "campaign": desk.campaign})
+    rows = run(REVIVE, {"annotator": participation.annotator, "campaign": participation.campaign})
     if not rows:
         return None
-    run(REVIVED, {"id": rows[0].id, "slot": rows[0].slot, "lease": at + desk.lease})
+    run(REVIVED, {"id": rows[0].id, "slot": rows[0].slot, "lease": at + participation.lease})
     return Place(rows[0].id, rows[0].position)
 
 
-def take_group(desk: Desk, lead: int, *, at: datetime) -> list[int]:
+def take_group(participation: Participation, lead: int, *, at: datetime) -> list[int]:
     """Lease what else is free of the lead's topic and document; the ids of these assignments."""
-    return [row.id for row in run(TAKE_GROUP, {"lead": lead, "annotator": desk.annotator, "lease": at + desk.lease})]
+    return [
+        row.id
+        for row in run(
+            TAKE_GROUP, {"lead": lead, "annotator": participation.annotator, "lease": at + participation.lease}
+        )
+    ]
 
 
-def renew_leases(desk: Desk, ids: Sequence[int], *, at: datetime) -> None:
+def renew_leases(participation: Participation, ids: Sequence[int], *, at: datetime) -> None:
     """Prolong the annotator's leases on these assignments where less than half is left."""
-    named = {"ids": list(ids), "annotator": desk.annotator, "lease": at + desk.lease, "renew": at + desk.lease / 2}
+    named = {
+        "ids": list(ids),
+        "annotator": participation.annotator,
+        "lease": at + participation.lease,
+        "renew": at + participation.lease / 2,
+    }
     run(RENEW, named)
 
 
@@ -199,24 +209,29 @@ def regain_slot(*, assignment: int, item: int, annotator: int, from_queue: bool)
         return False
 
 
-def _take(desk: Desk, after: int, have: Sequence[int], at: datetime) -> Place | None:
+def _take(participation: Participation, after: int, have: Sequence[int], at: datetime) -> Place | None:
     rows = run(
         TAKE,
         {
-            "campaign": desk.campaign,
-            "annotator": desk.annotator,
+            "campaign": participation.campaign,
+            "annotator": participation.annotator,
             "after": after,
             "have": list(have),
-            "most": QUEUE_HAND,
-            "by_document": desk.by_document,
-            "lease": at + desk.lease,
-            "renew": at + desk.lease / 2,
+            "most": QUEUE_AHEAD,
+            "by_document": participation.by_document,
+            "lease": at + participation.lease,
+            "renew": at + participation.lease / 2,
         },
     )
     return Place(rows[0].id, rows[0].position) if rows else None
 
 
-def _expire_leases(desk: Desk, at: datetime) -> int:
+def _expire_leases(participation: Participation, at: datetime) -> int:
     """Give back the slots of others whose lease ran out; how many."""
-    named = {"campaign": desk.campaign, "annotator": desk.annotator, "at": at, "most": MOST_EXPIRED_AT_ONCE}
+    named = {
+        "campaign": participation.campaign,
+        "annotator": participation.annotator,
+        "at": at,
+        "most": MOST_EXPIRED_AT_ONCE,
+    }
     return len(run(EXPIRE, named))

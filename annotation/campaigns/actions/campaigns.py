@@ -23,7 +23,7 @@ from annotation.campaigns.rules.campaigns import (
     check_is_draft,
     check_not_closed,
     check_serves_no_cycle,
-    hindrance_to_deleting,
+    why_cannot_delete,
 )
 from annotation.campaigns.rules.seals import check_split_may_change
 from annotation.campaigns.rules.settings import check_within
@@ -182,7 +182,7 @@ def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Camp
 def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> None:
     """Delete a campaign that holds no answers, which frees its held-out pairs. Errors: Refused where it does."""
     campaign = _locked(campaign, by)
-    if reason := hindrance_to_deleting(campaign, has_submissions(campaign)):
+    if reason := why_cannot_delete(campaign, has_submissions(campaign)):
         raise Refused(reason)
     check_serves_no_cycle(campaign)
     _record(campaign, by, at, "delete_campaign", items=campaign.items.count())

@@ -10,7 +10,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
 from annotation.campaigns.reads.criteria import drafts_of, has_judgments
-from annotation.campaigns.rules.campaigns import hindrance_to_new_criteria
+from annotation.campaigns.rules.campaigns import why_cannot_change_criteria
 from annotation.definitions.drafts import CriterionDraft, problems_of
 from annotation.models import Campaign, Criterion, Level
 from corpus.collections.rules import check_manager
@@ -28,7 +28,7 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
     check_criteria(criteria)
     if drafts_of(campaign) == criteria:
         return False
-    if reason := hindrance_to_new_criteria(has_judgments(campaign)):
+    if reason := why_cannot_change_criteria(has_judgments(campaign)):
         raise Refused(reason)
     try:
         campaign.criteria.all().delete()

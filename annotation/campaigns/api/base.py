@@ -8,15 +8,15 @@ from annotation.models import Campaign
 from corpus.collections.api.base import InCollectionView
 
 
-class AtDeskView(InCollectionView):
-    """404 for strangers and 403 for who does not judge in the campaign, as the action finds out that takes the desk.
+class LabellingView(InCollectionView):
+    """404 for strangers and 403 for people who do not judge in the campaign; the action finds out.
 
-    That one statement (annotation/assignment/reads/desks.py) says too whether the collection is archived, so a
-    judgment needs no other.
+    Its one statement (annotation/assignment/reads/participation.py) also says whether the collection is archived,
+    so a judgment needs no other.
     """
 
     def check_access(self, method: str) -> None:
-        """Left to the desk."""
+        """Left to the action."""
 
 
 class InCampaignView(InCollectionView):

@@ -6,13 +6,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from annotation.campaigns.actions.items import build_items
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.kind import kinds
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Add the items that a campaign lacks: pairs of new aspects, of pools that have grown, new questions."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from annotation.assignment.actions.annotators import add_members_by_email
 from annotation.campaigns.actions.campaigns import create_campaign
@@ -22,7 +22,7 @@ from corpus.collections.reads.collections import collection_with
 SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes")
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = (
         "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. What the command"
         " line says comes before the file of --config."

@@ -5,13 +5,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from annotation.campaigns.actions.items import remove_unjudged_items
 from annotation.campaigns.jobs.unjudged import unjudged_items
 from annotation.campaigns.reads.campaigns import campaign_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Remove the items of a campaign that nobody has begun, with their assignments."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -94,7 +94,7 @@ def campaign_with(slug: str, campaign: str) -> Campaign:
     return found
 
 
-def open_campaigns_hinder(collection: Collection) -> str:
+def why_cannot_archive_open_campaigns(collection: Collection) -> str:
     """Why the collection cannot be archived yet: its open campaigns, or ""."""
     names = list(collection.campaigns.filter(state=CampaignState.OPEN).order_by("name").values_list("name", flat=True))
     return f"Close its open campaigns first: {', '.join(names)}." if names else ""

@@ -23,7 +23,7 @@ def check_can_see(membership: Membership, campaign: Campaign) -> None:
         )
 
 
-def hindrance_to_opening(campaign: Campaign, ready: Readiness) -> str:
+def why_cannot_open(campaign: Campaign, ready: Readiness) -> str:
     """Why the campaign cannot be opened now, or ""."""
     if campaign.state == CampaignState.OPEN:
         return "It is open already."
@@ -44,7 +44,7 @@ def hindrance_to_opening(campaign: Campaign, ready: Readiness) -> str:
 
 def check_can_open(campaign: Campaign, ready: Readiness) -> None:
     """Errors: Refused with the first thing that is missing."""
-    if reason := hindrance_to_opening(campaign, ready):
+    if reason := why_cannot_open(campaign, ready):
         raise Refused(reason)
 
 
@@ -75,7 +75,7 @@ def check_serves_no_cycle(campaign: Campaign) -> None:
         raise Refused(f"{campaign} serves Anno-GPT {cycle}, so it stays, in its split. Copy it to try another way.")
 
 
-def hindrance_to_new_criteria(judgments: bool) -> str:
+def why_cannot_change_criteria(judgments: bool) -> str:
     """Why the criteria cannot be changed now, or "". Answers mean what the levels said when they were given."""
     if not judgments:
         return ""
@@ -85,7 +85,7 @@ def hindrance_to_new_criteria(judgments: bool) -> str:
     )
 
 
-def hindrance_to_deleting(campaign: Campaign, submissions: bool) -> str:
+def why_cannot_delete(campaign: Campaign, submissions: bool) -> str:
     """Why the campaign cannot be deleted, or ""."""
     return _first(
         (submissions, "It holds answers, and an answer is never thrown away. Close it instead."),

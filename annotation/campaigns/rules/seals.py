@@ -64,7 +64,7 @@ def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, 
     """
     check_machine_not_sealed(campaign)
     own = Q(frozen_hash=recipe_hash)
-    if reason := _hindrance_to_letting_go(campaign, Q(criterion=criterion), own):
+    if reason := _why_cannot_annotate_all(campaign, Q(criterion=criterion), own):
         raise Refused(reason)
     cycle = AnnoCycle.objects.filter(test=campaign.pk, outcome="").first()
     if cycle is not None and cycle.frozen_hash != recipe_hash:
@@ -81,13 +81,13 @@ def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, 
             )
 
 
-def hindrance_to_imported_machine(campaign: Campaign, *names: str) -> str:
+def why_cannot_import_machine(campaign: Campaign, *names: str) -> str:
     """Why labels of a machine of one of these names may not come into the campaign, or ""."""
     about = Q(criterion__in=campaign.criteria.values("key"))
-    return _hindrance_to_letting_go(campaign, about, Q(frozen_source=MachineSource.IMPORTED, frozen_name__in=names))
+    return _why_cannot_annotate_all(campaign, about, Q(frozen_source=MachineSource.IMPORTED, frozen_name__in=names))
 
 
-def _hindrance_to_letting_go(campaign: Campaign, about: Q, own: Q) -> str:
+def _why_cannot_annotate_all(campaign: Campaign, about: Q, own: Q) -> str:
     """Why a machine may not annotate everything, or "": where cycles are `about` the criterion, only what one of them
     (`own`) has frozen and was decided to. Any other recipe would escape its test, and the note of an override.
     """

@@ -24,7 +24,7 @@ from annotation.campaigns.forms.campaigns import CampaignForm, CopyForm, NewCamp
 from annotation.campaigns.forms.kinds import KindForms
 from annotation.campaigns.reads.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
-from annotation.campaigns.rules.campaigns import hindrance_to_deleting, hindrance_to_opening
+from annotation.campaigns.rules.campaigns import why_cannot_delete, why_cannot_open
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
 from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
@@ -199,7 +199,7 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
         "rows": rows,
         "estimate": estimate_end(progress, rows, now),
         "ready": ready,
-        "no_opening": hindrance_to_opening(campaign, ready),
+        "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),
         "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,
     }
@@ -233,7 +233,7 @@ def _show_settings(
         form=form,
         copy_form=copy_form,
         options_form=options if options is not None else _options_form(campaign, None),
-        no_deleting=hindrance_to_deleting(campaign, has_submissions(campaign)),
+        no_deleting=why_cannot_delete(campaign, has_submissions(campaign)),
     )
     status = 422 if form.errors or copy_form.errors or (options is not None and options.errors) else 200
     return render(request, "annotation/campaigns/campaign_edit.html", context, status=status)

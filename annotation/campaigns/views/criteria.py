@@ -11,7 +11,7 @@ from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.campaigns.forms.campaigns import TomlForm
 from annotation.campaigns.forms.criteria import CriteriaForm
 from annotation.campaigns.reads.criteria import drafts_of, has_judgments
-from annotation.campaigns.rules.campaigns import hindrance_to_new_criteria
+from annotation.campaigns.rules.campaigns import why_cannot_change_criteria
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager
 from annotation.definitions.campaign_file import write_criteria
 from annotation.definitions.drafts import CriterionDraft
@@ -61,7 +61,7 @@ def _replace(membership: Membership, campaign: Campaign, criteria: tuple[Criteri
 def _show(
     request: HttpRequest, membership: Membership, campaign: Campaign, form: CriteriaForm, toml: TomlForm | None
 ) -> HttpResponse:
-    settled = hindrance_to_new_criteria(has_judgments(campaign))
+    settled = why_cannot_change_criteria(has_judgments(campaign))
     current = write_criteria(drafts_of(campaign))
     context = campaign_context(
         membership,

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.campaigns.rules.seals import hindrance_to_imported_machine
+from annotation.campaigns.rules.seals import why_cannot_import_machine
 from annotation.models import Annotator, AnnotatorKind, Campaign
 from annotation.planning.order import person_seed
 from corpus.models import ImportRun, Role
@@ -50,7 +50,7 @@ class People:
         if user is not None:
             annotator = self.by_user.get(user.pk)
         is_machine = machine or (annotator is not None and annotator.kind == AnnotatorKind.MACHINE)
-        if is_machine and (reason := hindrance_to_imported_machine(self.campaign, name, model)):
+        if is_machine and (reason := why_cannot_import_machine(self.campaign, name, model)):
             return None, reason
         if annotator is None:
             what = {"kind": AnnotatorKind.MACHINE, "model": model, "run_number": run} if machine else {}

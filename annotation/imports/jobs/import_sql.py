@@ -51,7 +51,7 @@ SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS
       SELECT FROM annotation_item x WHERE x.campaign_id = %(campaign)s AND x.topic_id = t.id AND x.document_id = d.id
     ) THEN format('names no aspect, but topic %%s is judged aspect by aspect', r.topic)
     WHEN i.id IS NULL THEN 'this pair is no item of the campaign'
-    WHEN l.id IS NULL AND g.machine AND r.value = '-1' THEN 'unread'
+    WHEN l.id IS NULL AND g.machine AND r.value = '-1' THEN 'unparsed'
     WHEN l.id IS NULL THEN format('the value “%%s” is not on the scale of %%s (%%s)', left(r.value, 20), cr.key,
       (SELECT string_agg(s.value::text, ', ' ORDER BY s.value) FROM annotation_level s WHERE s.criterion_id = cr.id))
     ELSE ''
@@ -175,21 +175,21 @@ WHERE m.problem = '' AND m.annotator_id = g.annotator_id AND m.item_id = g.item_
   AND g.fate NOT IN ('created', 'updated', 'unchanged')
 """
 # A machine's answer that could not be read is kept beside its labels, unless it has said something readable before.
-UNREAD_COUNT = "SELECT count(*) FROM judgment_match WHERE problem = 'unread'"
-KEEP_UNREAD = """
+UNPARSED_COUNT = "SELECT count(*) FROM judgment_match WHERE problem = 'unparsed'"
+STORE_UNPARSED = """
 WITH kept AS (
   INSERT INTO annotation_unreadlabel (annotator_id, item_id, criterion_id, text, received_at, imported_in_id)
   SELECT DISTINCT ON (m.annotator_id, m.item_id, m.criterion_id)
     m.annotator_id, m.item_id, m.criterion_id, m.said, %(at)s, %(run)s
   FROM judgment_match m
-  WHERE m.problem = 'unread' AND NOT EXISTS (
+  WHERE m.problem = 'unparsed' AND NOT EXISTS (
     SELECT FROM annotation_assignment a JOIN annotation_judgment j ON j.assignment_id = a.id
     WHERE a.item_id = m.item_id AND a.annotator_id = m.annotator_id AND j.criterion_id = m.criterion_id)
   ORDER BY m.annotator_id, m.item_id, m.criterion_id, m.n
   ON CONFLICT DO NOTHING RETURNING 1
 ) SELECT count(*) FROM kept
 """
-FORGET_UNREAD = """
+DELETE_UNPARSED = """
 DELETE FROM annotation_unreadlabel u USING judgment_match m
 WHERE m.problem = '' AND m.machine AND u.annotator_id = m.annotator_id AND u.item_id = m.item_id
   AND u.criterion_id = m.criterion_id
@@ -199,9 +199,9 @@ SELECT count(*), string_agg(DISTINCT guideline::text, ', ') FROM judgment_match
 WHERE problem = '' AND guideline IS NOT NULL AND guideline_id IS NULL
 """
 PROBLEMS = """
-SELECT file, line, problem FROM judgment_match WHERE problem NOT IN ('', 'unread') ORDER BY n LIMIT %(most)s
+SELECT file, line, problem FROM judgment_match WHERE problem NOT IN ('', 'unparsed') ORDER BY n LIMIT %(most)s
 """
-PROBLEM_COUNT = "SELECT count(*) FROM judgment_match WHERE problem NOT IN ('', 'unread')"
+PROBLEM_COUNT = "SELECT count(*) FROM judgment_match WHERE problem NOT IN ('', 'unparsed')"
 COUNTS = "SELECT fate, sum(size) FROM judgment_group WHERE fate IN ('created', 'updated', 'unchanged') GROUP BY 1"
 
 TAKE_OPEN = (

@@ -25,7 +25,7 @@ from corpus.formats.judgments import cells_of, read_judgments
 from corpus.formats.records import JudgmentRow, Problem, Skip
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
-from corpus.loading.counts import ERRORS_KEPT, Tally
+from corpus.loading.counts import ERRORS_KEPT, ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
 from corpus.models import ImportRun
 
@@ -38,7 +38,7 @@ class _DryRun(Exception):
     """Everything was counted; nothing is kept."""
 
 
-def load_judgments(run: ImportRun, progress: Progress, tally: Tally) -> None:
+def load_judgments(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files into the campaign named in its parameters; the caller holds the transaction.
 
     Parameters: `campaign` (its id), `annotator` (whose labels these are, whatever the files say), `machine` (all
@@ -52,7 +52,7 @@ def load_judgments(run: ImportRun, progress: Progress, tally: Tally) -> None:
     check_not_closed(campaign)
     try:
         with transaction.atomic():
-            _load(run, campaign, progress, tally)
+            _load(run, campaign, progress, counts)
             if run.dry_run:
                 raise _DryRun
     except _DryRun:
@@ -63,22 +63,22 @@ def load_judgments(run: ImportRun, progress: Progress, tally: Tally) -> None:
         ) from error
 
 
-def _load(run: ImportRun, campaign: Campaign, progress: Progress, tally: Tally) -> None:
+def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: ImportCounts) -> None:
     total = sum(file["size"] for file in run.files)
     odometer = Odometer()
     _execute(sql.STAGE)
     with in_background(batches(_records(run, odometer), _line, odometer)) as found:
         for batch in found:
-            _stage(batch, tally)
+            _stage(batch, counts)
             progress.report(min(batch.bytes_read, total), total, "reading judgments")
     progress.report(total, total, "matching judgments")
-    _name_annotators(run, campaign, tally, everybody_is_machine=bool(run.parameters.get("machine")))
+    _name_annotators(run, campaign, counts, everybody_is_machine=bool(run.parameters.get("machine")))
     _match(campaign)
-    _keep_unread(run, tally)
-    _count(tally)
+    _store_unparsed(run, counts)
+    _count(counts)
     progress.report(total, total, "writing judgments")
-    _tell_other_guidelines(tally)
-    _write(run, tally.created + tally.updated)
+    _tell_other_guidelines(counts)
+    _write(run, counts.created + counts.updated)
 
 
 def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip | Problem]:
@@ -93,13 +93,13 @@ def _line(n: int, row: JudgmentRow) -> bytes:
     return encode_line((str(n), copy_text(row.file), str(row.line), *cells, copy_text(row.said[:MOST_TEXT])))
 
 
-def _stage(batch: Batch, tally: Tally) -> None:
-    tally.add_problems(batch.problems)
+def _stage(batch: Batch, counts: ImportCounts) -> None:
+    counts.add_problems(batch.problems)
     if batch.lines:
         _copy(sql.COPY_ROWS, batch.data)
 
 
-def _name_annotators(run: ImportRun, campaign: Campaign, tally: Tally, *, everybody_is_machine: bool) -> None:
+def _name_annotators(run: ImportRun, campaign: Campaign, counts: ImportCounts, *, everybody_is_machine: bool) -> None:
     """Find or make the annotator of each name, and tell whose labels the names were taken for."""
     people = People(campaign, run)
     lines = []
@@ -108,7 +108,7 @@ def _name_annotators(run: ImportRun, campaign: Campaign, tally: Tally, *, everyb
         is_machine = annotator is not None and annotator.kind == AnnotatorKind.MACHINE
         pk = "\\N" if annotator is None else str(annotator.pk)
         lines.append(encode_line((copy_text(name), pk, "t" if is_machine else "f", copy_text(problem))))
-    tally.remarks += people.remarks()
+    counts.remarks += people.remarks()
     _copy(sql.COPY_NAMES, b"".join(lines))
     _execute("ANALYZE judgment_name; ANALYZE judgment_row")
 
@@ -138,34 +138,34 @@ def _match(campaign: Campaign) -> None:
     _execute(sql.GROUP_PROBLEMS)
 
 
-def _keep_unread(run: ImportRun, tally: Tally) -> None:
+def _store_unparsed(run: ImportRun, counts: ImportCounts) -> None:
     """Answers of machines that could not be read (-1) are kept with their words, and are labels of nothing."""
-    ((unread,),) = _rows(sql.UNREAD_COUNT)
-    if not unread:
+    ((unparsed,),) = _rows(sql.UNPARSED_COUNT)
+    if not unparsed:
         return
-    ((kept,),) = _rows(sql.KEEP_UNREAD, {"at": timezone.now(), "run": run.pk})
-    tally.created += kept
-    tally.unchanged += unread - kept
-    tally.remarks.append(
-        f"{unread:,} machine answers could not be read where they were given (−1). They are kept as invalid, with their"
-        " words, and count nowhere."
+    ((kept,),) = _rows(sql.STORE_UNPARSED, {"at": timezone.now(), "run": run.pk})
+    counts.created += kept
+    counts.unchanged += unparsed - kept
+    counts.remarks.append(
+        f"{unparsed:,} machine answers could not be parsed (−1). They are kept as invalid, with their text, and count"
+        " nowhere."
     )
 
 
-def _count(tally: Tally) -> None:
-    counts = {fate: int(rows) for fate, rows in _rows(sql.COUNTS)}
-    tally.created += counts.get("created", 0)
-    tally.updated += counts.get("updated", 0)
-    tally.unchanged += counts.get("unchanged", 0)
+def _count(counts: ImportCounts) -> None:
+    by_fate = {fate: int(rows) for fate, rows in _rows(sql.COUNTS)}
+    counts.created += by_fate.get("created", 0)
+    counts.updated += by_fate.get("updated", 0)
+    counts.unchanged += by_fate.get("unchanged", 0)
     problems = [Problem(*row) for row in _rows(sql.PROBLEMS, {"most": ERRORS_KEPT})]
-    tally.add_problems(problems)
-    tally.error_count += int(_rows(sql.PROBLEM_COUNT)[0][0]) - len(problems)
+    counts.add_problems(problems)
+    counts.error_count += int(_rows(sql.PROBLEM_COUNT)[0][0]) - len(problems)
 
 
-def _tell_other_guidelines(tally: Tally) -> None:
+def _tell_other_guidelines(counts: ImportCounts) -> None:
     ((labels, versions),) = _rows(sql.OTHER_GUIDELINES)
     if labels:
-        tally.remarks.append(
+        counts.remarks.append(
             f"{labels:,} labels were given with versions of the guideline that this campaign does not have"
             f" ({versions}). They are kept without a version."
         )
@@ -180,7 +180,7 @@ def _write(run: ImportRun, written: int) -> None:
         _make_uuids()
         _execute(sql.SUBMIT, named)
         _execute(sql.JUDGE)
-        _execute(sql.FORGET_UNREAD)
+        _execute(sql.DELETE_UNPARSED)
     if written >= MANY:
         _execute(sql.KNOW_SIZES)
 

@@ -1,6 +1,6 @@
-"""Extraction, after ACM-CR: which references does a paper's text cite? Its annotators have a desk of their own.
+"""Extraction, after ACM-CR: which references does a paper's text cite? Its annotators have a screen of their own.
 
-The desk is annotation/papers/views/extractions.py and extraction_desk.py, with templates/annotation/papers/ and
+The screen is annotation/papers/views/extractions.py and extraction_screen.py, with templates/annotation/papers/ and
 static/js/extraction/; several people's extractions of a paper are made one in adjudication/papers/views/papers.py.
 """
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from accounts.prepared_statements import MOST_ID, run
-from annotation.assignment.reads.desks import Desk
+from annotation.assignment.reads.participation import Participation
 from annotation.labelling.reads.unit_parts import Unit, answer_of, in_utf16
 from annotation.models import AssignmentState
 from corpus.text.highlight import highlight_spans, highlight_terms
@@ -44,13 +44,17 @@ Terms = frozenset[str]
 terms_of = lru_cache(maxsize=1024)(highlight_terms)  # annotators meet one aspect many times
 
 
-def fetch_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
+def fetch_units(participation: Participation, units: Sequence[Sequence[int]]) -> list[Unit]:
     """The content of these units, each a list of assignment ids, as the labelling screen shows it. One statement.
 
     Ids that are not this annotator's are left out, and so is a unit of which nothing remains.
     """
     flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
-    named = {"annotator": desk.annotator, "ids": [id_ for id_, _ in flat], "units": [number for _, number in flat]}
+    named = {
+        "annotator": participation.annotator,
+        "ids": [id_ for id_, _ in flat],
+        "units": [number for _, number in flat],
+    }
     groups: dict[int, list[Any]] = {}
     for row in run(CONTENT, named):
         groups.setdefault(row.unit, []).append(row)

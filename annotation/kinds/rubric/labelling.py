@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from annotation.assignment.reads.desks import Desk
+from annotation.assignment.reads.participation import Participation
 from annotation.definitions.rubric import AUTHOR_GUIDELINES, TOO_BROAD
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Key, Labelling
@@ -19,27 +19,29 @@ SKIP_REASONS = (
 )
 
 
-def rating_context(desk: Desk) -> dict[str, Any]:
+def rating_context(participation: Participation) -> dict[str, Any]:
     """What only the template of a rubric knows; the script's is `rating_data`."""
     return {
-        "author_guidelines": render_markdown(call_guideline(desk.collection) or AUTHOR_GUIDELINES, headings_from=4),
-        "most_fitting": read_rubric_options(json.loads(desk.options)).most_fitting,
-        "too_many": too_many(desk),
+        "author_guidelines": render_markdown(
+            call_guideline(participation.collection) or AUTHOR_GUIDELINES, headings_from=4
+        ),
+        "most_fitting": read_rubric_options(json.loads(participation.options)).most_fitting,
+        "too_many": too_many(participation),
     }
 
 
-def rating_data(desk: Desk) -> dict[str, Any]:
+def rating_data(participation: Participation) -> dict[str, Any]:
     """What the script must know to rate questions."""
     return {
-        "mostFitting": read_rubric_options(json.loads(desk.options)).most_fitting,
-        "tooMany": too_many(desk),
+        "mostFitting": read_rubric_options(json.loads(participation.options)).most_fitting,
+        "tooMany": too_many(participation),
     }
 
 
-def too_many(desk: Desk) -> dict[str, Any] | None:
+def too_many(participation: Participation) -> dict[str, Any] | None:
     """The grade for “more papers fit than may”, with reason and note; None where no level has that reason."""
-    most = read_rubric_options(json.loads(desk.options)).most_fitting
-    for scale in desk.scales:
+    most = read_rubric_options(json.loads(participation.options)).most_fitting
+    for scale in participation.scales:
         for value, reasons in sorted(scale.reasons.items()):
             if TOO_BROAD in reasons:
                 note = f"More than {most:,} papers fit."

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from accounts.prepared_statements import MOST_ID, run
-from annotation.assignment.reads.desks import Desk
+from annotation.assignment.reads.participation import Participation
 from annotation.definitions.rubric_options import RubricOptions, read_rubric_options
 from annotation.labelling.reads.unit_parts import Unit, answer_of, in_utf16
 from annotation.models import AssignmentState
@@ -43,11 +43,15 @@ ORDER BY wanted.place
 MOST_TARGETS = 50  # shown in full; more would be no question but a bibliography
 
 
-def fetch_units(desk: Desk, units: Sequence[Sequence[int]]) -> list[Unit]:
+def fetch_units(participation: Participation, units: Sequence[Sequence[int]]) -> list[Unit]:
     """The content of these units, each of one assignment. Ids that are not this annotator's are left out."""
     flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
-    named = {"annotator": desk.annotator, "ids": [id_ for id_, _ in flat], "units": [number for _, number in flat]}
-    options = read_rubric_options(json.loads(desk.options))
+    named = {
+        "annotator": participation.annotator,
+        "ids": [id_ for id_, _ in flat],
+        "units": [number for _, number in flat],
+    }
+    options = read_rubric_options(json.loads(participation.options))
     rows = run(CONTENT, named)
     cited = [row.topic for row in rows if origin_word(row.source) == "citation"]
     paragraphs = fetch_paragraphs(cited) if cited else {}

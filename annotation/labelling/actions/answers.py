@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.refusals import Conflict, Refused
-from annotation.assignment.reads.desks import Desk, Scale
+from annotation.assignment.reads.participation import Participation, Scale
 from annotation.models import SubmissionKind
 
 Units = list[list[int]]  # each unit: the ids of the assignments shown at once
@@ -81,7 +81,7 @@ class Receipt:
 class Answer:
     """One receipt or refusal for each submission, in order, and the units that fill the sender's hand up again."""
 
-    desk: Desk
+    participation: Participation
     results: list[Receipt | Refused]
     units: Units
 

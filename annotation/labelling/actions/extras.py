@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.prepared_statements import run
-from annotation.assignment.reads.desks import Desk
+from annotation.assignment.reads.participation import Participation
 from annotation.labelling.actions.answers import Given, Invalid
 from corpus.text.questions import holds_markup
 
@@ -46,16 +46,16 @@ class Extras:
     documents: list[int]
 
 
-def check_extras(desk: Desk, given: Given) -> Extras | None:
+def check_extras(participation: Participation, given: Given) -> Extras | None:
     """What is to be stored beside the answers, None for nothing. Errors: Invalid."""
     if not given.rewrite.strip() and not given.found:
         return None
-    if not desk.labelling.takes_extras:
+    if not participation.labelling.takes_extras:
         field = "rewrite" if given.rewrite.strip() else "found"
         raise Invalid(field, "This campaign rates no questions: it takes neither rewrites nor further targets.")
     if holds_markup(given.rewrite):
         raise Invalid("rewrite", "A question is plain text. Write it without HTML tags and the like.")
-    return Extras(given.rewrite.strip(), _documents(desk, given.found))
+    return Extras(given.rewrite.strip(), _documents(participation, given.found))
 
 
 def store_extras(uuid: UUID, extras: Extras) -> None:
@@ -75,10 +75,10 @@ def has_same_extras(given: Given) -> bool:
     return rewrite in ("", given.rewrite.strip()) and set(found) <= set(given.found)
 
 
-def _documents(desk: Desk, docnos: Sequence[str]) -> list[int]:
+def _documents(participation: Participation, docnos: Sequence[str]) -> list[int]:
     if not docnos:
         return []
-    known = {row.docno: row.id for row in run(FIND, {"collection": desk.collection, "docnos": list(docnos)})}
+    known = {row.docno: row.id for row in run(FIND, {"collection": participation.collection, "docnos": list(docnos)})}
     missing = [docno for docno in docnos if docno not in known]
     if missing:
         raise Invalid("found", f"There is no document {missing[0]} in this collection.")

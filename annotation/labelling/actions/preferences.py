@@ -22,8 +22,8 @@ def set_preferences(
     user = User.objects.select_for_update().get(pk=by.pk)
     kept = user.preferences.get("labelling", {}).get("keys", {})
     of_kinds, usual = keys_of_kinds(), usual_keys()
-    untold = {action: key for action, key in kept.items() if action in of_kinds and action not in keys}
-    changed = untold | {action: key for action, key in keys.items() if usual[action] != key}
+    remaining = {action: key for action, key in kept.items() if action in of_kinds and action not in keys}
+    changed = remaining | {action: key for action, key in keys.items() if usual[action] != key}
     labelling = {"highlights": highlights, "delay": delay, "keys": changed}
     user.preferences = {**user.preferences, "shortcuts": shortcuts, "labelling": labelling}
     user.save(update_fields=["preferences"])

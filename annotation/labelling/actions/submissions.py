@@ -15,10 +15,10 @@ from accounts.models import User
 from accounts.prepared_statements import run
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.queue import free_slots, regain_slot
-from annotation.assignment.reads.desks import Desk, fetch_desk
+from annotation.assignment.reads.participation import Participation, fetch_participation
 from annotation.labelling.actions.answers import Answer, ChangedElsewhere, Given, Invalid, Receipt, check_answers
 from annotation.labelling.actions.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
-from annotation.labelling.actions.units_ahead import fill_hand
+from annotation.labelling.actions.units_ahead import fill_up
 from annotation.labelling.rules.labelling import can_label, check_can_label
 from annotation.models import AssignmentState, SubmissionKind, SubmissionOutcome
 
@@ -94,47 +94,47 @@ def submit(
     slot has gone to somebody else is stored with outcome not-counted. Refusals stand among the results (NotNow,
     Invalid, ChangedElsewhere, Conflict for a uuid used for something else, Refused for an assignment that is not the
     sender's); nothing of a refused submission is stored.
-    Errors: those of `fetch_desk`.
+    Errors: those of `fetch_participation`.
     """
-    desk = fetch_desk(collection=collection, campaign=campaign, user=by, lock=True)
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
     if len(given) == 1:
-        results = [_receive(desk, given[0], at)]
+        results = [_receive(participation, given[0], at)]
         transaction.set_rollback(isinstance(results[0], Refused))
     else:
-        results = [_receive_apart(desk, each, at) for each in given]
-    if have is None or any(isinstance(result, Refused) for result in results) or not can_label(desk):
-        return Answer(desk, results, [])
+        results = [_receive_apart(participation, each, at) for each in given]
+    if have is None or any(isinstance(result, Refused) for result in results) or not can_label(participation):
+        return Answer(participation, results, [])
     # Whoever sends again has not got the first answer, nor the units that came with it.
     again = any(isinstance(result, Receipt) and result.repeated for result in results)
-    return Answer(desk, results, fill_hand(desk, have, at=at, look_back=again))
+    return Answer(participation, results, fill_up(participation, have, at=at, look_back=again))
 
 
-def _receive_apart(desk: Desk, given: Given, at: datetime) -> Receipt | Refused:
+def _receive_apart(participation: Participation, given: Given, at: datetime) -> Receipt | Refused:
     """In a savepoint, so that what is refused takes nothing of the others with it."""
     with transaction.atomic():
-        result = _receive(desk, given, at)
+        result = _receive(participation, given, at)
         transaction.set_rollback(isinstance(result, Refused))
     return result
 
 
-def _receive(desk: Desk, given: Given, at: datetime) -> Receipt | Refused:
+def _receive(participation: Participation, given: Given, at: datetime) -> Receipt | Refused:
     try:
-        return _store(desk, given, at)
+        return _store(participation, given, at)
     except Refused as refusal:
         return refusal
 
 
-def _store(desk: Desk, given: Given, at: datetime) -> Receipt:
-    rows = run(LOCATE, {"assignment": given.assignment, "annotator": desk.annotator, "uuid": given.uuid})
+def _store(participation: Participation, given: Given, at: datetime) -> Receipt:
+    rows = run(LOCATE, {"assignment": given.assignment, "annotator": participation.annotator, "uuid": given.uuid})
     if not rows:
         raise Refused("This item is not among yours in this campaign. Reload the page to see what is.")
     row = rows[0]
     if row.dup is not None:
         return _repeat(given, row)
-    check_can_label(desk)
+    check_can_label(participation)
     if given.base != row.base:
         raise ChangedElsewhere(_version(row))
-    return STORE[given.kind](desk, given, row, at)
+    return STORE[given.kind](participation, given, row, at)
 
 
 def _repeat(given: Given, row: Any) -> Receipt:
@@ -154,18 +154,18 @@ def _repeat(given: Given, row: Any) -> Receipt:
     return Receipt(given.uuid, given.assignment, row.dup_outcome, row.state, row.dup_received_at, repeated=True)
 
 
-def _answer(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
-    check_answers(desk.scales, given.answers, given.reasons)
-    extras = check_extras(desk, given)
-    if row.state in GIVEN_BACK and not _regain(desk, row):
-        return _with_extras(_keep(desk, given, row, at), extras)
-    keys = [scale for scale in desk.scales if scale.key in given.answers]
+def _answer(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
+    check_answers(participation.scales, given.answers, given.reasons)
+    extras = check_extras(participation, given)
+    if row.state in GIVEN_BACK and not _regain(participation, row):
+        return _with_extras(_keep(participation, given, row, at), extras)
+    keys = [scale for scale in participation.scales if scale.key in given.answers]
     judged = {
         "criteria": [scale.id for scale in keys],
         "values": [given.answers[scale.key] for scale in keys],
         "grounds": [given.reasons.get(scale.key, "") for scale in keys],
     }
-    receipt = _write(ANSWERED, desk=desk, given=given, at=at, state=AssignmentState.DONE, more=judged)
+    receipt = _write(ANSWERED, participation=participation, given=given, at=at, state=AssignmentState.DONE, more=judged)
     return _with_extras(receipt, extras)
 
 
@@ -175,45 +175,49 @@ def _with_extras(receipt: Receipt, extras: Extras | None) -> Receipt:
     return receipt
 
 
-def _regain(desk: Desk, row: Any) -> bool:
-    return regain_slot(assignment=row.id, item=row.item_id, annotator=desk.annotator, from_queue=bool(row.queue_id))
+def _regain(participation: Participation, row: Any) -> bool:
+    return regain_slot(
+        assignment=row.id, item=row.item_id, annotator=participation.annotator, from_queue=bool(row.queue_id)
+    )
 
 
-def _skip(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
+def _skip(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
     if not given.reason.strip():
         raise Invalid("reason", "Say in a few words why you skip this item.")
     if row.state == AssignmentState.WITHDRAWN:
-        return _keep(desk, given, row, at)
+        return _keep(participation, given, row, at)
     if row.slot is not None:
         free_slots([row.id], state=AssignmentState.SKIPPED)
-    return _write(SKIPPED, desk=desk, given=given, at=at, state=AssignmentState.SKIPPED)
+    return _write(SKIPPED, participation=participation, given=given, at=at, state=AssignmentState.SKIPPED)
 
 
-def _undo(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
+def _undo(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
     if row.state == AssignmentState.PENDING:
         raise Conflict("There is nothing to undo: this item is to do.")
-    if row.state in GIVEN_BACK and not _regain(desk, row):
+    if row.state in GIVEN_BACK and not _regain(participation, row):
         raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
-    more = {"lease": at + desk.lease}
-    return _write(UNDONE, desk=desk, given=given, at=at, state=AssignmentState.PENDING, more=more)
+    more = {"lease": at + participation.lease}
+    return _write(UNDONE, participation=participation, given=given, at=at, state=AssignmentState.PENDING, more=more)
 
 
-STORE: dict[str, Callable[[Desk, Given, Any, datetime], Receipt]] = {
+STORE: dict[str, Callable[[Participation, Given, Any, datetime], Receipt]] = {
     SubmissionKind.ANSWER: _answer,
     SubmissionKind.SKIP: _skip,
     SubmissionKind.UNDO: _undo,
 }
 
 
-def _keep(desk: Desk, given: Given, row: Any, at: datetime) -> Receipt:
+def _keep(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
     """Store what came too late, for the record only: it changes no judgment."""
-    return _write(SENT, desk=desk, given=given, at=at, state=row.state, outcome=SubmissionOutcome.NOT_COUNTED)
+    return _write(
+        SENT, participation=participation, given=given, at=at, state=row.state, outcome=SubmissionOutcome.NOT_COUNTED
+    )
 
 
 def _write(
     sql: str,
     *,
-    desk: Desk,
+    participation: Participation,
     given: Given,
     at: datetime,
     state: str,
@@ -232,7 +236,7 @@ def _write(
             "reason": given.reason.strip(),
             "note": given.note,
             "flagged": given.flagged,
-            "campaign": desk.campaign,
+            "campaign": participation.campaign,
             "guideline": given.guideline,
             "active_ms": given.active_ms,
             "away_ms": given.away_ms,

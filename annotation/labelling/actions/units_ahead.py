@@ -12,12 +12,12 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.prepared_statements import run
-from annotation.assignment.actions.queue import QUEUE_HAND, renew_leases, take_free_slot, take_group, take_lapsed_slot
-from annotation.assignment.reads.desks import Desk, fetch_desk
+from annotation.assignment.actions.queue import QUEUE_AHEAD, renew_leases, take_free_slot, take_group, take_lapsed_slot
+from annotation.assignment.reads.participation import Participation, fetch_participation
 from annotation.labelling.actions.answers import Units
 from annotation.labelling.rules.labelling import can_label
 
-PLANNED_HAND = 6  # units of a plan: they are the annotator's anyway
+PLANNED_AHEAD = 6  # units of a plan: they are the annotator's anyway
 
 PENDING = """
 SELECT a.id FROM annotation_assignment a
@@ -41,65 +41,71 @@ WHERE lead.id = %(lead)s ORDER BY a.position, a.id
 
 
 @transaction.atomic
-def take_hand(
+def take_units(
     *, collection: str, campaign: str, have: Sequence[Sequence[int]] = (), by: User, at: datetime
-) -> tuple[Desk, Units]:
-    """The desk, and units that fill the hand up, each a list of the ids of its assignments; [] when there are none.
+) -> tuple[Participation, Units]:
+    """The participation, and the units that complete those held in advance: lists of ids of assignments, or [].
 
     `have` are the units the client holds. In an open queue this leases them, and gives leases that ran out to
-    whoever would otherwise have nothing.
-    Errors: those of `fetch_desk`.
+    annotators who would otherwise have nothing.
+    Errors: those of `fetch_participation`.
     """
-    desk = fetch_desk(collection=collection, campaign=campaign, user=by, lock=True)
-    if not can_label(desk):
-        return desk, []
-    units = fill_hand(desk, have, at=at)
-    if not units and not have and desk.is_queue:
-        lapsed = take_lapsed_slot(desk, at=at)
-        units = [_queue_unit(desk, lapsed.assignment, at)] if lapsed else []
-    return desk, units
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
+    if not can_label(participation):
+        return participation, []
+    units = fill_up(participation, have, at=at)
+    if not units and not have and participation.is_queue:
+        lapsed = take_lapsed_slot(participation, at=at)
+        units = [_queue_unit(participation, lapsed.assignment, at)] if lapsed else []
+    return participation, units
 
 
-def fill_hand(desk: Desk, have: Sequence[Sequence[int]], *, at: datetime, look_back: bool = False) -> Units:
-    """The same at a desk that is locked and open, without looking for leases that ran out.
+def fill_up(
+    participation: Participation, have: Sequence[Sequence[int]], *, at: datetime, look_back: bool = False
+) -> Units:
+    """The same for a participation that is locked and open, without looking for leases that ran out.
 
     `look_back`: deal first what is leased to the annotator already, as is done when nothing is in hand.
     """
-    if not desk.is_queue:
-        return _pending_units(desk, have, PLANNED_HAND)
+    if not participation.is_queue:
+        return _pending_units(participation, have, PLANNED_AHEAD)
     units: Units = []
     if look_back or not have:  # an answer that got lost, or a new page: what is leased already comes first
-        units = _pending_units(desk, have, QUEUE_HAND)
-        renew_leases(desk, _flat(units), at=at)
-    after = desk.queue_position
-    while len(have) + len(units) < QUEUE_HAND:
-        place = take_free_slot(desk, after=after, have=[*_flat(have), *_flat(units)], at=at)
+        units = _pending_units(participation, have, QUEUE_AHEAD)
+        renew_leases(participation, _flat(units), at=at)
+    after = participation.queue_position
+    while len(have) + len(units) < QUEUE_AHEAD:
+        place = take_free_slot(participation, after=after, have=[*_flat(have), *_flat(units)], at=at)
         if place is None:
             break
-        units.append(_queue_unit(desk, place.assignment, at))
+        units.append(_queue_unit(participation, place.assignment, at))
         after = place.position
     return units
 
 
-def _pending_units(desk: Desk, have: Sequence[Sequence[int]], size: int) -> Units:
+def _pending_units(participation: Participation, have: Sequence[Sequence[int]], size: int) -> Units:
     """Pending units that fill the hand up to `size`: those after what is held, then those before it."""
     units: Units = []
     for sql in (AHEAD, FROM_START) if have else (FROM_START,):
         need = size - len(have) - len(units)
         if need > 0:
             held = [*_flat(have), *_flat(units)]
-            units += _groups(desk, sql, held, need) if desk.by_document else _singles(desk, sql, held, need)
+            units += (
+                _groups(participation, sql, held, need)
+                if participation.by_document
+                else _singles(participation, sql, held, need)
+            )
     return units
 
 
-def _singles(desk: Desk, sql: str, held: list[int], need: int) -> Units:
-    return [[row.id] for row in run(sql, {"annotator": desk.annotator, "have": held, "need": need})]
+def _singles(participation: Participation, sql: str, held: list[int], need: int) -> Units:
+    return [[row.id] for row in run(sql, {"annotator": participation.annotator, "have": held, "need": need})]
 
 
-def _groups(desk: Desk, sql: str, held: list[int], need: int) -> Units:
+def _groups(participation: Participation, sql: str, held: list[int], need: int) -> Units:
     units: Units = []
     while len(units) < need:
-        lead = _singles(desk, sql, [*held, *_flat(units)], 1)
+        lead = _singles(participation, sql, [*held, *_flat(units)], 1)
         if not lead:
             break
         group = [row.id for row in run(GROUP, {"lead": lead[0][0]})]
@@ -107,8 +113,8 @@ def _groups(desk: Desk, sql: str, held: list[int], need: int) -> Units:
     return units
 
 
-def _queue_unit(desk: Desk, lead: int, at: datetime) -> list[int]:
-    return [lead, *take_group(desk, lead, at=at)] if desk.by_document else [lead]
+def _queue_unit(participation: Participation, lead: int, at: datetime) -> list[int]:
+    return [lead, *take_group(participation, lead, at=at)] if participation.by_document else [lead]
 
 
 def _flat(units: Sequence[Sequence[int]]) -> list[int]:

@@ -12,10 +12,10 @@ from rest_framework.response import Response
 from accounts.models import TokenScope
 from accounts.refusals import Conflict, Refused
 from accounts.schema import answers
-from annotation.campaigns.api.base import AtDeskView
+from annotation.campaigns.api.base import LabellingView
 from annotation.labelling.actions.answers import ChangedElsewhere, Given, Invalid, Receipt
 from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.labelling.forms import (
     KINDS,
     LONGEST_GROUND,
@@ -131,7 +131,7 @@ class NextSerializer(serializers.Serializer[Any]):
     guideline = serializers.IntegerField(help_text="newest version")
 
 
-# For the schema only: what is sent is read and checked once, by annotation.labelling.forms, as at the desk.
+# For the schema only: what is sent is read and checked once, by annotation.labelling.forms, as on the screen.
 class GivenSerializer(serializers.Serializer[Any]):
     """One answer, skip or undo. Send it again with the same uuid as often as you like: it counts once."""
 
@@ -187,7 +187,7 @@ class SubmittedSerializer(serializers.Serializer[Any]):
     guideline = serializers.IntegerField()
 
 
-class NextItems(AtDeskView):
+class NextItems(LabellingView):
     """What the caller judges next."""
 
     serializer_class = NextSerializer
@@ -197,13 +197,15 @@ class NextItems(AtDeskView):
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """Your next units; in an open queue they are leased to you. When there are none, `empty` says why."""
         have = read_have_text(request.query_params.get("have", ""))
-        desk, ids = take_hand(collection=slug, campaign=campaign, have=have, by=self.person, at=timezone.now())
-        units = fetch_units(desk, ids)
-        empty = why_empty(desk, fetch_progress(desk)) if not units and not have else ""
-        return Response({"units": units, "empty": empty, "guideline": desk.guideline})
+        participation, ids = take_units(
+            collection=slug, campaign=campaign, have=have, by=self.person, at=timezone.now()
+        )
+        units = fetch_units(participation, ids)
+        empty = why_empty(participation, fetch_progress(participation)) if not units and not have else ""
+        return Response({"units": units, "empty": empty, "guideline": participation.guideline})
 
 
-class Submissions(AtDeskView):
+class Submissions(LabellingView):
     """Answers, skips and undos of the caller."""
 
     serializer_class = SubmissionsSerializer
@@ -228,8 +230,8 @@ class Submissions(AtDeskView):
         results = [_result(*pair) for pair in zip(sent.given, answer.results, strict=True)]
         data = {
             "results": [result for _, result in results],
-            "units": fetch_units(answer.desk, answer.units),
-            "guideline": answer.desk.guideline,
+            "units": fetch_units(answer.participation, answer.units),
+            "guideline": answer.participation.guideline,
         }
         return Response(data, status=max(status for status, _ in results))
 

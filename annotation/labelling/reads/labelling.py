@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.prepared_statements import MOST_ID, run
-from annotation.assignment.reads.desks import Desk
+from annotation.assignment.reads.participation import Participation
 
 # Counted once when the page is opened; from then on the page counts for itself.
 PROGRESS = """
@@ -59,44 +59,46 @@ class Progress:
     mine: int
 
 
-def fetch_progress(desk: Desk) -> Progress:
+def fetch_progress(participation: Participation) -> Progress:
     """The annotator's own progress. Reads all of their assignments: for opening a page, not for every judgment."""
-    return Progress(*run(PROGRESS, {"annotator": desk.annotator})[0])
+    return Progress(*run(PROGRESS, {"annotator": participation.annotator})[0])
 
 
-def fetch_recent_ms(desk: Desk) -> list[int]:
+def fetch_recent_ms(participation: Participation) -> list[int]:
     """Active milliseconds of the annotator's last answers, at most 50, oldest first: for their own eyes only."""
-    return [row.active_ms for row in run(RECENT, {"annotator": desk.annotator})]
+    return [row.active_ms for row in run(RECENT, {"annotator": participation.annotator})]
 
 
-def why_empty(desk: Desk, progress: Progress) -> str:
+def why_empty(participation: Participation, progress: Progress) -> str:
     """Why there is nothing to judge, as a code.
 
-    A desk's hindrance; all-done; waiting (the rest of the queue is with others, who may give it back);
+    The code of `why_cannot_judge`; all-done; waiting (the rest of the queue is with others, who may give it back);
     nothing-assigned.
     """
-    if desk.hindrance:
-        return desk.hindrance
-    if not desk.is_queue:
+    if participation.why_cannot_judge:
+        return participation.why_cannot_judge
+    if not participation.is_queue:
         return "all-done" if progress.mine else "nothing-assigned"
-    named = {"campaign": desk.campaign}
+    named = {"campaign": participation.campaign}
     queue = run(QUEUE_STATE, named)[0]
     if queue.free or queue.leased:
         return "waiting"
     return "all-done" if run(HAS_ITEMS, named) else "nothing-assigned"
 
 
-def fetch_history(desk: Desk, *, before: int | None = None, most: int = 10) -> tuple[list[list[int]], int | None]:
+def fetch_history(
+    participation: Participation, *, before: int | None = None, most: int = 10
+) -> tuple[list[list[int]], int | None]:
     """The annotator's finished units, newest first: about `most`, older than the assignment `before`.
 
     Returns the units and the `before` of the page after, None when this is the oldest. In the order by document, what
     was finished of one topic and document stands together.
     """
-    wanted = most * GROUP if desk.by_document else most
-    named: dict[str, object] = {"annotator": desk.annotator, "most": wanted}
+    wanted = most * GROUP if participation.by_document else most
+    named: dict[str, object] = {"annotator": participation.annotator, "most": wanted}
     rows = run(NEWEST, named) if before is None else run(BEFORE, {**named, "before": min(before, MOST_ID)})
     is_last = len(rows) < wanted
-    if not desk.by_document:
+    if not participation.by_document:
         return [[row.id] for row in rows], None if is_last else rows[-1].id
     units = _by_document(rows)
     if not is_last and len(units) > 1:  # the oldest unit may go on in the next page, so it is left for it

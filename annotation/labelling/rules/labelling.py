@@ -1,12 +1,12 @@
 """Who may judge now: people active in an open campaign of a collection that is not archived."""
 
 from accounts.refusals import Refused
-from annotation.assignment.reads.desks import Desk
+from annotation.assignment.reads.participation import Participation
 from corpus.collections.rules import ARCHIVED
 
 
 class NotNow(Refused):
-    """The campaign or the annotator takes no judgments at present; `code` is a desk's hindrance."""
+    """The campaign or the annotator takes no judgments at present; `code` is that of `why_cannot_judge`."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -22,11 +22,11 @@ REASONS = {
 }
 
 
-def check_can_label(desk: Desk) -> None:
-    """Refuse with NotNow where nobody may judge at the desk."""
-    if desk.hindrance:
-        raise NotNow(desk.hindrance, REASONS[desk.hindrance])
+def check_can_label(participation: Participation) -> None:
+    """Refuse with NotNow where the person cannot judge now."""
+    if participation.why_cannot_judge:
+        raise NotNow(participation.why_cannot_judge, REASONS[participation.why_cannot_judge])
 
 
-def can_label(desk: Desk) -> bool:
-    return not desk.hindrance
+def can_label(participation: Participation) -> bool:
+    return not participation.why_cannot_judge

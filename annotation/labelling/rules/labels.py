@@ -45,7 +45,7 @@ def check_can_read_answers_of(by: User, person: User) -> None:
         check_not_sealed(campaign)
 
 
-def hindrance_to_labels_of(campaigns: Iterable[Campaign], user: User) -> str:
+def why_cannot_read_labels_of(campaigns: Iterable[Campaign], user: User) -> str:
     """Why the person may not read the labels of these campaigns now, or ""."""
     try:
         check_can_read_labels_of(campaigns, user)
@@ -62,7 +62,7 @@ def check_can_read_replies(campaign: Campaign, user: User) -> None:
     check_can_read_labels(campaign, user)
 
 
-def hindrance_to_replies(campaign: Campaign, user: User) -> str:
+def why_cannot_read_replies(campaign: Campaign, user: User) -> str:
     """Why the person may not read what machines said of single items now, or ""."""
     try:
         check_can_read_replies(campaign, user)

@@ -17,12 +17,12 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
-from annotation.assignment.reads.desks import Desk, fetch_desk
+from annotation.assignment.reads.participation import Participation, fetch_participation
 from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of, usual_keys
 from annotation.labelling.actions.answers import ChangedElsewhere, Given, Receipt
-from annotation.labelling.actions.desks import note_guideline_seen
+from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.labelling.forms import Malformed, read_form
 from annotation.labelling.reads.labelling import fetch_history, fetch_progress, fetch_recent_ms, why_empty
 from annotation.labelling.reads.units import Unit, fetch_units
@@ -39,12 +39,16 @@ HISTORY_PAGE = 20  # units
 @require_safe
 def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there."""
-    desk, ids = take_hand(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now())
-    if not desk.guideline_seen and desk.guideline:  # their first visit: nothing has changed since, it is just there
-        note_guideline_seen(collection=slug, campaign=campaign, version=desk.guideline, by=person_of(request))
+    participation, ids = take_units(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now())
+    if (
+        not participation.guideline_seen and participation.guideline
+    ):  # their first visit: nothing has changed since, it is just there
+        note_guideline_seen(collection=slug, campaign=campaign, version=participation.guideline, by=person_of(request))
     wanted = request.GET.get("item", "")
-    opened = fetch_units(desk, [[int(wanted)]]) if wanted.isdecimal() else []
-    return show_screen(request, slug, desk, hand=fetch_units(desk, ids), opened=opened[0] if opened else None)
+    opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() else []
+    return show_screen(
+        request, slug, participation, hand=fetch_units(participation, ids), opened=opened[0] if opened else None
+    )
 
 
 def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
@@ -59,7 +63,7 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         (each, result) for each, result in zip(given, answer.results, strict=True) if isinstance(result, Refused)
     ]
     if refused:
-        return _show_refused(request, slug, answer.desk, refused)
+        return _show_refused(request, slug, answer.participation, refused)
     if any(
         isinstance(result, Receipt) and result.outcome == SubmissionOutcome.NOT_COUNTED for result in answer.results
     ):
@@ -72,10 +76,10 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 
 
 def _show_refused(
-    request: HttpRequest, slug: str, desk: Desk, refused: Sequence[tuple[Given, Refused]]
+    request: HttpRequest, slug: str, participation: Participation, refused: Sequence[tuple[Given, Refused]]
 ) -> HttpResponse:
     """The same unit with what was entered, and why it was not taken."""
-    units = fetch_units(desk, [[given.assignment for given, _ in refused]])
+    units = fetch_units(participation, [[given.assignment for given, _ in refused]])
     cells = {cell["assignment"]: cell for cell in units[0]["cells"]} if units else {}
     for given, refusal in refused:
         cell = cells.get(given.assignment)
@@ -91,39 +95,45 @@ def _show_refused(
         }
         cell["answer"]["found"] = [{"docno": docno, "title": ""} for docno in given.found]
     status = max(standing(refusal)[0] for _, refusal in refused)
-    return show_screen(request, slug, desk, hand=units, opened=None, status=status)
+    return show_screen(request, slug, participation, hand=units, opened=None, status=status)
 
 
 def show_screen(
-    request: HttpRequest, slug: str, desk: Desk, *, hand: list[Unit], opened: Unit | None, status: int = 200
+    request: HttpRequest,
+    slug: str,
+    participation: Participation,
+    *,
+    hand: list[Unit],
+    opened: Unit | None,
+    status: int = 200,
 ) -> HttpResponse:
     """The page, with the first unit drawn and the rest as data for the script."""
     person = person_of(request)
-    campaign = Campaign.objects.select_related("collection").get(pk=desk.campaign)
-    progress = fetch_progress(desk)
+    campaign = Campaign.objects.select_related("collection").get(pk=participation.campaign)
+    progress = fetch_progress(participation)
     shown = opened or (hand[0] if hand else None)
-    last = _last(desk) if not opened else None
+    last = _last(participation) if not opened else None
     for unit in filter(None, (shown, last)):
         for cell in unit["cells"]:
             cell["uuid"] = str(uuid.uuid4())
     newest = Guideline.objects.filter(campaign=campaign).first()
     preferences = preferences_of(person)
     criteria = list(campaign.criteria.prefetch_related("levels"))
-    recent = fetch_recent_ms(desk)
-    labelling = desk.labelling
+    recent = fetch_recent_ms(participation)
+    labelling = participation.labelling
     context: dict[str, Any] = {
         "campaign": campaign,
         "collection": campaign.collection,
-        "desk": desk,
+        "participation": participation,
         "unit": shown,
         "criteria": criteria,
         "has_examples": any(level.example for each in criteria for level in each.levels.all()),
-        "empty": "" if shown else why_empty(desk, progress),
+        "empty": "" if shown else why_empty(participation, progress),
         "progress": progress,
         "median_seconds": median(recent) / 1000 if len(recent) >= 3 else None,
         "guideline": newest,
         "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",
-        "guideline_changed": 0 < desk.guideline_seen < desk.guideline,
+        "guideline_changed": 0 < participation.guideline_seen < participation.guideline,
         "last": last,
         "labelling": labelling,
         "skip_reasons": labelling.skip_reasons,
@@ -131,7 +141,7 @@ def show_screen(
         "keys": {**KEYS, **labelling.keys},
         "delays": DELAYS,
         "data": {
-            "desk": f"{person.pk}:{desk.campaign}",
+            "owner": f"{person.pk}:{participation.campaign}",
             "user": person.pk,
             "email": person.email,
             "urls": {
@@ -139,26 +149,29 @@ def show_screen(
                 **{name: reverse(name) for name in ("label_session", "label_preferences", "account_login")},
             },
             "layout": labelling.layout,
-            "byDocument": desk.by_document,
-            "isQueue": desk.is_queue,
-            "criteria": [{"key": s.key, "label": s.label, "reasons": s.reasons} for s in desk.scales],
-            "guideline": {"version": desk.guideline, "seen": desk.guideline_seen or desk.guideline},
+            "byDocument": participation.by_document,
+            "isQueue": participation.is_queue,
+            "criteria": [{"key": s.key, "label": s.label, "reasons": s.reasons} for s in participation.scales],
+            "guideline": {
+                "version": participation.guideline,
+                "seen": participation.guideline_seen or participation.guideline,
+            },
             "hand": hand,
             "opened": opened,
             "progress": asdict(progress),
             "recentMs": recent,
             "preferences": asdict(preferences),
             "defaultKeys": usual_keys(),
-            **labelling.data(desk),
+            **labelling.data(participation),
         },
-        **labelling.context(desk),
+        **labelling.context(participation),
     }
     return render(request, "annotation/labelling/label_screen.html", context, status=status)
 
 
-def _last(desk: Desk) -> Unit | None:
+def _last(participation: Participation) -> Unit | None:
     """The newest unit that can be undone."""
-    units = fetch_units(desk, fetch_history(desk, most=1)[0][:1])
+    units = fetch_units(participation, fetch_history(participation, most=1)[0][:1])
     return units[0] if units else None
 
 
@@ -166,17 +179,17 @@ def _last(desk: Desk) -> Unit | None:
 @login_required
 def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The person's own answers as a list, each leading to the screen where it can be changed."""
-    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
+    participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     before = request.GET.get("before", "")
-    ids, older = fetch_history(desk, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE)
-    judged = Campaign.objects.select_related("collection").get(pk=desk.campaign)
+    ids, older = fetch_history(participation, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE)
+    judged = Campaign.objects.select_related("collection").get(pk=participation.campaign)
     context = {
         "campaign": judged,
         "collection": judged.collection,
-        "units": fetch_units(desk, ids),
-        "criteria": desk.scales,
+        "units": fetch_units(participation, ids),
+        "criteria": participation.scales,
         "words": _level_words(judged),
-        "labelling": desk.labelling,
+        "labelling": participation.labelling,
         "older": older,
         "is_first": not before,
     }

@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.edge import body_of
-from annotation.assignment.reads.desks import fetch_desk
-from annotation.labelling.actions.desks import note_guideline_seen
+from annotation.assignment.reads.participation import fetch_participation
+from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.preferences import set_preferences
 from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.labelling.forms import Malformed, read_body, read_have_text, read_preferences
 from annotation.labelling.reads.labelling import fetch_history, fetch_progress, why_empty
 from annotation.labelling.reads.units import fetch_units
@@ -51,8 +51,8 @@ def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     statuses, results = zip(*map(result_data, answer.results), strict=True)
     data = {
         "results": [{"uuid": given.uuid, **result} for given, result in zip(sent.given, results, strict=True)],
-        "units": fetch_units(answer.desk, answer.units),
-        "guideline": answer.desk.guideline,
+        "units": fetch_units(answer.participation, answer.units),
+        "guideline": answer.participation.guideline,
     }
     status = max(statuses)
     return answer_json(data) if status == 200 else _problem(status, results, data)
@@ -68,10 +68,12 @@ def _problem(status: int, results: tuple[dict[str, Any], ...], data: dict[str, A
 def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Units that fill the hand up; when there are none and nothing is in hand, why."""
     have = read_have_text(request.GET.get("have", ""))
-    desk, ids = take_hand(collection=slug, campaign=campaign, have=have, by=person_of(request), at=timezone.now())
-    units = fetch_units(desk, ids)
-    empty = why_empty(desk, fetch_progress(desk)) if not units and not have else ""
-    return answer_json({"units": units, "empty": empty, "guideline": desk.guideline})
+    participation, ids = take_units(
+        collection=slug, campaign=campaign, have=have, by=person_of(request), at=timezone.now()
+    )
+    units = fetch_units(participation, ids)
+    empty = why_empty(participation, fetch_progress(participation)) if not units and not have else ""
+    return answer_json({"units": units, "empty": empty, "guideline": participation.guideline})
 
 
 @require_safe
@@ -88,9 +90,9 @@ label_history.login_required = False  # type: ignore[attr-defined]
 def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """A page of what the person judged, newest first; `before` is where the next page begins."""
     before = request.GET.get("before", "")
-    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
-    units, older = fetch_history(desk, before=int(before) if before.isdecimal() else None)
-    return answer_json({"units": fetch_units(desk, units), "before": older})
+    participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
+    units, older = fetch_history(participation, before=int(before) if before.isdecimal() else None)
+    return answer_json({"units": fetch_units(participation, units), "before": older})
 
 
 @require_http_methods(["GET", "POST"])
@@ -102,8 +104,10 @@ def label_guideline(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
         number = int(version) if version.isdecimal() else 0
         seen = note_guideline_seen(collection=slug, campaign=campaign, version=number, by=person_of(request))
         return answer_json({"seen": seen})
-    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True)
-    newest = Guideline.objects.filter(campaign=desk.campaign).first()
+    participation = fetch_participation(
+        collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True
+    )
+    newest = Guideline.objects.filter(campaign=participation.campaign).first()
     html = render_markdown(newest.body, headings_from=3) if newest else ""
     return answer_json({"version": newest.version if newest else 0, "html": html})
 

@@ -32,7 +32,7 @@ LEAST_REPLIES = 5  # fewer say nothing about what a reply takes
 
 
 @dataclass(frozen=True)
-class Tally:
+class RunCounts:
     """Replies of one run. `waiting`: invalid, and nobody has looked yet. Costs are None while no price is known."""
 
     items: int = 0
@@ -56,10 +56,10 @@ class Tally:
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run with its tally."""
+    """A run with its counts."""
 
     run: MachineRun
-    tally: Tally
+    counts: RunCounts
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Imported:
 
     annotator: Annotator
     labels: int
-    unread: int = 0  # answers that nobody could read where they were given: no labels
+    unparsed: int = 0  # answers that nobody could read where they were given: no labels
 
 
-def tally_of(runs: Sequence[MachineRun], items: int) -> dict[int, Tally]:
-    """The tally of each run by its id. One query."""
+def count_replies(runs: Sequence[MachineRun], items: int) -> dict[int, RunCounts]:
+    """The counts of each run by its id. One query."""
     state = {name: Count("id", filter=Q(state=name)) for name in ReplyState.values}
     rows = (
         MachineReply.objects.filter(run__in=runs)
@@ -86,11 +86,11 @@ def tally_of(runs: Sequence[MachineRun], items: int) -> dict[int, Tally]:
         )
     )
     found: dict[int, dict[str, Any]] = {row["run"]: dict(row) for row in rows}
-    return {run.pk: _tally(found.get(run.pk, {}), items) for run in runs}
+    return {run.pk: _counts(found.get(run.pk, {}), items) for run in runs}
 
 
-def _tally(row: dict[str, Any], items: int) -> Tally:
-    return Tally(
+def _counts(row: dict[str, Any], items: int) -> RunCounts:
+    return RunCounts(
         items=items,
         answered=row.get("answered", 0),
         invalid=row.get("invalid", 0),
@@ -105,8 +105,8 @@ def _tally(row: dict[str, Any], items: int) -> Tally:
 def run_rows(campaign: Campaign) -> list[RunRow]:
     """The campaign's machine runs, newest first, as far as their workers have told."""
     runs = list(runs_of(campaign))
-    tallies = tally_of(runs, campaign.items.count())
-    return [RunRow(with_live_progress(run), tallies[run.pk]) for run in runs]
+    counts_by_run = count_replies(runs, campaign.items.count())
+    return [RunRow(with_live_progress(run), counts_by_run[run.pk]) for run in runs]
 
 
 def runs_of(campaign: Campaign) -> QuerySet[MachineRun]:
@@ -122,11 +122,11 @@ def imported_machines(campaign: Campaign) -> list[Imported]:
     done = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE).values("annotator")
     counts = {row["annotator"]: row["n"] for row in done.annotate(n=Count("id")).order_by()}
     told = UnreadLabel.objects.filter(annotator__in=machines).values("annotator").annotate(n=Count("id")).order_by()
-    unread = {row["annotator"]: row["n"] for row in told}
-    return [Imported(machine, counts.get(machine.pk, 0), unread.get(machine.pk, 0)) for machine in machines]
+    unparsed = {row["annotator"]: row["n"] for row in told}
+    return [Imported(machine, counts.get(machine.pk, 0), unparsed.get(machine.pk, 0)) for machine in machines]
 
 
-def unread_labels(campaign: Campaign) -> QuerySet[UnreadLabel]:
+def unparsed_answers(campaign: Campaign) -> QuerySet[UnreadLabel]:
     """Answers of imported machines that nobody could read, with what they are about, as they came."""
     found = UnreadLabel.objects.filter(item__campaign=campaign)
     return found.select_related("annotator", "criterion", "item__topic", "item__aspect", "item__document").order_by(
@@ -134,7 +134,7 @@ def unread_labels(campaign: Campaign) -> QuerySet[UnreadLabel]:
     )
 
 
-def unread_replies(run: MachineRun, state: str) -> QuerySet[MachineReply]:
+def replies_in_state(run: MachineRun, state: str) -> QuerySet[MachineReply]:
     """Replies in this state (invalid or error) with what they are about, those that wait for a person first."""
     replies = run.replies.filter(state=state).select_related(
         "item__topic", "item__aspect", "item__document", "decided_by"

@@ -10,19 +10,19 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.campaigns.rules.seals import sealed_by
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
-from annotation.labelling.rules.labels import hindrance_to_replies
+from annotation.labelling.rules.labels import why_cannot_read_replies
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
 from annotation.machines.actions.recipes import criterion_of, fitting_prompt, recipe_of
 from annotation.machines.actions.replies import decide_reply
 from annotation.machines.forms import DecisionForm, MachineForm
 from annotation.machines.reads.machines import (
+    count_replies,
     estimate_runs,
     imported_machines,
     prompts_of,
+    replies_in_state,
     run_rows,
     runs_of,
-    tally_of,
-    unread_replies,
 )
 from annotation.models import Campaign, CampaignState, MachineKind, MachineReply, MachineRun, ReplyState
 from annotation.prompting.recipes import Estimate
@@ -43,7 +43,7 @@ def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         rows=run_rows(found),
         imported=imported_machines(found),
         prompts=list(prompts_of(membership.collection)),
-        hindrance=_hindrance(found),
+        why_cannot_run=_why_cannot_run(found),
         endpoint=chat_endpoint(),
     )
     return render(request, "annotation/machines/machine_list.html", context)
@@ -67,7 +67,7 @@ def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
         "machines",
         form=form,
         estimate=estimate,
-        hindrance=_hindrance(found),
+        why_cannot_run=_why_cannot_run(found),
         endpoint=chat_endpoint(),
         prompts=prompts_of(membership.collection).exists(),
     )
@@ -91,7 +91,7 @@ def _estimate(campaign: Campaign, form: MachineForm) -> Estimate:
     return estimate_runs(campaign, recipe, prompt, wish.prices, criterion, runs=wish.runs)
 
 
-def _hindrance(campaign: Campaign) -> str:
+def _why_cannot_run(campaign: Campaign) -> str:
     """Why no machine can run on the campaign now, or ""."""
     if campaign.state == CampaignState.CLOSED:
         return "The campaign is closed. Reopen it to let a machine judge."
@@ -139,20 +139,20 @@ def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply:
 
 
 def _show(request: HttpRequest, membership: Membership, campaign: Campaign, run: MachineRun) -> HttpResponse:
-    hidden = hindrance_to_replies(campaign, membership.user)
-    replies = MachineReply.objects.none() if hidden else unread_replies(run, ReplyState.INVALID)
+    hidden = why_cannot_read_replies(campaign, membership.user)
+    replies = MachineReply.objects.none() if hidden else replies_in_state(run, ReplyState.INVALID)
     invalid = Paginator(replies, PER_PAGE).get_page(request.GET.get("page"))
-    tally = tally_of([run], campaign.items.count())[run.pk]
+    counts = count_replies([run], campaign.items.count())[run.pk]
     context = campaign_context(
         membership,
         campaign,
         "machines",
         job=run,
-        tally=tally,
+        counts=counts,
         page=invalid,
         hidden=hidden,
-        errors=list(unread_replies(run, ReplyState.ERROR)[:PER_PAGE]),
+        errors=list(replies_in_state(run, ReplyState.ERROR)[:PER_PAGE]),
         levels=list(run.criterion.levels.all()),
-        may_go_on=run.is_final and tally.left > 0 and campaign.state != CampaignState.CLOSED,
+        may_go_on=run.is_final and counts.left > 0 and campaign.state != CampaignState.CLOSED,
     )
     return render(request, "annotation/machines/machine_detail.html", context)

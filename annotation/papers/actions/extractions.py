@@ -8,7 +8,7 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from annotation.definitions.desk import without_proposals
+from annotation.definitions.block_contexts import without_proposals
 from annotation.definitions.extractions import BadExtraction, Content, findings_of, read_content, write_content
 from annotation.models import (
     Annotator,

@@ -21,13 +21,13 @@ from annotation.papers.jobs.registries import Registries
 from annotation.papers.reads.candidate_documents import link_references, title_index
 from corpus.endpoints.registries import Registered
 from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
-from corpus.formats.members import Member, open_members
+from corpus.formats.archives import Member, open_files
+from corpus.formats.characters import with_carriable_texts
 from corpus.formats.paper_files import PlaceInOrder
 from corpus.formats.papers import FullPaper, PaperFormat
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import AUTO, HEAD_BYTES, Format, Read, detect, formats
-from corpus.formats.signs import with_carriable_texts
-from corpus.loading.counts import Tally
+from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
 from corpus.models import Collection, Document, ImportRun
 from corpus.pdf.texts import complete
@@ -144,7 +144,7 @@ class Reader:
 
     run: ImportRun
     progress: Progress
-    tally: Tally
+    counts: ImportCounts
     spool: Spool
     odometer: Odometer = field(default_factory=Odometer)
     order: list[PlaceInOrder] = field(default_factory=list)
@@ -154,12 +154,12 @@ class Reader:
         """Read everything into the spool. Raises `Cancelled`."""
         for source in sources_of(self.run):
             try:
-                for member in open_members(source.path, name=source.name, watch=self.odometer.add):
+                for member in open_files(source.path, name=source.name, watch=self.odometer.add):
                     self._try(member)
             except BrokenFile as broken:
-                self.tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
+                self.counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
         if "registries" in self.__dict__:  # their DOIs are missing from the proposals
-            self.tally.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
+            self.counts.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
 
     def _try(self, member: Member) -> None:
         self.progress.report(self.odometer.bytes, step=member.name[-150:])
@@ -167,7 +167,7 @@ class Reader:
             self._read(member)
         except (BrokenFile, ExtractionFailed) as error:
             line = error.line if isinstance(error, BrokenFile) else 0
-            self.tally.add_problems([Problem(member.name, line, error.reason)])
+            self.counts.add_problems([Problem(member.name, line, error.reason)])
 
     def _read(self, member: Member) -> None:
         found = formats()[self.run.format] if self.run.format != AUTO else _detected(member)
@@ -179,13 +179,13 @@ class Reader:
 
     def _read_order(self, member: Member, read: Read) -> None:
         rows = list(read(member.stream, member.name))
-        self.tally.add_problems(row for row in rows if isinstance(row, Problem))
+        self.counts.add_problems(row for row in rows if isinstance(row, Problem))
         self.order += [row for row in rows if not isinstance(row, Problem)]
 
     def _read_sheet(self, member: Member, read: Read) -> None:
         """Keep the notes of a `.dois` sheet; its identifiers are not read, because the XML is the authority."""
         lines = list(read(member.stream, member.name))
-        self.tally.add_notes(line for line in lines if isinstance(line, Problem))
+        self.counts.add_notes(line for line in lines if isinstance(line, Problem))
         notes = {line.number: line.note for line in lines if isinstance(line, DoisLine) and line.note}
         self.sheets.append(Sheet(PaperFile(member.name), notes))
 
@@ -200,7 +200,7 @@ class Reader:
         options = {"vocabulary": lambda: self.vocabulary, "check": self.progress.check}
         for paper in found.reads["papers"](stream, member.name, **options):
             if isinstance(paper, Problem):
-                self.tally.add_problems([paper])
+                self.counts.add_problems([paper])
             else:
                 self._take(_completed(paper), found.name, file)
 

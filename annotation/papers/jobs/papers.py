@@ -32,23 +32,23 @@ from corpus.formats.paper_json import reference_numbers, write_blocks, write_pag
 from corpus.formats.papers import FullPaper, is_gold, paper_format
 from corpus.formats.records import BrokenFile, Problem
 from corpus.imports.jobs.imports import Work
-from corpus.loading.counts import Tally
+from corpus.loading.counts import ImportCounts
 from corpus.models import ImportRun, Paper
 
 
 @contextmanager
-def papers_read(run: ImportRun, progress: Progress, tally: Tally) -> Iterator[Work]:
+def papers_read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Iterator[Work]:
     """Read the files of an import of papers; gives the work that stores them, for the import's transaction."""
     with Spool() as spool:
-        reader = Reader(run, progress, tally, spool)
+        reader = Reader(run, progress, counts, spool)
         reader.read()
-        yield lambda run, progress, tally: _store_papers(reader, run, progress, tally)
+        yield lambda run, progress, counts: _store_papers(reader, run, progress, counts)
 
 
-def _store_papers(reader: Reader, run: ImportRun, progress: Progress, tally: Tally) -> None:
+def _store_papers(reader: Reader, run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """A dry run does it all and takes it back."""
     with transaction.atomic():
-        storing = _Storing(run, tally, NewestLinks(reader), at=timezone.now())
+        storing = _Storing(run, counts, NewestLinks(reader), at=timezone.now())
         for done, paper in enumerate(reader.spool, 1):
             progress.report(reader.odometer.bytes, step=f"storing {done} of {reader.spool.count}")
             storing.take(paper)
@@ -62,7 +62,7 @@ def _store_papers(reader: Reader, run: ImportRun, progress: Progress, tally: Tal
 @dataclass
 class _Storing:
     run: ImportRun
-    tally: Tally
+    counts: ImportCounts
     links: NewestLinks
     at: datetime
     seen: dict[tuple[bool, str], str] = field(default_factory=dict)  # (is it gold, key): name of the file
@@ -76,10 +76,10 @@ class _Storing:
                 self._store(paper)
         except (BrokenFile, BadExtraction) as error:
             line = error.line if isinstance(error, BrokenFile) else 0
-            self.tally.add_problems([Problem(name, line, error.reason)])
+            self.counts.add_problems([Problem(name, line, error.reason)])
         except (DatabaseError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            self.tally.add_problems([Problem(name, 0, f"cannot be stored: {reason}")])
+            self.counts.add_problems([Problem(name, 0, f"cannot be stored: {reason}")])
 
     def _store(self, incoming: Incoming) -> None:
         found, file = incoming.found, incoming.file
@@ -87,7 +87,7 @@ class _Storing:
         paper, identity = self._identify(incoming)
         if before := self.seen.get((is_gold, paper.key)):
             reason = f"is the paper {paper.key}, which {before} of this import has given already"
-            self.tally.add_problems([Problem(file.name, 0, reason)])
+            self.counts.add_problems([Problem(file.name, 0, reason)])
             return
         self.seen[is_gold, paper.key] = file.name
         if isinstance(found, AnnotatedPaper):
@@ -111,11 +111,11 @@ class _Storing:
         changed = self._write(paper, fields, file)
         changed |= self._write_extraction(paper, kind, state, content, file)
         if is_new:
-            self.tally.created += 1
+            self.counts.created += 1
         elif changed:
-            self.tally.updated += 1
+            self.counts.updated += 1
         else:
-            self.tally.unchanged += 1
+            self.counts.unchanged += 1
 
     def _count(self, blocks: list[dict[str, Any]], content: Content) -> None:
         for each in section_states(blocks, content):
@@ -127,7 +127,7 @@ class _Storing:
         if not self.citing.total():
             return
         proposed, outside = self.citing["proposed"], self.citing["outside"]
-        self.tally.remarks.append(
+        self.counts.remarks.append(
             f"Citing paragraphs: {proposed:,} proposed as contexts, {outside:,} outside the proposed sections"
             " (listed on the page of each paper and on its extraction screen)"
         )
@@ -147,7 +147,7 @@ class _Storing:
     def _ask(self, identity: Identity, file: PaperFile) -> None:
         """Say that the DOI is in doubt; the paper's page asks."""
         told = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}; say on its page"
-        self.tally.add_notes([Problem(file.name, 0, f"{told} which is its DOI.")])
+        self.counts.add_notes([Problem(file.name, 0, f"{told} which is its DOI.")])
 
     def _write(self, paper: Paper, fields: Mapping[str, Any], file: PaperFile) -> bool:
         """Store the fields; whether any was different."""
@@ -173,8 +173,8 @@ class _Storing:
 
     def _leave(self, paper: Paper, file: PaperFile) -> None:
         reason = f"people have begun to work on {paper.key}, so its text and the proposal stay as they are"
-        self.tally.add_notes([Problem(file.name, 0, reason)])
-        self.tally.unchanged += 1
+        self.counts.add_notes([Problem(file.name, 0, reason)])
+        self.counts.unchanged += 1
 
     def set_order(self, order: list[PlaceInOrder]) -> None:
         """Give papers the order and the numbers of the tables read; those that no table names come after."""
@@ -190,8 +190,8 @@ class _Storing:
                 paper.position, paper.first_sentence_number = position, number
                 changed.append(paper)
         Paper.objects.bulk_update(changed, ["position", "first_sentence_number"], batch_size=500)
-        if not self.tally.kept:  # a table alone: say what it did
-            self.tally.updated, self.tally.unchanged = len(changed), len(first) - len(changed)
+        if not self.counts.kept:  # a table alone: say what it did
+            self.counts.updated, self.counts.unchanged = len(changed), len(first) - len(changed)
 
     def set_notes(self, sheets: list[Sheet]) -> None:
         """Give papers the notes of the sheets of their names."""
@@ -206,9 +206,9 @@ class _Storing:
                 paper.save(update_fields=["reference_notes", "updated_at"])
                 changed += 1
         if notes:
-            self.tally.remarks.append(f"Notes on {notes:,} references were read from {len(sheets):,} `.dois` sheets.")
-        if not self.tally.kept:  # sheets alone: say what they did
-            self.tally.updated, self.tally.unchanged = changed, len(sheets) - changed
+            self.counts.remarks.append(f"Notes on {notes:,} references were read from {len(sheets):,} `.dois` sheets.")
+        if not self.counts.kept:  # sheets alone: say what they did
+            self.counts.updated, self.counts.unchanged = changed, len(sheets) - changed
 
     def _named(self, file: PaperFile) -> Paper | None:
         """The paper that a sheet is about: its DOI ends so, or its file has this name. None is a problem."""
@@ -218,7 +218,7 @@ class _Storing:
         if len(found) == 1:
             return found[0]
         reason = "more than one paper has its name" if found else "no paper has its name; import its XML or PDF with it"
-        self.tally.add_problems([Problem(file.name, 0, f"is a .dois sheet, but {reason}")])
+        self.counts.add_problems([Problem(file.name, 0, f"is a .dois sheet, but {reason}")])
         return None
 
 

@@ -23,7 +23,7 @@ from annotation.definitions.extractions import (
     write_content,
 )
 from annotation.kind import Judged
-from annotation.labelling.actions.desks import note_guideline_seen
+from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.views.answers import person_of
 from annotation.models import AnnotatorState, Assignment, Campaign, Extraction, ExtractionState
 from annotation.papers.actions.extractions import (
@@ -36,7 +36,7 @@ from annotation.papers.actions.extractions import (
 )
 from annotation.papers.actions.skipped_papers import skip_paper, take_up_paper
 from annotation.papers.forms import RevisionForm
-from annotation.papers.reads.extraction_desk import desk_paper, desk_state, newest_guideline
+from annotation.papers.reads.extraction_screen import extraction_data, newest_guideline, paper_data
 from annotation.papers.reads.extractions import content_of, own_papers
 from annotation.papers.views.papers import extraction_context
 from corpus.collections.rules import fetch_membership
@@ -206,7 +206,7 @@ def _show(
 ) -> HttpResponse:
     """The page; with a form only where it was refused."""
     paper, content = extraction.paper, content_of(extraction)
-    state = desk_state(extraction, content)
+    state = extraction_data(extraction, content)
     context: dict[str, Any] = campaign_context(
         membership,
         campaign,
@@ -221,17 +221,17 @@ def _show(
         return render(request, "annotation/papers/extraction_detail.html", context, status=422 if form else 200)
     keys = [membership.collection.slug, campaign.slug, extraction.assignment_id]
     context |= _guideline(extraction, membership.user)
-    context["desk"] = {
+    context["data"] = {
         "extraction": extraction.pk,
         "user": membership.user_id,
         "guideline": {"version": context["guideline_version"]},
         "state": state,
-        "paper": desk_paper(paper, content),
+        "paper": paper_data(paper, content),
         "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ("save", "move", "propose", "read")}
         | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")}
         | {"label_guideline": reverse("label_guideline", args=keys[:2]), "account_login": reverse("account_login")},
     }
-    return render(request, "annotation/papers/extraction_desk.html", context, status=422 if form else 200)
+    return render(request, "annotation/papers/extraction_screen.html", context, status=422 if form else 200)
 
 
 def _guideline(extraction: Extraction, user: User) -> dict[str, Any]:

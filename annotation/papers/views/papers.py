@@ -15,7 +15,7 @@ from accounts.refusal_messages import refusals_in_message
 from annotation.definitions.extractions import Content, findings_of, read_content
 from annotation.definitions.paper_sections import section_states
 from annotation.kind import Judged
-from annotation.labelling.rules.labels import hindrance_to_labels_of
+from annotation.labelling.rules.labels import why_cannot_read_labels_of
 from annotation.models import Extraction, ExtractionSource
 from annotation.papers.actions.papers import settle_doi
 from annotation.papers.reads.extractions import docnos_among, with_content
@@ -40,7 +40,7 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
     if sought:
         papers = papers.filter(Q(title__icontains=sought) | Q(key__icontains=sought))
     page = Paginator(papers, PER_PAGE).get_page(request.GET.get("page"))
-    reason = _hindrance(membership)
+    reason = _why_cannot_read_labels(membership)
     golds = [_shown_gold(gold) if reason else gold for gold in gold_of_papers(page.object_list, drafts=True)]
     docnos = docnos_among(membership.collection, (value for gold in golds for value in _values(gold)))
     context = _context(membership) | {
@@ -61,7 +61,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = _overseer(request, slug)
     paper = _fetch_paper(membership, pk)
     made = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
-    reason = _hindrance(membership)
+    reason = _why_cannot_read_labels(membership)
     extractions = [each for each in made.order_by("source", "pk") if not reason or _is_open(each, membership)]
     shown = _shown(request, paper, extractions)
     content = read_content(shown.content) if shown else None
@@ -115,10 +115,10 @@ def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
     }
 
 
-def _hindrance(membership: Membership) -> str:
+def _why_cannot_read_labels(membership: Membership) -> str:
     """Why the person may see neither others' extractions nor the gold now, or "": they have papers to work on."""
     campaigns = membership.collection.campaigns.judging(Judged.PAPERS)
-    return hindrance_to_labels_of(campaigns, membership.user)
+    return why_cannot_read_labels_of(campaigns, membership.user)
 
 
 def _is_open(extraction: Extraction, membership: Membership) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from annotation.assignment.reads.desks import fetch_desk
+from annotation.assignment.reads.participation import fetch_participation
 from annotation.labelling.rules.labelling import check_can_label
 from annotation.labelling.views.answers import answer_json, for_script, person_of
 from corpus.documents.reads import HIT_END, HIT_START, SearchPage, has_searchable_words, search_documents
@@ -19,13 +19,13 @@ LONGEST_SEARCH = 300  # characters
 @for_script
 def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """A page of the collection's documents that match `q`, for whoever judges in a rubric now."""
-    desk = fetch_desk(collection=slug, campaign=campaign, user=person_of(request))
-    check_can_label(desk)
+    participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
+    check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
     number = request.GET.get("page", "")
     if not words or not has_searchable_words(words):
         return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
-    collection = Collection.objects.get(pk=desk.collection)
+    collection = Collection.objects.get(pk=participation.collection)
     found = search_documents(collection, words, number=int(number) if number.isdecimal() else 1, size=HITS)
     return answer_json({"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _told(found)})
 

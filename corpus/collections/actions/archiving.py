@@ -15,7 +15,7 @@ from corpus.collections.reads.contents import unfinished_jobs
 from corpus.collections.rules import check_role_of_manager
 from corpus.models import Collection, CollectionRemoval
 
-Hindrance = Callable[[Collection], str]  # what must end before the collection is archived, "" for nothing
+WhyCannotArchive = Callable[[Collection], str]  # what must end before the collection is archived, "" for nothing
 
 
 @transaction.atomic
@@ -25,8 +25,8 @@ def archive_collection(*, by: User | None, at: datetime, collection: Collection)
     found = Collection.objects.select_for_update().get(pk=collection.pk)
     if found.archived_at:
         raise Conflict(f"{found} is archived already.")
-    hindrances: dict[str, Hindrance] = extensions("hindrances")
-    reasons = [reason for hindrance in hindrances.values() if (reason := hindrance(found))]
+    why_cannot_archive: dict[str, WhyCannotArchive] = extensions("why_cannot_archive")
+    reasons = [reason for hindrance in why_cannot_archive.values() if (reason := hindrance(found))]
     if unfinished := unfinished_jobs(found):
         reasons.append(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}.")
     if reasons:

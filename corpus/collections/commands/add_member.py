@@ -5,13 +5,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand, user_with
+from accounts.management.reporting import ReportingCommand, user_with
 from corpus.collections.actions.people import add_member
 from corpus.collections.reads.collections import collection_with
 from corpus.models import Role
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Add a person who has an account to a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:

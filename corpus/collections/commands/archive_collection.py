@@ -5,12 +5,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from corpus.collections.actions.archiving import archive_collection, reopen_collection
 from corpus.collections.reads.collections import collection_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Make a collection read-only, or take it out of the archive again."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,13 +5,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from corpus.collections.jobs.collection_backup import backup_pieces
 from corpus.collections.reads.collections import collection_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Write one collection with the files of its papers to a zip file, for restore_collection."
 
     def add_arguments(self, parser: CommandParser) -> None:

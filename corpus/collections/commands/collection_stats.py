@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
 from corpus.collections.reads.statistics import collection_statistics
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Count what a collection holds: documents, topics, aspects, pools and the pairs to judge."
 
     def add_arguments(self, parser: CommandParser) -> None:

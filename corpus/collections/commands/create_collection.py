@@ -7,12 +7,12 @@ from django.core.management.base import CommandParser
 from django.core.validators import validate_slug
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand, user_with
+from accounts.management.reporting import ReportingCommand, user_with
 from accounts.refusals import Refused
 from corpus.collections.actions.collections import create_collection
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Make a collection. Without --manager nobody is in it until add_member adds somebody."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,14 +6,14 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.actions.archiving import request_removal
 from corpus.collections.reads.collections import collection_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Delete an archived collection with everything in it. Make a backup first: manage.py backup_collection."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand, user_with
+from accounts.management.reporting import ReportingCommand, user_with
 from corpus.collections.actions.persons import erase_person
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Replace a person's name and address by a pseudonym everywhere. This cannot be undone."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,12 +5,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from corpus.collections.actions.collections import rename_collection
 from corpus.collections.reads.collections import collection_with
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Give a collection another short name. Links with the former one keep working."
 
     def add_arguments(self, parser: CommandParser) -> None:

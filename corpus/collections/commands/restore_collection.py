@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from corpus.collections.jobs.collection_backup import restore_backup
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Bring a deleted collection back from its backup, as an archived one."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -30,7 +30,7 @@ APPS = ("accounts", "corpus", "annotation", "adjudication")
 
 def backup_pieces(collection: Collection) -> Iterator[bytes]:
     """The zip file in pieces: a manifest, each table as CSV, the files of papers. Nothing is held whole."""
-    return zipped(_members(collection))
+    return zipped(_archive_files(collection))
 
 
 def backup_response(collection: Collection) -> StreamingHttpResponse:
@@ -85,7 +85,7 @@ def _migrations() -> dict[str, str]:
     return {app: max(name for label, name in applied if label == app) for app in APPS}
 
 
-def _members(collection: Collection) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _archive_files(collection: Collection) -> Iterator[tuple[str, Iterable[bytes]]]:
     yield "manifest.json", [json.dumps(_manifest(collection), indent=1, ensure_ascii=False).encode()]
     for content in reversed(contents()):
         if content.of(collection.pk).exists():

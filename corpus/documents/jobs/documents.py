@@ -17,7 +17,7 @@ from corpus.formats.documents import read_documents
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
-from corpus.loading.counts import REPEATED, Tally
+from corpus.loading.counts import REPEATED, ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
 from corpus.models import ImportRun
 
@@ -68,7 +68,7 @@ FROM compared
 """
 
 
-def load_documents(run: ImportRun, progress: Progress, tally: Tally) -> None:
+def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files and merge them into the collection's documents; the caller holds the transaction.
 
     Errors: BrokenFile for a file that cannot be trusted as a whole, Cancelled when somebody stopped the job.
@@ -76,10 +76,10 @@ def load_documents(run: ImportRun, progress: Progress, tally: Tally) -> None:
     total = sum(file["size"] for file in run.files)
     odometer = Odometer()
     _prepare_staging()
-    upkeep = nullcontext() if run.dry_run else merged_by_another_connection()
-    with upkeep, in_background(batches(_records(run, odometer), document_line, odometer)) as found:
+    merging = nullcontext() if run.dry_run else merged_by_another_connection()
+    with merging, in_background(batches(_records(run, odometer), document_line, odometer)) as found:
         for batch in found:
-            _take_batch(run, batch, tally)
+            _take_batch(run, batch, counts)
             progress.report(min(batch.bytes_read, total), total, "reading documents")
 
 
@@ -95,17 +95,17 @@ def _exclusions(run: ImportRun) -> frozenset[str]:
     return frozenset(run.parameters.get("exclude", ()))
 
 
-def _take_batch(run: ImportRun, batch: Batch, tally: Tally) -> None:
-    tally.add_problems(batch.problems)
-    tally.skips.update(batch.skips)
+def _take_batch(run: ImportRun, batch: Batch, counts: ImportCounts) -> None:
+    counts.add_problems(batch.problems)
+    counts.skips.update(batch.skips)
     if not batch.lines:
         return
     merged = _merge_batch(run, batch.data)
-    tally.created += merged.created
-    tally.updated += merged.updated
-    tally.unchanged += merged.unchanged
+    counts.created += merged.created
+    counts.updated += merged.updated
+    counts.unchanged += merged.unchanged
     if repeated := len(batch.lines) - merged.created - merged.updated - merged.unchanged:
-        tally.skips[REPEATED] += repeated
+        counts.skips[REPEATED] += repeated
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from corpus.models import Collection, Topic
-from corpus.ranking.recipe import Recipe, Surroundings
+from corpus.ranking.recipe import Neighbourhood, Recipe
 
 DOCUMENTS = "SELECT d.docno, d.id FROM corpus_document d WHERE d.collection_id = %s AND d.docno = ANY(%s)"
 # Citations are rows, or lists of docnos that came with the documents (DORIS-MAE, S2ORC, LitSearch): both count, in
@@ -39,12 +39,12 @@ class SourcePapers:
     of_topic: Mapping[int, frozenset[int]]
     neighbours: Mapping[int, frozenset[int]]
 
-    def around(self, topic: Topic, recipe: Recipe, candidates: Iterable[int], dense: list[int]) -> Surroundings:
+    def around(self, topic: Topic, recipe: Recipe, candidates: Iterable[int], dense: list[int]) -> Neighbourhood:
         """What `make_pool` asks about for this topic."""
         sources = self.of_topic.get(topic.pk, frozenset())
         known = _categories([*sources, *candidates]) if sources and recipe.same_category else {}
         wanted = frozenset().union(*(known.get(source, frozenset()) for source in sources))
-        return Surroundings(
+        return Neighbourhood(
             excluded=sources if recipe.exclude_sources else frozenset(),
             neighbours=frozenset().union(*(self.neighbours.get(source, frozenset()) for source in sources)),
             admits=(lambda document: bool(wanted & known.get(document, frozenset()))) if wanted else None,

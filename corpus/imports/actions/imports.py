@@ -17,7 +17,7 @@ from accounts.extensions import extensions
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.rules import check_manager
-from corpus.formats.members import is_packed
+from corpus.formats.archives import is_packed
 from corpus.formats.records import BrokenFile
 from corpus.formats.registry import AUTO, HEAD_BYTES, detect, format_names
 from corpus.loading.uploads import UPLOADS, remove_uploads

@@ -11,7 +11,7 @@ from django.forms import BooleanField, Field
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
@@ -25,7 +25,7 @@ from corpus.models import ImportRun
 SHOWN_ERRORS = 10
 
 
-class ImportCommand(ToldCommand):
+class ImportCommand(ReportingCommand):
     """manage.py import_… SLUG FILE… [--format F] [--dry-run] [--json]"""
 
     kind: str  # name of an importer

@@ -5,13 +5,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
 from corpus.imports.actions.undoing import undo_import
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Take an import back while nothing stands on it; its number is at the end of its page's address."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,12 +15,12 @@ from accounts.table_statistics import analyse_changed_tables
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import format_label, format_names
-from corpus.loading.counts import Tally
+from corpus.loading.counts import ImportCounts
 from corpus.loading.uploads import remove_uploads
 from corpus.models import ImportRun
 
-Work = Callable[[ImportRun, jobs.Progress, Tally], None]
-Reading = Callable[[ImportRun, jobs.Progress, Tally], AbstractContextManager[Work]]
+Work = Callable[[ImportRun, jobs.Progress, ImportCounts], None]
+Reading = Callable[[ImportRun, jobs.Progress, ImportCounts], AbstractContextManager[Work]]
 
 STORED = "stored"  # in a job's parameters: its transaction has committed
 RETRY_AFTER = 10  # seconds after which whoever could not wait may try again
@@ -81,29 +81,29 @@ def import_at_once(run: ImportRun, *, patience: float) -> None:
 def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
     if STORED in run.parameters:
         return  # the worker was killed between its commit and its last word
-    tally = Tally()
+    counts = ImportCounts()
     try:
-        with _read(run, progress, tally) as work, transaction.atomic():
+        with _read(run, progress, counts) as work, transaction.atomic():
             _wait_for_turn(run, progress, patience)
-            work(run, progress, tally)
-            if tally.errors and not tally.kept:
-                raise Refused(_nothing_read(tally))
-            _store(run, tally)
+            work(run, progress, counts)
+            if counts.errors and not counts.kept:
+                raise Refused(_nothing_read(counts))
+            _store(run, counts)
     except BrokenFile as broken:
-        tally.add_problems([Problem(broken.file, broken.line, broken.reason)])
-        _store_failure(run, tally)
+        counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
+        _store_failure(run, counts)
         raise Refused(f"{broken}. Nothing was imported.") from broken
     except Refused:
-        _store_failure(run, tally)
+        _store_failure(run, counts)
         raise
 
 
-def _read(run: ImportRun, progress: jobs.Progress, tally: Tally) -> AbstractContextManager[Work]:
+def _read(run: ImportRun, progress: jobs.Progress, counts: ImportCounts) -> AbstractContextManager[Work]:
     if run.importer is None:
         raise Refused(f"Imports of {run.label} are not known here.")
     if run.format not in format_names(run.kind):
         raise Refused(f"Its format, {format_label(run.format)}, is not known here. Nothing was imported.")
-    return run.importer.reading(run, progress, tally)
+    return run.importer.reading(run, progress, counts)
 
 
 def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
@@ -124,8 +124,8 @@ def is_my_turn(run: ImportRun) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _store(run: ImportRun, tally: Tally) -> None:
-    tally.store(run)
+def _store(run: ImportRun, counts: ImportCounts) -> None:
+    counts.store(run)
     run.parameters = {**run.parameters, STORED: True}
     run.save(update_fields=["parameters"])
     if not run.dry_run:
@@ -135,20 +135,20 @@ def _store(run: ImportRun, tally: Tally) -> None:
             verb=f"import_{run.kind}",
             target=run,
             scope=run.collection,
-            created=tally.created,
-            updated=tally.updated,
-            unchanged=tally.unchanged,
-            skipped=tally.skipped,
+            created=counts.created,
+            updated=counts.updated,
+            unchanged=counts.unchanged,
+            skipped=counts.skipped,
             files=[{"name": file["name"], "sha256": file["sha256"]} for file in run.files],
         )
 
 
-def _store_failure(run: ImportRun, tally: Tally) -> None:
-    tally.keep_nothing()
-    tally.store(run)
+def _store_failure(run: ImportRun, counts: ImportCounts) -> None:
+    counts.keep_nothing()
+    counts.store(run)
 
 
-def _nothing_read(tally: Tally) -> str:
-    first = tally.errors[0]
+def _nothing_read(counts: ImportCounts) -> str:
+    first = counts.errors[0]
     where = f"{first['file']}, line {first['line']}" if first["line"] else first["file"]
-    return f"Nothing was imported: none of the {tally.error_count} records could be read. {where}: {first['reason']}."
+    return f"Nothing was imported: none of the {counts.error_count} records could be read. {where}: {first['reason']}."

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
@@ -14,7 +14,7 @@ from corpus.pools.actions import request_pools
 from corpus.pools.reads.recipes import default_recipe
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = (
         "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
         "Afterwards the methods bring in exactly these; building twice changes nothing, and what campaigns have made "

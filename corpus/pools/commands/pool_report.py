@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
 from corpus.pools.reads.pool_report import RunHoles, holes_of_runs, overlap_of_methods
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Tell how the methods of pools overlap, and how much of each run's top nobody has judged."
 
     def add_arguments(self, parser: CommandParser) -> None:

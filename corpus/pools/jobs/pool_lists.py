@@ -11,7 +11,7 @@ from corpus.formats.pool_lists import PoolRow, read_pool_lists
 from corpus.formats.records import Problem
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
-from corpus.loading.counts import ERRORS_KEPT, REPEATED, Tally
+from corpus.loading.counts import ERRORS_KEPT, REPEATED, ImportCounts
 from corpus.loading.line_batches import Odometer, batches, sources_of
 from corpus.models import ImportRun
 from corpus.models.pools import LISTED, RESERVED_METHODS
@@ -56,7 +56,7 @@ SELECT entry_id, %(method)s FROM import_found WHERE entry_id IS NOT NULL AND sou
 """
 
 
-def load_pool_list(run: ImportRun, progress: Progress, tally: Tally) -> None:
+def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files into the pools; the caller holds the transaction. Pairs are counted.
 
     The job's parameter `method` is what the provenance calls the list. Errors: BrokenFile, Refused for its name.
@@ -67,7 +67,7 @@ def load_pool_list(run: ImportRun, progress: Progress, tally: Tally) -> None:
         cursor.execute(STAGE)
         with in_background(batches(_rows(run, odometer), _line, odometer)) as found:
             for batch in found:
-                tally.add_problems(batch.problems)
+                counts.add_problems(batch.problems)
                 with cursor.copy("COPY import_pair FROM STDIN") as copy:
                     copy.write(batch.data)
                 progress.report(min(batch.bytes_read, run.total), run.total, "reading pairs")
@@ -76,11 +76,11 @@ def load_pool_list(run: ImportRun, progress: Progress, tally: Tally) -> None:
         values: dict[str, Any] = {"collection": run.collection_id, "method": method, "most": ERRORS_KEPT}
         cursor.execute(FIND, values)
         cursor.execute(PROBLEMS, values)
-        _tell(cursor.fetchall(), tally)
+        _tell(cursor.fetchall(), counts)
         cursor.execute(COUNT)
-        tally.created, tally.updated, tally.unchanged, repeated = cursor.fetchone()
+        counts.created, counts.updated, counts.unchanged, repeated = cursor.fetchone()
         if repeated:
-            tally.skips[REPEATED] += repeated
+            counts.skips[REPEATED] += repeated
         if not run.dry_run:
             cursor.execute(WRITE, values)
 
@@ -104,10 +104,10 @@ def _line(n: int, row: PoolRow) -> bytes:
     return encode_line((str(n), copy_text(row.file), str(row.line), copy_text(row.topic), copy_text(row.docno)))
 
 
-def _tell(rows: list[tuple[str, int, str, str, bool, int]], tally: Tally) -> None:
+def _tell(rows: list[tuple[str, int, str, str, bool, int]], counts: ImportCounts) -> None:
     """Count the pairs that name what is not there; `rows` holds the first of them, each with the count of all."""
     for file, line, topic, docno, no_topic, _ in rows:
         what = f"topic {topic}" if no_topic else f"document {docno}"
-        tally.add_problems([Problem(file, line, f"{what} is not in the collection")])
+        counts.add_problems([Problem(file, line, f"{what} is not in the collection")])
     if rows:
-        tally.error_count += rows[0][5] - len(rows)
+        counts.error_count += rows[0][5] - len(rows)

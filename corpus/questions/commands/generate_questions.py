@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
@@ -28,7 +28,7 @@ def share(text: str) -> float | None:
     return value
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = (
         "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What "
         "has been answered is not asked again: --continue goes on with a run that was stopped or gave up."
@@ -55,13 +55,13 @@ class Command(ToldCommand):
             source=options["source"], used=used, text=options["words"], sample=options["sample"], seed=options["seed"]
         )
         if options["dry_run"]:
-            return told_estimate(collection, wanted)
+            return estimate_summary(collection, wanted)
         run = self.begin(collection, wanted, options)
         jobs.carry_out(run)
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise Refused(f"Run {run.pk}: {run.reason}")
-        return told_run(run)
+        return run_summary(run)
 
     def begin(self, collection: Collection, wanted: MentionFilter, options: dict[str, Any]) -> QuestionRun:
         """The job's row, not sent to a worker."""
@@ -82,7 +82,7 @@ class Command(ToldCommand):
         )
 
 
-def told_estimate(collection: Collection, wanted: MentionFilter) -> tuple[str, dict[str, Any]]:
+def estimate_summary(collection: Collection, wanted: MentionFilter) -> tuple[str, dict[str, Any]]:
     """What asking would take."""
     found = estimate_questions(collection, wanted, prompt_body(collection))
     cost = None if found.cost is None else float(found.cost)
@@ -98,7 +98,7 @@ def told_estimate(collection: Collection, wanted: MentionFilter) -> tuple[str, d
     }
 
 
-def told_run(run: QuestionRun) -> tuple[str, dict[str, Any]]:
+def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
     """What came of a run."""
     figures = run_figures(run.collection, run)
     states = {value: count for value, _, count in figures.states}

@@ -21,7 +21,7 @@ from corpus.formats.mentions import MentionRecord, read_mentions
 from corpus.formats.papers import Reference
 from corpus.formats.records import PartProblem, Problem
 from corpus.loading.copying import copy_text, encode_line
-from corpus.loading.counts import Tally
+from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
 from corpus.models import Document, ImportRun
 from corpus.text.words import title_key
@@ -141,19 +141,19 @@ WHERE k.differs AND k.is_used ORDER BY n
 class State:
     """What goes on from chunk to chunk."""
 
-    tally: Tally
+    counts: ImportCounts
     seen: set[tuple[str, int]] = field(default_factory=set)
     mentions: list[bytes] = field(default_factory=list)
     references: list[bytes] = field(default_factory=list)
     n: int = 0
 
 
-def load_mentions(run: ImportRun, progress: Progress, tally: Tally) -> None:
+def load_mentions(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files and merge them into the collection's mentions; the caller holds the transaction.
 
     With the parameter `only_linked`, paragraphs that cite no document of the collection are left out.
     """
-    odometer, state = Odometer(), State(tally)
+    odometer, state = Odometer(), State(counts)
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
     for item in _records(run, odometer):
@@ -173,21 +173,21 @@ def _records(run: ImportRun, odometer: Odometer) -> Iterator[MentionRecord | Pro
 
 def _take(item: MentionRecord | Problem, state: State) -> None:
     if isinstance(item, PartProblem):  # a marker that was left out; its paragraph is counted on its own
-        state.tally.add_notes([item])
+        state.counts.add_notes([item])
         return
     if isinstance(item, Problem):
-        state.tally.add_problems([item])
+        state.counts.add_problems([item])
         return
     place = (item.source_key, item.position)
     if place in state.seen:
-        state.tally.skips[REPEATED_PAPER] += 1
+        state.counts.skips[REPEATED_PAPER] += 1
         return
     state.seen.add(place)
     try:
         mention, references = _lines(state.n, item)
     except ValueError as error:
         reason = f"paragraph {item.position} of {item.source_key} has {error}"
-        state.tally.add_problems([Problem(item.file, item.line, reason)])
+        state.counts.add_problems([Problem(item.file, item.line, reason)])
         return
     state.mentions.append(mention)
     state.references += references
@@ -249,9 +249,9 @@ def _merge(run: ImportRun, state: State) -> None:
         cursor.execute(COMPARE, values)
         cursor.execute("ANALYZE mention_known")
         cursor.execute(COUNTS)
-        state.tally.created, state.tally.updated, state.tally.unchanged = cursor.fetchone()
+        state.counts.created, state.counts.updated, state.counts.unchanged = cursor.fetchone()
         cursor.execute(USED)
-        state.tally.add_problems(
+        state.counts.add_problems(
             Problem(file, line, f"paragraph {position} of {key}: questions were written from it, so it stays as it is")
             for file, line, key, position in cursor.fetchall()
         )
@@ -259,18 +259,18 @@ def _merge(run: ImportRun, state: State) -> None:
             cursor.execute(statement, values)
     link_mentions(run.collection_id)
     if run.parameters.get("only_linked"):
-        _drop_unlinked(values, state.tally)
+        _drop_unlinked(values, state.counts)
     transaction.set_rollback(run.dry_run)
 
 
-def _drop_unlinked(values: dict[str, Any], tally: Tally) -> None:
+def _drop_unlinked(values: dict[str, Any], counts: ImportCounts) -> None:
     with connection.cursor() as cursor:
         cursor.execute(FIND_UNLINKED, values)
         cursor.execute("DELETE FROM corpus_mentionreference r USING unlinked u WHERE r.mention_id = u.id")
         cursor.execute("DELETE FROM corpus_citationmention m USING unlinked u WHERE m.id = u.id")
-        tally.created -= cursor.rowcount
+        counts.created -= cursor.rowcount
         if cursor.rowcount:
-            tally.skips[NOTHING_LINKED] += cursor.rowcount
+            counts.skips[NOTHING_LINKED] += cursor.rowcount
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -180,11 +180,11 @@ def author_question_take_in(request: Request, slug: str, pk: int) -> HttpRespons
             made = "1 topic was" if len(taken.topics) == 1 else f"{len(taken.topics):,} topics were"
             messages.success(request, f"{made} made of the answers.")
         if taken.equal:
-            messages.warning(request, _told_equal(taken.equal))
+            messages.warning(request, _equal_message(taken.equal))
     return redirect("author_call_detail", slug, pk)
 
 
-def _told_equal(equal: list[tuple[str, str]]) -> str:
+def _equal_message(equal: list[tuple[str, str]]) -> str:
     named = "; ".join(f"{email} asks what topic {number} asks" for email, number in equal[:SHOWN_EQUALS])
     more = f"; and {len(equal) - SHOWN_EQUALS:,} more" if len(equal) > SHOWN_EQUALS else ""
     return f"No topic was made of questions that are there already: {named}{more}. The answers stay here as they are."

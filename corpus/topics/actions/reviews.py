@@ -12,7 +12,7 @@ from corpus.collections.rules import check_can_manage, check_role
 from corpus.models import AspectRemark, Membership, ReviewVerdict, Topic, TopicReview
 from corpus.topics.actions.versions import CHANGED_SINCE
 from corpus.topics.jobs.versions import keep_first_versions
-from corpus.topics.reads.reviews import REVIEWERS, authors_of, hindrance_to_request, hindrance_to_review, open_review
+from corpus.topics.reads.reviews import REVIEWERS, authors_of, open_review, why_cannot_request_review, why_cannot_review
 
 LONGEST_NOTE = 4_000  # characters
 
@@ -23,7 +23,7 @@ def request_review(*, membership: Membership, at: datetime, topic: Topic, note: 
     check_can_manage(membership)
     topic = _locked(topic)
     keep_first_versions([topic], at=at)
-    if reason := hindrance_to_request(topic):
+    if reason := why_cannot_request_review(topic):
         raise Refused(reason)
     newest = topic.versions.order_by("-number")[0]
     review = TopicReview.objects.create(
@@ -65,7 +65,7 @@ def decide_review(
     review = open_review(topic)
     if review is None:
         raise Conflict("No review is waiting. Somebody else may have decided, or the request was withdrawn.")
-    if reason := hindrance_to_review(membership.user, review, authors_of(topic)):
+    if reason := why_cannot_review(membership.user, review, authors_of(topic)):
         raise Refused(reason)
     newest = topic.versions.order_by("-number")[0]
     if newest.number != seen:

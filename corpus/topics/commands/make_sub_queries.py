@@ -6,12 +6,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
 from corpus.topics.actions.sub_queries import make_sub_queries
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = (
         "Make sub-queries of complex queries: all combinations of K aspects whose sentences speak of no other aspect. "
         "They inherit pools and judgments. Doing it twice changes nothing."

@@ -98,12 +98,12 @@ def reviews_waiting(user: User) -> list[tuple[Collection, int]]:
     return [(collection, counts[collection.pk]) for collection in found]
 
 
-def hindrance_to_request(topic: Topic) -> str:
+def why_cannot_request_review(topic: Topic) -> str:
     """Why no review can be asked for now, or ""."""
     return NO_REQUEST.get(with_review_state(Topic.objects.filter(pk=topic.pk)).get().review_state, "")
 
 
-def hindrance_to_review(user: User, review: TopicReview, authors: set[int]) -> str:
+def why_cannot_review(user: User, review: TopicReview, authors: set[int]) -> str:
     """Why this person cannot decide on the open review, or ""."""
     if review.requested_by_id == user.pk:
         return "You asked for this review, so somebody else has to give it."
@@ -127,6 +127,6 @@ def fetch_review_part(topic: Topic, user: User) -> ReviewPart:
         state,
         review,
         NO_REQUEST.get(state, ""),
-        hindrance_to_review(user, waiting, authors_of(topic)) if waiting else "",
+        why_cannot_review(user, waiting, authors_of(topic)) if waiting else "",
         review is not None and found.approved_as != found.reads_as,
     )

@@ -1,4 +1,4 @@
-/** The desk for papers: keys, and taking a version without leaving the page. Without this script the same forms work. */
+/** The adjudication screen for papers: keys, and taking a version without leaving the page. Without this script the same forms work. */
 
 import { announce, csrfToken } from "../base.js";
 

@@ -136,13 +136,13 @@ export class Contexts extends EventTarget {
 
   article(context, c) {
     const article = document.createElement("article");
-    article.className = "desk-context card";
+    article.className = "extraction-context card";
     article.dataset.at = c;
     article.setAttribute("aria-label", `Context ${context.id}`);
     const head = document.createElement("header");
     head.append(label(`Context ${context.id}`), this.sections(context, c), button("remove-context", "Remove", c, `Remove context ${context.id}`));
     const list = document.createElement("ol");
-    list.className = "desk-sentences";
+    list.className = "extraction-sentences";
     list.append(...context.sentences.map((sentence, s) => this.row(sentence, c, s)));
     article.append(head, list);
     return article;
@@ -160,7 +160,7 @@ export class Contexts extends EventTarget {
   row(sentence, c, s) {
     const isCurrent = c === this.at.c && s === this.at.s;
     const row = document.createElement("li");
-    row.className = "desk-sentence";
+    row.className = "extraction-sentence";
     Object.assign(row.dataset, { sentence: s, context: c });
     row.tabIndex = isCurrent ? 0 : -1;
     if (isCurrent) row.setAttribute("aria-current", "true");
@@ -207,7 +207,7 @@ export class Contexts extends EventTarget {
     const element = document.createElement("span");
     const numbers = named ?? [...text.matchAll(/\d+[a-z]?/g)].map(([number]) => number);
     const isKnown = (named === null || numbers.length > 0) && numbers.every((number) => this.known.has(number));
-    element.className = isKnown ? "desk-marker" : "desk-marker is-dangling";
+    element.className = isKnown ? "extraction-marker" : "extraction-marker is-dangling";
     element.dataset.reference = numbers[0] ?? "";
     element.textContent = text;
     if (!isKnown) element.title = "Not in the list of references";
@@ -269,7 +269,7 @@ function place(article, c) {
 
 function caretSign() {
   const sign = document.createElement("span");
-  sign.className = "desk-caret";
+  sign.className = "extraction-caret";
   sign.setAttribute("aria-hidden", "true");
   return sign;
 }

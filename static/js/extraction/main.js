@@ -420,8 +420,7 @@ document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden") saver.flush();
 });
 
-show(part("desk"));
-document.body.classList.add("desk-works");
+show(part("panes"));
 sheet.start();
 render();
 const kept = saver.kept();

@@ -84,11 +84,11 @@ export class References extends EventTarget {
 
   item(reference, r, isDouble) {
     const isCurrent = r === this.at;
-    const item = make("li", "desk-reference");
+    const item = make("li", "extraction-reference");
     item.dataset.row = r;
     item.tabIndex = isCurrent ? 0 : -1;
     if (isCurrent) item.setAttribute("aria-current", "true");
-    item.append(make("p", "desk-raw", `[${reference.number}] ${reference.raw}`), this.value(reference, isDouble));
+    item.append(make("p", "extraction-raw", `[${reference.number}] ${reference.raw}`), this.value(reference, isDouble));
     if (isCurrent) item.append(...this.candidates(reference));
     return item;
   }
@@ -109,18 +109,18 @@ export class References extends EventTarget {
 
   candidates(reference) {
     if (!reference.candidates.length) return [make("p", "small muted", "No candidate in the collection. P pastes an identifier.")];
-    const list = make("ol", "desk-candidates");
+    const list = make("ol", "extraction-candidates");
     reference.candidates.forEach((docno, i) => list.append(this.choice(reference, docno, i + 1)));
     return [list];
   }
 
   choice(reference, docno, n) {
     const known = data.paper.documents[docno] ?? { title: docno, authors: [] };
-    const button = make("button", "desk-candidate");
+    const button = make("button", "extraction-candidate");
     button.type = "button";
     button.dataset.pick = n;
     button.setAttribute("aria-pressed", String(docno === reference.value));
-    const title = make("span", "desk-candidate-title");
+    const title = make("span", "extraction-candidate-title");
     for (const [text, differs] of known.pieces?.[reference.number] ?? [[known.title, false]]) {
       title.append(differs ? make("mark", "", text) : text);
     }

@@ -55,7 +55,7 @@ export class Sections extends EventTarget {
 
   row(section, n) {
     const outside = this.outside(section);
-    const row = element("li", "desk-citing");
+    const row = element("li", "extraction-citing");
     const head = element("div", "row");
     const button = element("button", "button quiet", outside.length ? "Include" : "Leave out");
     button.type = "button";
@@ -73,7 +73,7 @@ export class Sections extends EventTarget {
     const list = element("ul", "");
     for (const id of ids) {
       const text = this.blocks.get(id).text;
-      const button = element("button", "desk-outside", text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+      const button = element("button", "extraction-outside", text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
       button.type = "button";
       button.dataset.outside = id;
       const item = element("li", "");

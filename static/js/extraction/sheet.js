@@ -61,7 +61,7 @@ export class Sheet extends EventTarget {
     return boxes.map((box, i) => {
       const element = document.createElement("button");
       element.type = "button";
-      element.className = "desk-outline";
+      element.className = "extraction-outline";
       element.tabIndex = -1;
       place(element, { x: box.x / width, y: box.y / height, width: box.width / width, height: box.height / height });
       this.name(element, block, i === 0);
@@ -83,7 +83,7 @@ export class Sheet extends EventTarget {
     const parts = this.blocks.map((block) => {
       const element = document.createElement("button");
       element.type = "button";
-      element.className = "desk-text-block";
+      element.className = "extraction-text-block";
       element.tabIndex = -1;
       this.name(element, block, true);
       element.removeAttribute("aria-label");

@@ -1,7 +1,7 @@
 /** The dialogs: why I skip, my keys, signing in again, two versions of one answer, what was not saved. */
 
 import { data, fromTemplate, part, tell } from "./page.js";
-import { wordsFor } from "./desk.js";
+import { wordsFor } from "./session.js";
 import { keyName, labelKeys } from "./keys.js";
 import { post, postKept, signIn } from "./server.js";
 

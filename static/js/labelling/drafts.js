@@ -2,7 +2,7 @@
 
 import { data } from "./page.js";
 
-const PREFIX = `litmus-note:${data.desk}:`;
+const PREFIX = `litmus-note:${data.owner}:`;
 const KEPT_DAYS = 14;
 
 /** Keep these parts of an assignment's draft (note, rewrite, found) beside those that are kept already. */

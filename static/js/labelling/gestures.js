@@ -5,10 +5,10 @@ import { keepDraft } from "./drafts.js";
 import { notice } from "./page.js";
 import * as screen from "./screen.js";
 
-/** Bind the page to what the desk does; `acts` are those of the keys, by the name in data-act. */
-export function wireGestures({ desk, acts, outbox, decide }) {
+/** Bind the page to what the session does; `acts` are those of the keys, by the name in data-act. */
+export function wireGestures({ session, acts, outbox, decide }) {
   document.addEventListener("pointerdown", (event) => {
-    desk.device = event.pointerType === "touch" ? "touch" : "mouse";
+    session.device = event.pointerType === "touch" ? "touch" : "mouse";
   });
 
   document.addEventListener("click", (event) => {
@@ -20,7 +20,7 @@ export function wireGestures({ desk, acts, outbox, decide }) {
       event.preventDefault();
       chooseCellOf(button);
       acts[act]();
-    } else if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event, desk);
+    } else if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event, session);
     else chooseCellOf(event.target);
   });
 
@@ -32,18 +32,18 @@ export function wireGestures({ desk, acts, outbox, decide }) {
 
   document.addEventListener("change", (event) => {
     const cell = event.target.closest?.("[data-cell]");
-    if (cell && event.target.matches("select") && event.target.value) desk.graded(cell);
+    if (cell && event.target.matches("select") && event.target.value) session.graded(cell);
   });
 
   document.addEventListener("input", (event) => {
     if (!event.target.matches?.("[data-note]")) return;
-    desk.cancelTimer();
+    session.cancelTimer();
     keepDraft(Number(event.target.closest("[data-cell]").dataset.cell), { note: event.target.value });
   });
 
   document.querySelector("[data-label-form]").addEventListener("submit", (event) => {
     event.preventDefault();
-    desk.submit();
+    session.submit();
   });
 
   window.addEventListener("beforeunload", (event) => {
@@ -57,11 +57,11 @@ function chooseCellOf(element) {
 }
 
 /** A press of the pointer judges like a digit; a radio button chosen by arrow keys (no clicks counted) only chooses. */
-function chosenByHand(event, desk) {
+function chosenByHand(event, session) {
   chooseCellOf(event.target);
   const { element } = screen.chosenCell();
   screen.noteAnswer(element);
-  if (event.detail > 0) desk.graded(element);
+  if (event.detail > 0) session.graded(element);
 }
 
 /** In the list of what was not saved: send it again, or let it go. */

@@ -1,7 +1,7 @@
 /** The labelling screen: everything is put together here. Without this script the page is a plain form that works. */
 
 import { Clock } from "./clock.js";
-import { Desk } from "./desk.js";
+import { LabellingSession } from "./session.js";
 import * as dialogs from "./dialogs.js";
 import { wireGestures } from "./gestures.js";
 import { GuidelinePane } from "./guideline.js";
@@ -23,12 +23,12 @@ const hand = new Hand(data.hand);
 const guideline = new GuidelinePane();
 const clock = new Clock();
 const outbox = new Outbox({
-  store: await openStore(data.desk),
+  store: await openStore(data.owner),
   url: data.urls.submission_create,
   user: data.user,
   context: (sending) => [...hand.held(), ...outbox.waiting.filter((entry) => entry.id !== sending.id).map(entryIds)],
 });
-const desk = new Desk({ hand, outbox, clock, guideline });
+const session = new LabellingSession({ hand, outbox, clock, guideline });
 const entryIds = (entry) => entry.submissions.map((submission) => submission.assignment);
 let lookTimer = null;
 
@@ -48,7 +48,7 @@ outbox.addEventListener("settled", ({ detail }) => {
     if (result.outcome === "not-counted") notice(result.detail);
   });
   if (detail.refused) refused(detail.entry);
-  if (!screen.currentUnit() && !desk.inPast && hand.ahead.length) desk.showPresent();
+  if (!screen.currentUnit() && !session.inPast && hand.ahead.length) session.showPresent();
   else if (!screen.currentUnit()) showEmpty();
 });
 
@@ -60,7 +60,7 @@ async function refused(entry) {
     if (!anyDialogOpen()) await decide(entry);
   } else if (["invalid", "malformed"].includes(code) && !isUndo) {
     await outbox.drop(entry);
-    desk.bringBack(entry, detail);
+    session.bringBack(entry, detail);
   } else if (isUndo) {
     await outbox.drop(entry);
     notice(detail);
@@ -120,15 +120,15 @@ async function look() {
   hand.add(units);
   guideline.noteVersion(version);
   if (hand.ahead.length) {
-    desk.showPresent();
+    session.showPresent();
     return;
   }
   showState(empty);
   if (empty === "waiting") lookTimer = setTimeout(look, LOOK_EVERY);
 }
 
-desk.addEventListener("empty", showEmpty);
-desk.addEventListener("submitted", ({ detail }) => {
+session.addEventListener("empty", showEmpty);
+session.addEventListener("submitted", ({ detail }) => {
   const answered = detail.submissions.filter((submission) => submission.kind === "answer");
   if (answered.length) notePace(answered.reduce((sum, submission) => sum + submission.active_ms, 0) / answered.length);
 });
@@ -147,8 +147,8 @@ const rating = {
 };
 
 function whileThere(act) {
-  if (!screen.chosenCell() || desk.busy) return;
-  desk.cancelTimer();
+  if (!screen.chosenCell() || session.busy) return;
+  session.cancelTimer();
   act();
 }
 
@@ -161,19 +161,19 @@ function tooMany() {
     note.value = [note.value.trim(), data.tooMany.note].filter(Boolean).join(" ");
     note.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  desk.newest = data.tooMany.criterion;
+  session.newest = data.tooMany.criterion;
   screen.gradeWithReason(element, data.tooMany);
   announce(`Discarded: ${data.tooMany.note}`);
-  desk.graded(element);
+  session.graded(element);
 }
 
 const acts = {
   ...(isQuestion && rating),
-  submit: () => void desk.submit(),
-  undo: () => void desk.undo(),
-  earlier: () => void desk.earlier(),
-  later: () => desk.later(),
-  present: () => desk.present(),
+  submit: () => void session.submit(),
+  undo: () => void session.undo(),
+  earlier: () => void session.earlier(),
+  later: () => session.later(),
+  present: () => session.present(),
   skip: () => void skip(),
   flag: () => flag(),
   note: () => void screen.chosenCell()?.element.querySelector("[data-note]").focus(),
@@ -182,8 +182,8 @@ const acts = {
   help: () => void dialogs.showPreferences(applyPreferences),
   look: () => void look(),
   drafts: () => dialogs.showDrafts(outbox.failed),
-  digit: (value) => desk.digit(value),
-  move: (step, options) => desk.move(step, options),
+  digit: (value) => session.digit(value),
+  move: (step, options) => session.move(step, options),
   escape,
 };
 
@@ -192,20 +192,20 @@ function escape(event) {
   if (event.target.matches?.("textarea, input:not([type=radio], [type=checkbox]), select")) {
     if (isQuestion) question.leaveRewrite();
     part("title").focus({ preventScroll: true });
-  } else if (desk.timer) {
-    desk.undo();
+  } else if (session.timer) {
+    session.undo();
   } else {
-    desk.present();
+    session.present();
   }
 }
 
 async function skip() {
-  if (!screen.chosenCell() || desk.busy) return;
-  desk.cancelTimer();
-  desk.busy = true; // nothing is submitted between the question and its answer
+  if (!screen.chosenCell() || session.busy) return;
+  session.cancelTimer();
+  session.busy = true; // nothing is submitted between the question and its answer
   const reason = await dialogs.askSkipReason();
-  desk.busy = false;
-  if (reason) desk.skip(reason);
+  session.busy = false;
+  if (reason) session.skip(reason);
 }
 
 function flag() {
@@ -230,15 +230,15 @@ function applyPreferences() {
 
 listen(acts);
 labelKeys(data.preferences);
-wireGestures({ desk, acts, outbox, decide });
+wireGestures({ session, acts, outbox, decide });
 if (isQuestion) {
   wireSearch();
   part("rewrite-text").addEventListener("input", () => {
-    desk.cancelTimer();
+    session.cancelTimer();
     question.noteRewrite();
   });
   part("rewrite-text").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) desk.submit();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) session.submit();
   });
 }
 
@@ -274,13 +274,13 @@ function begin() {
   if (opened?.cells.every((cell) => cell.done)) {
     hand.past.unshift(opened);
     hand.current = hand.ahead.shift() ?? null;
-    desk.earlier();
+    session.earlier();
     return;
   }
   if (opened) {
     hand.ahead = [opened, ...hand.ahead.filter((unit) => keyOf(unit) !== keyOf(opened))];
   }
-  desk.showPresent();
+  session.showPresent();
 }
 
 if (!outbox.store.durable) notice("This browser keeps nothing for later, so stay online: each answer waits for the server.");

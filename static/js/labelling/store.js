@@ -3,10 +3,10 @@
 const DATABASE = "litmus-labelling";
 
 /** The store of one person in one campaign. `durable` says whether it survives the page. */
-export async function openStore(desk) {
+export async function openStore(owner) {
   for (const open of [openIndexed, openLocal]) {
     try {
-      const store = await open(desk);
+      const store = await open(owner);
       await store.all();
       return store;
     } catch {
@@ -16,7 +16,7 @@ export async function openStore(desk) {
   return openMemory();
 }
 
-async function openIndexed(desk) {
+async function openIndexed(owner) {
   const database = await asked(opening());
   const run = async (mode, work) => {
     const transaction = database.transaction("outbox", mode, { durability: "strict" });
@@ -26,16 +26,17 @@ async function openIndexed(desk) {
   };
   return {
     durable: true,
-    all: async () => inOrder(await run("readonly", (rows) => rows.index("desk").getAll(desk))),
-    put: (entry) => run("readwrite", (rows) => rows.put({ ...entry, desk })),
+    all: async () => inOrder(await run("readonly", (rows) => rows.index("owner").getAll(owner))),
+    put: (entry) => run("readwrite", (rows) => rows.put({ ...entry, owner })),
     remove: (id) => run("readwrite", (rows) => rows.delete(id)),
   };
 }
 
 function opening() {
-  const request = indexedDB.open(DATABASE, 1);
+  const request = indexedDB.open(DATABASE, 2);
   request.onupgradeneeded = () => {
-    request.result.createObjectStore("outbox", { keyPath: "id" }).createIndex("desk", "desk");
+    if (request.result.objectStoreNames.contains("outbox")) request.result.deleteObjectStore("outbox");
+    request.result.createObjectStore("outbox", { keyPath: "id" }).createIndex("owner", "owner");
   };
   return request;
 }
@@ -52,8 +53,8 @@ const finished = (transaction) =>
     transaction.onerror = transaction.onabort = () => reject(transaction.error);
   });
 
-async function openLocal(desk) {
-  const key = `${DATABASE}:${desk}`;
+async function openLocal(owner) {
+  const key = `${DATABASE}:${owner}`;
   const read = () => JSON.parse(localStorage.getItem(key) ?? "[]");
   const write = (entries) => localStorage.setItem(key, JSON.stringify(entries));
   write(read());

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from adjudication.agreement.actions import request_agreement
 from adjudication.agreement.reads.agreement import show
-from adjudication.agreement.reads.contributing_items import behind_difference, behind_figure
+from adjudication.agreement.reads.contributing_items import contributing_to_difference, contributing_to_figure
 from adjudication.models import AgreementRun, Method, Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from adjudication.verdicts.reads.judgments import Chosen, find_judged
@@ -174,18 +174,18 @@ def test_each_figure_opens_exactly_its_items(voters: str) -> None:
     rows = list(run.results.select_related("run"))
     assert any("excluded_pairs" in row.extra for row in rows)
     for row in rows:
-        told = find_judged(Chosen(found.criterion, behind=behind_figure(row, found.criterion)))
+        told = find_judged(Chosen(found.criterion, contributing=contributing_to_figure(row, found.criterion)))
         assert told.count() == row.n_items, (row.statistic, row.scope, row.block, row.annotators)
     tests = run.detail["relevance"]["comparisons"]
     assert tests[0]["n_excluded"] > 0
     for test in tests:
         named = (run, found.criterion, test["statistic"], test["model"])
         assert (
-            find_judged(Chosen(found.criterion, behind=behind_difference(*named))).count()
+            find_judged(Chosen(found.criterion, contributing=contributing_to_difference(*named))).count()
             == (test["difference"]["n_items"])
         )
-        left_out = behind_difference(*named, unfit=True)
-        assert find_judged(Chosen(found.criterion, behind=left_out)).count() == test["n_excluded"]
+        left_out = contributing_to_difference(*named, unfit=True)
+        assert find_judged(Chosen(found.criterion, contributing=left_out)).count() == test["n_excluded"]
 
 
 def test_every_number_of_the_agreement_page_opens_its_items(built: Built) -> None:

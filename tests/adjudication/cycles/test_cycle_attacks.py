@@ -102,6 +102,6 @@ def test_a_machine_that_has_said_nothing_readable_is_told_and_not_frozen(made: M
     for item in dev.items.all()[:3]:
         machine.unread_labels.create(item=item, criterion=dev.criteria.get(), received_at=LATER)
     (candidate,) = dev_table(dev, "relevance").candidates
-    assert (candidate.source, candidate.annotators, candidate.tally.invalid) == ("imported", 1, 3)
+    assert (candidate.source, candidate.annotators, candidate.counts.invalid) == ("imported", 1, 3)
     with pytest.raises(Refused, match="gpt has given no label yet"):
         freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=candidate.key)

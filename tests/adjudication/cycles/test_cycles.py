@@ -338,7 +338,7 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
     trial = trial_of(cycle)
     assert trial is not None
     assert trial.is_current
-    assert (trial.n_runs, trial.tally.answered, trial.tally.invalid) == (1, 23, 1)
+    assert (trial.n_runs, trial.counts.answered, trial.counts.invalid) == (1, 23, 1)
     decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="Published labels hold.", override=True)
     (told,) = overrides_in(test)
     assert (told.machine, told.annotators) == ("other-model", ("other-model",))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudication.stats.stretches import shared_runs
+from adjudication.stats.shared_runs import shared_runs
 from adjudication.stats.versions import (
     CONTEXT,
     REFERENCE,

@@ -27,10 +27,10 @@ def built() -> Built:
     return found
 
 
-def test_every_procedure_has_a_desk_or_all_that_the_screen_needs() -> None:
+def test_every_procedure_has_its_own_screen_or_all_parts_of_the_usual_one() -> None:
     for procedure in procedures().values():
         assert get_template(procedure.card)
-        if procedure.desk is None:
+        if procedure.screen is None:
             assert get_template(procedure.ballot)
             assert get_template(procedure.decision)
             assert "seen" in procedure.form.base_fields
@@ -43,7 +43,7 @@ def test_the_screen_shows_an_item_of_each_kind(built: Built, kind: str) -> None:
     verdict = Verdict.objects.select_related("item__topic").get(item=built.items[2])
     response = client_of(built, "adjudicator").get(address("adjudication_screen"), {"verdict": verdict.pk})
     assert response.status_code == 200
-    if procedure_of(built.campaign).desk is None:
+    if procedure_of(built.campaign).screen is None:
         assert verdict.item.topic is not None
         assert verdict.item.topic.text in response.content.decode()
 
@@ -80,10 +80,10 @@ def test_a_procedure_decides_by_its_own_action(built: Built, monkeypatch: pytest
 
 
 def test_a_procedure_may_have_a_screen_of_its_own(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    def desk(request: HttpRequest, scope: Scope) -> HttpResponse:
-        return HttpResponse(f"the desk of {scope.campaign}")
+    def screen(request: HttpRequest, scope: Scope) -> HttpResponse:
+        return HttpResponse(f"the screen of {scope.campaign}")
 
-    monkeypatch.setitem(procedures(), "votes", replace(procedures()["votes"], desk=desk))
+    monkeypatch.setitem(procedures(), "votes", replace(procedures()["votes"], screen=screen))
     page = client_of(built, "adjudicator").get(address("adjudication_screen"))
-    assert page.content.decode() == f"the desk of {built.campaign}"
+    assert page.content.decode() == f"the screen of {built.campaign}"
     assert client_of(built, "ana").get(address("adjudication_screen")).status_code == 403

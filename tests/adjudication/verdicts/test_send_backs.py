@@ -14,7 +14,7 @@ from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_deci
 from annotation.assignment.actions.annotators import add_members, pause_annotator
 from annotation.campaigns.reads.home import work_of
 from annotation.campaigns.reads.unjudged import has_items_left
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy
 from tests.adjudication.verdicts.test_verdicts import make_role, verdict_of
 from tests.adjudication.verdicts.test_votes import vote
@@ -80,12 +80,12 @@ def test_the_sender_is_neither_leased_the_item_nor_kept_from_adjudicating(built:
     campaign = Campaign.objects.get(pk=built.campaign.pk)
     assert not has_items_left(campaign, built.people["cai"])
     where = {"collection": "tea", "campaign": "main"}
-    assert take_hand(**where, by=built.people["cai"], at=LATER)[1] == []
+    assert take_units(**where, by=built.people["cai"], at=LATER)[1] == []
     assert work_of(built.people["cai"])[0].left == 0
     zoe = build_campaign([], slug="other", people=("zoe",)).people["zoe"]
     built.collection.memberships.create(user=zoe, role="annotator", created_at=AT)
     add_members(campaign=campaign, users=[zoe], by=None, at=AT)
-    assert take_hand(**where, by=zoe, at=LATER)[1] == [[sent.pk]]
+    assert take_units(**where, by=zoe, at=LATER)[1] == [[sent.pk]]
 
 
 def test_who_decided_an_item_is_not_asked_to_judge_it(built: Built) -> None:
@@ -118,7 +118,7 @@ def test_a_send_back_is_taken_back_while_nobody_has_it(built: Built) -> None:
 def test_what_somebody_has_taken_is_not_taken_back(built: Built) -> None:
     Campaign.objects.filter(pk=built.campaign.pk).update(strategy=Strategy.QUEUE)
     sent = send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
-    assert take_hand(collection="tea", campaign="main", by=built.people["cai"], at=LATER)[1] == [[sent.pk]]
+    assert take_units(collection="tea", campaign="main", by=built.people["cai"], at=LATER)[1] == [[sent.pk]]
     with pytest.raises(Conflict, match="taken this item"):
         recall_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
     built.items[3].refresh_from_db()

@@ -13,7 +13,7 @@ from accounts.actions.jobs import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from adjudication.agreement.actions import request_vote
-from adjudication.agreement.reads.method import weights_told
+from adjudication.agreement.reads.method import weights_text
 from adjudication.labels.reads.queue import queue_of
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
@@ -87,7 +87,7 @@ def test_weights_are_those_the_count_was_made_with() -> None:
     built.campaign.annotators.filter(pk=ana.pk).update(weight=2.0)
     run = vote(built, weighted=True)
     assert run.parameters["weights"][str(ana.pk)] == 2.0
-    assert weights_told(run) == ", weighted by annotator (ana 2; the others 1)"
+    assert weights_text(run) == ", weighted by annotator (ana 2; the others 1)"
     built.campaign.annotators.filter(pk=ana.pk).update(weight=0.5)
     tied = Verdict.objects.get(item=built.items[0])
     decide_verdict(verdict=tied, value=0, by=judge, at=timezone.now())

@@ -17,7 +17,7 @@ from annotation.assignment.actions.assignments import (
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
 from annotation.campaigns.reads.binary_copy import read_integers
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, Item, Judgment
 from corpus.models import Membership, Role
 from tests.factories.annotation import (
@@ -295,7 +295,7 @@ def test_raising_the_overlap_of_a_queue_adds_a_slot_at_each_items_place(made):
 def test_lowering_the_overlap_of_a_queue_takes_free_slots_away(made):
     campaign = make_campaign(made, strategy="queue", overlap=3)
     start(campaign)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
     preview = previewed(campaign, overlap=1)
     assert preview.summary["judgments"] == 0
     assert Assignment.objects.count() == 72
@@ -307,7 +307,7 @@ def test_lowering_the_overlap_of_a_queue_takes_free_slots_away(made):
 def test_a_queue_becomes_a_plan_and_back(made):
     campaign = make_campaign(made, strategy="queue")
     start(campaign)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
     leased = annotator(campaign, "ana").assignments.count()
     assert leased
     assert assign(campaign, strategy="planned").judgments == 48 - leased

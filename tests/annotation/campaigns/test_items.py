@@ -16,7 +16,7 @@ from annotation.campaigns.actions import items as item_actions
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.actions.items import build_items, needs_job, request_item_build
 from annotation.campaigns.reads.items import ItemFilter, describe_items, find_items
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Item, ItemBuild, Split
 from corpus.models import Aspect, AspectNode, PoolEntry
 from tests.factories.annotation import (
@@ -323,7 +323,7 @@ def test_leases_that_ran_out_are_listed():
     campaign = make_campaign(made, strategy="queue")
     assign_items(campaign=campaign, by=None, at=AT)
     open_campaign(campaign=campaign, by=None, at=AT)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
     stale = ItemFilter(state="stale")
     assert not find_items(campaign, stale, AT).exists()
     held = annotator(campaign, "ana").assignments.filter(state="pending").values_list("item", flat=True)

@@ -8,7 +8,7 @@ from annotation.assignment.actions.annotators import add_name, remove_annotator
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Item
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
 
@@ -63,7 +63,7 @@ def test_leases_that_ran_out_are_stale():
     campaign = make_campaign(made, strategy="queue")
     assign_items(campaign=campaign, by=None, at=AT)
     open_campaign(campaign=campaign, by=None, at=AT)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
     held = annotator(campaign, "ana").assignments.filter(state="pending").count()
     assert fetch_progress(campaign, AT).stale == 0
     assert fetch_progress(campaign, AT + timedelta(minutes=61)).stale == held > 0

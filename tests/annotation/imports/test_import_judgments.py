@@ -22,7 +22,7 @@ from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.relevance import RELEVANCE
 from annotation.imports.jobs import import_sql as sql
 from annotation.imports.jobs import imports
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Annotator, Assignment, Judgment, Submission, UnreadLabel
 from corpus.models import ImportRun
 from tests.factories.annotation import (
@@ -200,7 +200,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     client = Client()
     client.force_login(made.manager)
     assert "1 answer nobody could read" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
-    listed = client.get("/c/teas/campaigns/main-round/machines/unread/").content.decode()
+    listed = client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()
     assert "Perhaps?" in listed
     assert "Yes." not in listed
     # Read by somebody after all: a label now, and an unreadable answer does not take a label away.
@@ -209,7 +209,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     assert not UnreadLabel.objects.exists()
     assert (
         "Every imported answer could be read"
-        in client.get("/c/teas/campaigns/main-round/machines/unread/").content.decode()
+        in client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()
     )
 
 
@@ -352,7 +352,7 @@ def test_free_slots_of_a_queue_are_taken(made, load):
         (2, "done", campaign.pk),
     ]
     assert Assignment.objects.filter(state="open").count() == 45
-    units = take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    units = take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
     assert units
 
 
@@ -531,7 +531,7 @@ def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tm
     def judge(name):
         try:
             while not stop.is_set():
-                if not take_hand(collection="teas", campaign="main-round", have=[], by=made.people[name], at=AT):
+                if not take_units(collection="teas", campaign="main-round", have=[], by=made.people[name], at=AT):
                     return
                 pending = annotator(campaign, name).assignments.filter(state="pending").count()
                 give_labels(annotator(campaign, name), [0] * pending)

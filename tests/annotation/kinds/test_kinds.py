@@ -42,7 +42,7 @@ def test_what_a_kind_names_exists(kind: str) -> None:
     assert labelling is None or not {*labelling.keys} & {*KEYS}
     # Either its items are graded on the shared screens, or it brings its own.
     assert bool(found.no_criteria) == (labelling is None)
-    assert bool(procedures()[found.adjudication].desk) == (view is None)
+    assert bool(procedures()[found.adjudication].screen) == (view is None)
 
 
 @EACH

@@ -17,7 +17,7 @@ from annotation.assignment.actions.annotators import (
     update_annotator,
 )
 from annotation.assignment.actions.assignments import reassign_assignments, release_assignments
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Assignment, Judgment
 from corpus.models import Role
 from tests.annotation.assignment.test_assignments import assign, check_slots, judges, order_of, start
@@ -60,7 +60,7 @@ def test_a_part_can_be_released_from_the_end_of_the_order(made):
 def test_released_slots_of_a_queue_are_offered_again(made):
     campaign = make_campaign(made, strategy="queue")
     start(campaign)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
     ana = annotator(campaign, "ana")
     leased = ana.assignments.filter(state="pending").count()
     assert release_assignments(annotator=ana, by=None, at=AT) == leased > 0
@@ -164,7 +164,7 @@ def test_handing_over_is_refused_with_the_reason(made, prepare, words):
 def test_leases_of_a_queue_are_not_handed_over(made):
     campaign = make_campaign(made, strategy="queue")
     start(campaign)
-    take_hand(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
+    take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
     with pytest.raises(Refused, match="release the items"):
         reassign_assignments(
             source=annotator(campaign, "ana"), target=annotator(campaign, "ben"), by=None, at=AT + timedelta(minutes=1)

@@ -13,7 +13,7 @@ from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.items import build_items
 from annotation.campaigns.reads.unjudged import campaigns_hidden_from, has_items_left
-from annotation.labelling.actions.units_ahead import take_hand
+from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import (
     AnnoCycle,
     Annotator,
@@ -115,7 +115,7 @@ def test_an_open_queue_may_hand_out_anything_that_is_free() -> None:
     built = build_work(items=2, overlap=1, strategy=Strategy.QUEUE)
     ana = built.people["ana"]
     assert has_items_left(built.campaign, ana)
-    units = take_hand(collection="tea", campaign="main", have=[], by=ana, at=AT)[1]
+    units = take_units(collection="tea", campaign="main", have=[], by=ana, at=AT)[1]
     assert has_items_left(built.campaign, ana)
     for unit in units:
         send(built, "ana", given(unit[0], 1))

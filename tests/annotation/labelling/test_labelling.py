@@ -323,7 +323,7 @@ def test_a_judgment_is_one_request_of_nine_statements(signed_in, django_assert_m
     assignments = built.annotators["ana"].assignments
     for number in range(5):
         unit = hand.pop(0)
-        # session, person, BEGIN, desk, assignment, judgment, what comes next, COMMIT, its content
+        # session, person, BEGIN, participation, assignment, judgment, what comes next, COMMIT, its content
         with django_assert_max_num_queries(9):
             answer = post(client, built, submission(Assignment(pk=unit[0])), have=hand)
         assert answer.status_code == 200, (number, answer.content)
@@ -347,7 +347,7 @@ def test_a_judgment_by_the_api_takes_no_more(signed_in, django_assert_max_num_qu
     assert len(answer.json()["units"]) == 1
 
 
-def test_the_api_checks_a_submission_as_the_desk_does():
+def test_the_api_checks_a_submission_as_the_screen_does():
     built = build_work()
     caller = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
     path = reverse("api_submissions", args=[built.collection.slug, built.campaign.slug])

@@ -8,7 +8,7 @@ from django.db.models import Count
 from accounts.refusals import Conflict
 from annotation.assignment.actions.assignments import assign_items, reassign_assignments, release_assignments
 from annotation.assignment.actions.queue import free_slots
-from annotation.labelling.actions.units_ahead import QUEUE_HAND, take_hand
+from annotation.labelling.actions.units_ahead import QUEUE_AHEAD, take_units
 from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy, VotesSeen
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, kinds_of, send, send_one, skip, undo, values_of
@@ -23,7 +23,7 @@ def build_queue(**more: object) -> Built:
 
 def take(built: Built, person: str, have=(), at=AT) -> list[list[int]]:
     where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
-    return take_hand(**where, have=have, by=built.people[person], at=at)[1]
+    return take_units(**where, have=have, by=built.people[person], at=at)[1]
 
 
 def items_of(built: Built, units: list[list[int]]) -> list[int]:
@@ -51,7 +51,7 @@ def test_a_first_hand_is_the_first_items_each_once():
 def test_taking_again_with_nothing_in_hand_gives_the_same_items():
     built = build_queue(items=5)
     assert take(built, "ana") == take(built, "ana")
-    assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_HAND
+    assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_AHEAD
 
 
 def test_nobody_heaps_up_leases_by_claiming_to_have_what_they_have_not():
@@ -59,7 +59,7 @@ def test_nobody_heaps_up_leases_by_claiming_to_have_what_they_have_not():
     units = take(built, "ana")
     assert take(built, "ana", have=[units[0], [999_999]]) == []
     send(built, "ana", given(units[0][0], 1), have=[[999_999]])
-    assert Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").count() == QUEUE_HAND
+    assert Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").count() == QUEUE_AHEAD
 
 
 def test_nobody_heaps_up_leases_by_claiming_to_have_less_than_they_have():
@@ -67,9 +67,9 @@ def test_nobody_heaps_up_leases_by_claiming_to_have_less_than_they_have():
     units = take(built, "ana")
     for _ in range(3):
         assert take(built, "ana", have=units[:1]) == []
-    assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_HAND
+    assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_AHEAD
     send(built, "ana", given(units[0][0], 1), have=[units[1]])
-    assert Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").count() == QUEUE_HAND
+    assert Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").count() == QUEUE_AHEAD
 
 
 def test_by_document_units_are_counted_not_their_items():
@@ -92,7 +92,7 @@ def test_what_was_judged_in_another_window_stops_nobody():
     assert take(built, "ana", have=units[:1]) == [], "three are under lease: the other window has them"
     for unit in units[1:]:
         send(built, "ana", given(unit[0], 1))
-    assert len(take(built, "ana", have=units[:1])) == QUEUE_HAND - 1
+    assert len(take(built, "ana", have=units[:1])) == QUEUE_AHEAD - 1
 
 
 def test_the_answer_to_a_submission_deals_the_next_item():
@@ -109,13 +109,13 @@ def test_sending_again_deals_the_same_items_again():
     sent = given(units[0][0], 1)
     first = send(built, "ana", sent, have=units[1:])
     assert send(built, "ana", sent, have=units[1:]).units == first.units
-    assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_HAND + 1
+    assert Assignment.objects.filter(annotator=built.annotators["ana"]).count() == QUEUE_AHEAD + 1
 
 
 def test_no_item_gets_more_holders_than_its_overlap():
     built = build_queue(items=3, overlap=2)
-    hands = [items_of(built, take(built, person)) for person in ("ana", "ben", "cai")]
-    assert hands == [[0, 1, 2], [0, 1, 2], []]
+    dealt = [items_of(built, take(built, person)) for person in ("ana", "ben", "cai")]
+    assert dealt == [[0, 1, 2], [0, 1, 2], []]
 
 
 def test_a_skip_offers_the_slot_to_others_and_not_again_to_me():
@@ -228,12 +228,12 @@ def test_by_document_a_plan_deals_documents_whole():
 def test_a_queue_judged_to_the_end_holds_exactly_its_overlap():
     built = build_queue(items=7, overlap=2)
     people = ("ana", "ben", "cai")
-    hands = {person: take(built, person) for person in people}
-    while any(hands.values()):
+    dealt = {person: take(built, person) for person in people}
+    while any(dealt.values()):
         for person in people:
-            if hands[person]:
-                unit, *rest = hands[person]
-                hands[person] = rest + send(built, person, given(unit[0], 1), have=rest).units
+            if dealt[person]:
+                unit, *rest = dealt[person]
+                dealt[person] = rest + send(built, person, given(unit[0], 1), have=rest).units
     done = Assignment.objects.filter(state="done").values("item").annotate(n=Count("id"))
     assert [row["n"] for row in done] == [2] * 7
     assert Judgment.objects.count() == 14

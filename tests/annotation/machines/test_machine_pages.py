@@ -37,7 +37,7 @@ def client(made: Material) -> Client:
     return client
 
 
-def half_unreadable(call: Call) -> Step:
+def half_unparsable(call: Call) -> Step:
     return "Answer: 1" if call.number % 2 else "Perhaps <b>one</b>."
 
 
@@ -84,7 +84,7 @@ def test_an_estimate_asks_nothing(client: Client, made: Material, campaign: Camp
 def test_invalid_replies_are_listed_with_their_words_and_decided(
     client: Client, made: Material, campaign: Campaign
 ) -> None:
-    with stubbed(half_unreadable):
+    with stubbed(half_unparsable):
         run = carry_out(ask(made, campaign)[0])
     page = f"{BASE}{run.pk}/"
     text = client.get(page).content.decode()
@@ -143,7 +143,7 @@ def test_a_prompt_is_written_in_versions_with_a_preview_on_a_real_item(client: C
 def test_the_api_asks_follows_and_reads(client: Client, made: Material, campaign: Campaign) -> None:
     make_prompt(made)
     wish = {"kind": "endpoint", "prompt": "Plain@1", "max_tokens": 10, "runs": 2}
-    with stubbed(half_unreadable):
+    with stubbed(half_unparsable):
         estimate = client.post(API, {**wish, "dry_run": True}, content_type="application/json")
         assert (estimate.status_code, estimate.json()["calls"]) == (200, 16)
         asked = client.post(API, wish, content_type="application/json")
@@ -170,7 +170,7 @@ def test_the_api_asks_follows_and_reads(client: Client, made: Material, campaign
 @pytest.fixture
 def half(made: Material, campaign: Campaign) -> MachineRun:
     """A run of which every second reply is invalid."""
-    with stubbed(half_unreadable):
+    with stubbed(half_unparsable):
         return carry_out(ask(made, campaign)[0])
 
 
@@ -207,7 +207,7 @@ def test_who_is_still_to_judge_reads_no_replies(
 
 def test_replies_on_a_sealed_test_set_are_read_by_nobody(client: Client, made: Material) -> None:
     campaign = make_campaign(made, split=Split.TEST)
-    with stubbed(half_unreadable):
+    with stubbed(half_unparsable):
         run = carry_out(ask(made, campaign)[0])
     dev = Campaign.objects.create(
         collection=made.collection, slug="dev", name="Dev", kind="relevance", split="dev", seed=1, created_at=AT
@@ -233,10 +233,10 @@ def test_unread_answers_of_imported_machines_are_kept_likewise(
     machine = campaign.annotators.create(name="m-1", kind=AnnotatorKind.MACHINE, created_at=AT)
     criterion, item = campaign.criteria.get(), campaign.items.all()[0]
     UnreadLabel.objects.create(annotator=machine, item=item, criterion=criterion, text="Grade two?", received_at=AT)
-    assert "Grade two?" in client.get(BASE + "unread/").content.decode()
+    assert "Grade two?" in client.get(BASE + "unparsed/").content.decode()
     add_members(campaign=campaign, users=[made.manager], by=None, at=AT)
     mine = campaign.annotators.get(user=made.manager)
     Assignment.objects.create(item=item, annotator=mine, state="pending", slot=1)
-    answer = client.get(BASE + "unread/")
+    answer = client.get(BASE + "unparsed/")
     assert answer.status_code == 403
     assert "Grade two?" not in answer.content.decode()

@@ -13,7 +13,7 @@ from annotation.imports.actions import request_judgment_import
 from annotation.machines.actions.machines import continue_machine_run
 from annotation.machines.actions.recipes import write_relevance_prompt
 from annotation.machines.actions.replies import decide_reply
-from annotation.machines.reads.machines import tally_of
+from annotation.machines.reads.machines import count_replies
 from annotation.models import Assignment, Campaign, Judgment, MachineReply, MachineRun, ReplyState, Submission
 from corpus.endpoints.driver import FIRST_ANSWERS
 from tests.factories.annotation import AT, Material, make_campaign, make_material
@@ -53,9 +53,9 @@ def test_every_item_gets_one_reply_and_one_label_and_no_slot(made: Material, cam
         with_price = carry_out(run)
     assert with_price.state == JobState.DONE
     assert replies(run) == [("answered", 2)] * ITEMS
-    tally = tally_of([run], ITEMS)[run.pk]
-    assert (tally.answered, tally.prompt_tokens, tally.completion_tokens) == (ITEMS, 200 * ITEMS, 10 * ITEMS)
-    assert tally.cost == Decimal("0.00022") * ITEMS
+    counts = count_replies([run], ITEMS)[run.pk]
+    assert (counts.answered, counts.prompt_tokens, counts.completion_tokens) == (ITEMS, 200 * ITEMS, 10 * ITEMS)
+    assert counts.cost == Decimal("0.00022") * ITEMS
     mine = Assignment.objects.filter(annotator=run.annotator)
     assert mine.filter(state="done", slot=None, queue=None).count() == ITEMS
     assert Judgment.objects.filter(assignment__in=mine, value=2).count() == ITEMS
@@ -307,7 +307,7 @@ def test_a_person_says_what_an_invalid_reply_states_and_may_take_it_back(made: M
     reply = decide_reply(reply=reply, by=made.manager, at=AT, value=None)
     assert not label.exists()
     assert reply.decided_at == AT
-    assert tally_of([run], ITEMS)[run.pk].waiting == 0
+    assert count_replies([run], ITEMS)[run.pk].waiting == 0
     decide_reply(reply=reply, by=made.manager, at=AT.replace(hour=13), value=0)
     assert label.get().value == 0
     assert Submission.objects.filter(assignment__item=reply.item_id).count() == 4

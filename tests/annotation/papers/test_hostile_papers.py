@@ -21,8 +21,8 @@ from annotation.definitions.extractions import (
 from annotation.definitions.proposals import propose
 from annotation.papers.reads.extractions import content_of
 from corpus.formats.acm_cr import read_acm_cr, write_acm_cr
+from corpus.formats.characters import FORBIDDEN, with_carriable_texts
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference
-from corpus.formats.signs import FORBIDDEN, with_carriable_texts
 from corpus.models import Paper
 from corpus.pdf.texts import complete
 from tests.corpus.imports.importing import import_files

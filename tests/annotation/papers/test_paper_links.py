@@ -9,10 +9,10 @@ from accounts.jobs import Progress
 from annotation.definitions.extractions import read_content, write_content
 from annotation.papers.jobs.papers import papers_read
 from annotation.papers.reads.candidate_documents import link_references, title_index
-from annotation.papers.reads.extraction_desk import desk_paper, title_pieces
+from annotation.papers.reads.extraction_screen import paper_data, title_pieces
 from annotation.papers.reads.extractions import content_of
 from corpus.imports.actions.imports import request_import
-from corpus.loading.counts import Tally
+from corpus.loading.counts import ImportCounts
 from corpus.models import Collection, Document, Paper
 from corpus.pdf.reference_fields import parse_reference
 from tests.corpus.imports.importing import import_files
@@ -81,7 +81,7 @@ def test_what_a_person_has_to_decide_reaches_the_screen(collection: Collection, 
     assert (first.value, first.refereed, first.candidates) == ("https://arxiv.org/abs/1801.00001", "d1", ("d1",))
     assert (other.value, other.is_ambiguous, other.candidates) == (None, True, ("d2", "d3"))
     assert read_content(write_content(content)) == content
-    documents = desk_paper(paper, content)["documents"]
+    documents = paper_data(paper, content)["documents"]
     assert documents["d1"]["pieces"] == {"1": [("The Heat of Tea", False)]}
     assert documents["d1"]["inside"]
 
@@ -98,10 +98,10 @@ def test_documents_that_came_while_files_were_read_are_linked(collection: Collec
     path = tmp_path / "tea.xml"
     path.write_text(TEI.replace("The heat of tea", "The cold of tea"))
     run = request_import(by=None, at=AT, collection=collection, kind="papers", files=[path], send=False)
-    tally = Tally()
-    with papers_read(run, Progress(run), tally) as store, transaction.atomic():
+    counts = ImportCounts()
+    with papers_read(run, Progress(run), counts) as store, transaction.atomic():
         DocumentFactory(collection=collection, docno="d9", title="The Cold of Tea", authors=["Lee, Kim"], year=2019)
-        store(run, Progress(run), tally)
+        store(run, Progress(run), counts)
     assert [each.value for each in content_of(Paper.objects.get().extractions.get()).references] == ["d9"]
 
 

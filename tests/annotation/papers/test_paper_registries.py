@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.papers.reads.extraction_desk import desk_paper
+from annotation.papers.reads.extraction_screen import paper_data
 from annotation.papers.reads.extractions import content_of
 from corpus.models import ImportRun, Paper
 from tests.annotation.papers.test_paper_links import TEI
@@ -97,6 +97,6 @@ def test_the_refereed_version_that_a_registry_knows_is_offered_and_shown(path: P
     (reference,) = content.references
     assert (reference.value, reference.refereed) == ("https://arxiv.org/abs/1801.00001", "10.1/tea")
     assert reference.candidates == ("10.1/tea", "10.1/heat")
-    shown = desk_paper(paper, content)["documents"]
+    shown = paper_data(paper, content)["documents"]
     assert shown["10.1/heat"]["pieces"]["1"] == [("The heat of ", False), ("warm", True), (" tea", False)]
     assert (shown["10.1/tea"]["year"], shown["10.1/tea"]["inside"]) == (2019, False)

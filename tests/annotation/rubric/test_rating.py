@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusals import Conflict
-from annotation.assignment.reads.desks import fetch_desk
+from annotation.assignment.reads.participation import fetch_participation
 from annotation.campaigns.actions.campaigns import copy_campaign
 from annotation.labelling.actions.answers import Invalid
 from annotation.labelling.reads.labelling import fetch_history
@@ -34,8 +34,8 @@ def rubric() -> Rubric:
 
 
 def unit_of(rubric: Rubric, number: str, person: str = "ana") -> dict:
-    desk = fetch_desk(collection="signs", campaign=rubric.campaign.slug, user=rubric.people[person])
-    (unit,) = fetch_units(desk, [[rubric.assignment(person, number).pk]])
+    participation = fetch_participation(collection="signs", campaign=rubric.campaign.slug, user=rubric.people[person])
+    (unit,) = fetch_units(participation, [[rubric.assignment(person, number).pk]])
     return unit
 
 
@@ -180,8 +180,8 @@ def test_ones_own_answer_comes_back_with_rewrite_and_found_targets(rubric):
     answer = unit_of(rubric, "q1")["cells"][0]["answer"]
     assert answer["rewrite"] == WORDING
     assert [each["docno"] for each in answer["found"]] == ["13"]
-    desk = fetch_desk(collection="signs", campaign=rubric.campaign.slug, user=rubric.people["ana"])
-    assert fetch_history(desk)[0] == [[rubric.assignment("ana", "q1").pk]]
+    participation = fetch_participation(collection="signs", campaign=rubric.campaign.slug, user=rubric.people["ana"])
+    assert fetch_history(participation)[0] == [[rubric.assignment("ana", "q1").pk]]
 
 
 def test_a_generated_question_comes_with_its_paragraph_and_nothing_else_of_its_origin(rubric):
@@ -198,10 +198,10 @@ def test_a_generated_question_comes_with_its_paragraph_and_nothing_else_of_its_o
 
 
 def test_units_take_two_statements_however_many(rubric, django_assert_max_num_queries):
-    desk = fetch_desk(collection="signs", campaign=rubric.campaign.slug, user=rubric.people["ana"])
+    participation = fetch_participation(collection="signs", campaign=rubric.campaign.slug, user=rubric.people["ana"])
     ids = [[rubric.assignment("ana", number).pk] for number in ("q1", "q2", "q3")]
     with django_assert_max_num_queries(2):
-        assert len(fetch_units(desk, ids)) == 3
+        assert len(fetch_units(participation, ids)) == 3
 
 
 def test_raters_see_neither_author_nor_source_nor_what_others_said():

@@ -8,9 +8,9 @@ from pathlib import Path
 import pybtex.database
 import pytest
 
+from corpus.formats.archives import open_files
 from corpus.formats.bibtex import read_entries
 from corpus.formats.documents import EXCLUDED_REASON, read_documents
-from corpus.formats.members import open_members
 from corpus.formats.records import BrokenFile, DocumentRecord, Problem, Skip
 from tests.corpus.formats.conftest import Collection
 from tests.corpus.formats.reading import records
@@ -119,7 +119,7 @@ def test_the_texts_of_the_collection_come_out_clean(acm: Collection) -> None:
 
 @pytest.mark.shared
 def test_pybtex_reads_the_same_fields() -> None:
-    members = open_members(shared_path("data", "acm-cr", "collection.tar.xz"))
+    members = open_files(shared_path("data", "acm-cr", "collection.tar.xz"))
     member = next(member for member in members if member.name.endswith("cikm-1996.bib"))
     content = member.stream.read()
     theirs = pybtex.database.parse_bytes(content, "bibtex").entries

@@ -129,7 +129,7 @@ class TestSending:
         send(client, ("bomb.jsonl.gz", bomb))
         run = collection.import_runs.get()
         from corpus.formats import reading
-        from corpus.formats.members import Limits
+        from corpus.formats.archives import Limits
 
         small = Limits(member_bytes=1_000_000, total_bytes=1_000_000)
         monkeypatch.setattr(reading.read_path, "__kwdefaults__", {**reading.read_path.__kwdefaults__, "limits": small})

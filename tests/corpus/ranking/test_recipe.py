@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.ranking.recipe import CITATIONS, DENSE, Lists, Recipe, Surroundings, fuse, make_pool
+from corpus.ranking.recipe import CITATIONS, DENSE, Lists, Neighbourhood, Recipe, fuse, make_pool
 
 
 def test_more_lists_come_before_better_ranks_and_smaller_ids_last() -> None:
@@ -51,21 +51,21 @@ def test_growing_ends_where_the_lists_end() -> None:
 
 
 def test_source_papers_and_other_categories_stay_out_and_ranks_are_those_before() -> None:
-    around = Surroundings(excluded={1}, admits=lambda document: document != 2, dense=[1, 2, 3])
+    around = Neighbourhood(excluded={1}, admits=lambda document: document != 2, dense=[1, 2, 3])
     pool = make_pool({"bm25": Lists([1, 2, 3])}, Recipe(least=0, dense=5), around)
     assert pool == {3: {"bm25:query": 3}, 2: {DENSE: 2}}, "vectors know no category filter, but no source papers either"
 
 
 def test_neighbours_of_source_papers_come_in_from_deep_in_the_lists() -> None:
     recipe = Recipe(query_take=1, fused_take=0, aspect_take=0, least=0, dense=0)
-    around = Surroundings(neighbours={3, 9, 50})
+    around = Neighbourhood(neighbours={3, 9, 50})
     pool = make_pool({"bm25": Lists([1, 2, 3], [[8, 9]])}, recipe, around)
     assert pool == {1: {"bm25:query": 1}, 3: {CITATIONS: None}, 9: {CITATIONS: None}}, "50 is in no list"
 
 
 def test_vectors_add_the_best_that_are_not_in_yet() -> None:
     recipe = Recipe(query_take=2, least=0, dense=2)
-    pool = make_pool({"bm25": Lists([1, 2])}, recipe, Surroundings(dense=[2, 7, 1, 8, 9]))
+    pool = make_pool({"bm25": Lists([1, 2])}, recipe, Neighbourhood(dense=[2, 7, 1, 8, 9]))
     assert pool == {1: {"bm25:query": 1}, 2: {"bm25:query": 2}, 7: {DENSE: 2}, 8: {DENSE: 4}}
 
 

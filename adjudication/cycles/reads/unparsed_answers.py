@@ -8,7 +8,7 @@ from annotation.models import Assignment, AssignmentState, UnreadLabel
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnparsedRow:
     """An answer, what stands for its item, and whether somebody is asked to judge it."""
 
     label: UnreadLabel
@@ -16,7 +16,7 @@ class Unread:
     is_asked: bool
 
 
-def with_standing(labels: Iterable[UnreadLabel]) -> list[Unread]:
+def with_standing(labels: Iterable[UnreadLabel]) -> list[UnparsedRow]:
     """The answers in their order; two queries beside theirs."""
     found = list(labels)
     items = [label.item_id for label in found]
@@ -24,4 +24,4 @@ def with_standing(labels: Iterable[UnreadLabel]) -> list[Unread]:
     by_item = {(one.item_id, one.criterion_id): one for one in verdicts}
     waiting = [AssignmentState.OPEN, AssignmentState.PENDING]
     asked = set(Assignment.objects.filter(item__in=items, state__in=waiting).values_list("item", flat=True))
-    return [Unread(one, by_item.get((one.item_id, one.criterion_id)), one.item_id in asked) for one in found]
+    return [UnparsedRow(one, by_item.get((one.item_id, one.criterion_id)), one.item_id in asked) for one in found]

@@ -8,11 +8,17 @@ from django.urls import reverse
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.actions.guidelines import write_guideline
-from annotation.definitions.desk import cleaning, context_of_block, next_context_id, reading_of, without_proposals
+from annotation.definitions.block_contexts import (
+    cleaning,
+    context_of_block,
+    next_context_id,
+    reading_of,
+    without_proposals,
+)
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource
 from annotation.papers.actions.extractions import begin_extraction
-from annotation.papers.reads.extraction_desk import desk_paper
+from annotation.papers.reads.extraction_screen import paper_data
 from annotation.papers.reads.extractions import content_of
 from corpus.formats.papers import Reference
 from corpus.pdf.reading import read_sentence
@@ -135,7 +141,7 @@ def test_markers_that_name_authors_are_told_with_what_they_mean(material) -> Non
     paper = PaperFactory(
         collection=material.collection, blocks=[{**BLOCK, "markers": [named, numbered]}], references=ENTRIES
     )
-    assert desk_paper(paper, make_content())["markers"] == {"Lee et al. (2019)": ["2"]}
+    assert paper_data(paper, make_content())["markers"] == {"Lee et al. (2019)": ["2"]}
 
 
 def test_a_changed_sentence_is_read_as_the_paper_was(material, work, client) -> None:

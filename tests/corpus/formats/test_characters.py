@@ -6,8 +6,8 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.formats.characters import carriable, with_carriable_texts
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference
-from corpus.formats.signs import carriable, with_carriable_texts
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from corpus.formats.members import Limits, open_members
+from corpus.formats.archives import Limits, open_files
 from corpus.formats.records import BrokenFile
 
 CONTENT = b"first line\nsecond line\n" * 40
 
 
 def read_all(path: Path, **options) -> dict[str, bytes]:
-    return {member.name: member.stream.read() for member in open_members(path, **options)}
+    return {member.name: member.stream.read() for member in open_files(path, **options)}
 
 
 def write_tar(path: Path, mode: str, files: dict[str, bytes]) -> Path:
@@ -33,7 +33,7 @@ def test_a_single_file_is_read_whatever_its_compression_and_name(tmp_path: Path,
     path.write_bytes(pack(CONTENT))
     assert read_all(path) == {"data.txt": CONTENT}
     assert read_all(path, name="upload.jsonl") == {"upload.jsonl": CONTENT}
-    assert next(open_members(path)).alone
+    assert next(open_files(path)).alone
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
@@ -41,12 +41,12 @@ def test_a_tar_is_read_member_by_member(tmp_path: Path, mode: str) -> None:
     files = {"a/one.bib": CONTENT, "two.jsonl.gz": gzip.compress(CONTENT), "empty": b""}
     path = write_tar(tmp_path / "a.tar", mode, files)
     assert read_all(path) == {"a.tar/a/one.bib": CONTENT, "a.tar/two.jsonl.gz": CONTENT, "a.tar/empty": b""}
-    assert not any(member.alone for member in open_members(path))
+    assert not any(member.alone for member in open_files(path))
 
 
 def test_members_that_are_not_read_to_the_end_do_not_disturb_the_next(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "a.tar", "w:gz", {"a": CONTENT * 1000, "b": CONTENT})
-    assert [member.stream.read(5) for member in open_members(path)] == [b"first", b"first"]
+    assert [member.stream.read(5) for member in open_files(path)] == [b"first", b"first"]
 
 
 def test_a_zip_is_read_member_by_member(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_links_and_devices_in_a_tar_are_passed_over(tmp_path: Path) -> None:
 def test_a_swelling_file_is_stopped_at_the_limit(tmp_path: Path, pack) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(pack(b"\n" * 10_000_000))
-    members = open_members(path, limits=Limits(member_bytes=1_000_000))
+    members = open_files(path, limits=Limits(member_bytes=1_000_000))
     member = next(members)
     pieces = iter(lambda: member.stream.read(1000), b"")
     with pytest.raises(BrokenFile, match="larger than allowed"):
@@ -116,8 +116,8 @@ def test_a_swelling_archive_is_stopped_at_the_total(tmp_path: Path) -> None:
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
     tar = write_tar(tmp_path / "a.tar", "w", {str(n): b"x" for n in range(5)})
     with pytest.raises(BrokenFile, match="more than 4 files"):
-        read_all(tar, limits=Limits(members=4))
-    assert len(read_all(tar, limits=Limits(members=5))) == 5
+        read_all(tar, limits=Limits(files=4))
+    assert len(read_all(tar, limits=Limits(files=5))) == 5
 
 
 def test_a_huge_tar_header_is_not_taken_into_memory(tmp_path: Path) -> None:

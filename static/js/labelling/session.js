@@ -7,7 +7,7 @@ import * as screen from "./screen.js";
 
 const MODES = { PRESENT: "present", PAST: "past" };
 
-export class Desk extends EventTarget {
+export class LabellingSession extends EventTarget {
   constructor({ hand, outbox, clock, guideline }) {
     super();
     Object.assign(this, { hand, outbox, clock, guideline });
@@ -219,7 +219,7 @@ export class Desk extends EventTarget {
       return;
     }
     if (this.busy) return;
-    const unit = await this.pastOrTold(0);
+    const unit = await this.fetchPast(0);
     if (!unit) return;
     const refused = this.outbox.failed.find((entry) => entry.unit === unit);
     if (refused) {
@@ -253,7 +253,7 @@ export class Desk extends EventTarget {
 
   async earlier() {
     if (this.busy) return;
-    const unit = await this.pastOrTold(this.place + 1);
+    const unit = await this.fetchPast(this.place + 1);
     if (!unit) return;
     screen.keepDrafts();
     this.mode = MODES.PAST;
@@ -282,7 +282,7 @@ export class Desk extends EventTarget {
   }
 
   /** A unit of my past, or null after saying why there is none. */
-  async pastOrTold(index) {
+  async fetchPast(index) {
     try {
       const unit = await this.hand.pastAt(index);
       if (!unit) announce("There is nothing earlier.");

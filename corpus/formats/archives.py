@@ -53,7 +53,7 @@ class Limits:
 
     member_bytes: int = 8 << 30
     total_bytes: int = 32 << 30
-    members: int = 200_000
+    files: int = 200_000
 
 
 DEFAULT_LIMITS = Limits()
@@ -108,7 +108,7 @@ class _Meter(io.RawIOBase):
         return len(data)
 
 
-def open_members(
+def open_files(
     path: Path | str,
     *,
     name: str = "",
@@ -166,8 +166,8 @@ def _open_tar(stream: _Meter, name: str, limits: Limits) -> Iterator[Member]:
             if source is None:
                 continue
             count += 1
-            if count > limits.members:
-                raise BrokenFile(name, 0, f"the archive holds more than {limits.members} files")
+            if count > limits.files:
+                raise BrokenFile(name, 0, f"the archive holds more than {limits.files} files")
             with ExitStack() as stack:
                 inner, _ = _decompressed(source, label, limits.member_bytes, stack)
                 yield Member(label, cast(BinaryIO, io.BufferedReader(inner, _BUFFER)), alone=False)
@@ -204,8 +204,8 @@ def _open_zip(source: IO[bytes], name: str, limits: Limits) -> Iterator[Member]:
     total = limits.total_bytes
     with archive:
         entries = archive.infolist()
-        if len(entries) > limits.members:
-            raise BrokenFile(name, 0, f"the archive holds more than {limits.members} files")
+        if len(entries) > limits.files:
+            raise BrokenFile(name, 0, f"the archive holds more than {limits.files} files")
         for info in entries:
             label = f"{name}/{_printable(info.filename)}"
             if info.is_dir() or _is_side_file(label):

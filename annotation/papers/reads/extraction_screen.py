@@ -16,7 +16,9 @@ _BRACKETED = re.compile(r"\[\s*\d").match
 SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")
 
 
-def desk_state(extraction: Extraction, content: Content | None = None, *, with_content: bool = True) -> dict[str, Any]:
+def extraction_data(
+    extraction: Extraction, content: Content | None = None, *, with_content: bool = True
+) -> dict[str, Any]:
     """The extraction as it is now: what every answer to the screen says. Four queries.
 
     After a save the screen has the content already: a long paper's is not sent back to it.
@@ -43,7 +45,7 @@ def newest_guideline(extraction: Extraction) -> Guideline | None:
     return Guideline.objects.filter(campaign__items__assignments=extraction.assignment_id).first()
 
 
-def desk_paper(paper: Paper, content: Content) -> dict[str, Any]:
+def paper_data(paper: Paper, content: Content) -> dict[str, Any]:
     """The paper's blocks, pages and the documents that its references may be. One query."""
     return {
         "blocks": [_block(block) for block in paper.blocks if block.get("kind", "paragraph") in SHOWN_KINDS],

@@ -1,4 +1,4 @@
-"""Where one person sits in one campaign: all that a labelling request must know, read by one statement."""
+"""How one person takes part in one campaign: all that a labelling request needs, read by one statement."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from accounts.refusals import NotAllowed, Refused
 from annotation.kind import Kind, Labelling, kind_named
 from annotation.models import AnnotatorState, CampaignState, Order, Strategy
 
-DESK = """
+PARTICIPATION = """
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
   col.archived_at IS NOT NULL AS is_archived,
   c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
@@ -30,7 +30,7 @@ WHERE col.slug = %(collection)s
 """
 # Whoever writes locks the annotator's row first: one person's requests go one after the other, and every other
 # writer (pausing, reassigning) takes its locks in the same order, so none waits for the other for ever.
-LOCKED_DESK = DESK + "FOR NO KEY UPDATE OF an"
+LOCKED_PARTICIPATION = PARTICIPATION + "FOR NO KEY UPDATE OF an"
 MEMBER = """
 SELECT c.name FROM corpus_collection col
 JOIN corpus_membership m ON m.collection_id = col.id AND m.user_id = %(user)s
@@ -50,7 +50,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Participation:
     """One annotator in one campaign. `guideline` is the newest version (0: there is none)."""
 
     annotator: int
@@ -77,8 +77,8 @@ class Desk:
         return self.kind.labelling
 
     @property
-    def hindrance(self) -> str:
-        """Why nobody may judge at this desk now: archived, draft, closed, paused, removed; "" when they may."""
+    def why_cannot_judge(self) -> str:
+        """Why the person cannot judge here now: archived, draft, closed, paused, removed; "" when they may."""
         if self.is_archived:
             return "archived"
         if self.campaign_state != CampaignState.OPEN:
@@ -86,21 +86,23 @@ class Desk:
         return "" if self.annotator_state == AnnotatorState.ACTIVE else self.annotator_state
 
 
-def fetch_desk(*, collection: str, campaign: str, user: User, lock: bool = False, also_of_papers: bool = False) -> Desk:
-    """The person's desk, its annotator row locked for writing if `lock`.
+def fetch_participation(
+    *, collection: str, campaign: str, user: User, lock: bool = False, also_of_papers: bool = False
+) -> Participation:
+    """How the person takes part in the campaign, the annotator row locked for writing if `lock`.
 
     Errors: Http404 for whoever is no member of the collection, NotAllowed for members who do not judge here, Refused
     where papers are worked on instead, unless `also_of_papers`.
     """
     named = {"collection": collection, "campaign": campaign, "user": user.pk}
-    rows = run(LOCKED_DESK if lock else DESK, named)
+    rows = run(LOCKED_PARTICIPATION if lock else PARTICIPATION, named)
     if not rows:
         _refuse_stranger(named)
     row = rows[0]
     kind = kind_named(row.kind)
     if kind.labelling is None and not also_of_papers:
         raise Refused(f"The {kind.words.item}s of {row.name} are not graded but worked on, on a page of their own.")
-    return Desk(
+    return Participation(
         annotator=row.annotator,
         annotator_state=row.annotator_state,
         guideline_seen=row.guideline_seen,

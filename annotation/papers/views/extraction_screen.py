@@ -15,11 +15,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.edge import body_of
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.definitions.desk import context_of_block, next_context_id, reading_of
+from annotation.definitions.block_contexts import context_of_block, next_context_id, reading_of
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction
 from annotation.papers.actions.extractions import redo_extraction, save_extraction, undo_extraction
-from annotation.papers.reads.extraction_desk import desk_state, newest_guideline
+from annotation.papers.reads.extraction_screen import extraction_data, newest_guideline
 from annotation.papers.reads.extractions import content_of
 from annotation.papers.views.extractions import own_campaign, own_extraction
 from corpus.models import Paper
@@ -80,7 +80,9 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
     except Refused as refusal:
         return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
     guideline = newest_guideline(saved)
-    return JsonResponse({**desk_state(saved, with_content=False), "guideline": guideline.version if guideline else 0})
+    return JsonResponse(
+        {**extraction_data(saved, with_content=False), "guideline": guideline.version if guideline else 0}
+    )
 
 
 def answer_move(
@@ -100,7 +102,7 @@ def answer_move(
         return _clash(extraction, conflict)
     except Refused as refusal:
         return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
-    return JsonResponse(desk_state(moved))
+    return JsonResponse(extraction_data(moved))
 
 
 def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse:
@@ -166,7 +168,7 @@ def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> Extractio
 
 def _clash(extraction: Extraction, conflict: Conflict) -> JsonResponse:
     extraction.refresh_from_db()
-    return JsonResponse({"reason": conflict.reason, **desk_state(extraction)}, status=409)
+    return JsonResponse({"reason": conflict.reason, **extraction_data(extraction)}, status=409)
 
 
 def _person(request: HttpRequest) -> Any:

@@ -13,8 +13,8 @@ from tests.factories.adjudication import AT, Built, build_campaign
 
 pytestmark = pytest.mark.django_db
 BASE = "/c/tea/campaigns/main/"
-PAGE = f"{BASE}machines/unread/"
-DESK = f"{BASE}adjudication/"
+PAGE = f"{BASE}machines/unparsed/"
+PARTICIPATION = f"{BASE}adjudication/"
 
 
 @pytest.fixture
@@ -38,10 +38,10 @@ def sign_in(built: Built, who: str = "adjudicator") -> Client:
 
 
 def open_it(client: Client, built: Built, place: int = 1) -> Verdict:
-    """Opened from the list: on the desk, with the machine's words."""
+    """Opened from the list: on the adjudication screen, with the machine's words."""
     assert "nobody has decided" in client.get(PAGE).content.decode()
     item = built.items[place]
-    answer = client.post(f"{DESK}items/{item.pk}/opening/", {"criterion": "relevance"}, follow=True)
+    answer = client.post(f"{PARTICIPATION}items/{item.pk}/opening/", {"criterion": "relevance"}, follow=True)
     assert answer.status_code == 200
     assert "1 machine answer nobody could read" in answer.content.decode()
     assert "Grade &lt;b&gt;two&lt;/b&gt;?" in answer.content.decode()
@@ -56,7 +56,7 @@ def test_an_adjudicator_decides_in_the_machines_place(built: Built, counted: boo
     verdict = open_it(client, built)
     assert (verdict.value, verdict.method, verdict.votes) == (None, "unresolved", [])
     said = {"value": "2", "comment": "It says so.", "criterion": "relevance"}
-    assert client.post(f"{DESK}{verdict.pk}/decision/", said, follow=True).status_code == 200
+    assert client.post(f"{PARTICIPATION}{verdict.pk}/decision/", said, follow=True).status_code == 200
     verdict.refresh_from_db()
     assert (verdict.value, verdict.method, verdict.decided_by) == (2, "by-hand", built.people["adjudicator"])
     assert "stands at 2" in client.get(PAGE).content.decode()
@@ -72,7 +72,7 @@ def test_an_adjudicator_decides_in_the_machines_place(built: Built, counted: boo
 def test_it_is_handed_to_a_person_instead(built: Built) -> None:
     client = sign_in(built)
     verdict = open_it(client, built)
-    client.post(f"{DESK}{verdict.pk}/judge/")
+    client.post(f"{PARTICIPATION}{verdict.pk}/judge/")
     (asked,) = Assignment.objects.filter(item=built.items[1], state=AssignmentState.PENDING, slot__isnull=False)
     assert asked.annotator is not None
     assert asked.annotator.kind == "human"
@@ -92,7 +92,9 @@ def test_viewers_read_and_decide_nothing(built: Built) -> None:
     text = client.get(PAGE).content.decode()
     assert "Grade &lt;b&gt;two&lt;/b&gt;?" in text
     assert "opening" not in text
-    assert client.post(f"{DESK}items/{built.items[1].pk}/opening/", {"criterion": "relevance"}).status_code == 403
+    assert (
+        client.post(f"{PARTICIPATION}items/{built.items[1].pk}/opening/", {"criterion": "relevance"}).status_code == 403
+    )
     assert not Verdict.objects.exists()
 
 
@@ -108,7 +110,7 @@ def test_while_the_campaign_is_sealed_nobody_opens_anything(built: Built) -> Non
     client = sign_in(built, "manager")
     for answer in (
         client.get(PAGE),
-        client.post(f"{DESK}items/{built.items[1].pk}/opening/", {"criterion": "relevance"}),
+        client.post(f"{PARTICIPATION}items/{built.items[1].pk}/opening/", {"criterion": "relevance"}),
     ):
         assert (answer.status_code, "Grade" in answer.content.decode()) == (403, False)
 
@@ -116,6 +118,8 @@ def test_while_the_campaign_is_sealed_nobody_opens_anything(built: Built) -> Non
 def test_items_of_other_campaigns_stay_where_they_are(built: Built) -> None:
     other = build_campaign([[1, 1, 1]], slug="coffee")
     client = sign_in(built)
-    assert client.post(f"{DESK}items/{other.items[0].pk}/opening/", {"criterion": "relevance"}).status_code == 404
+    assert (
+        client.post(f"{PARTICIPATION}items/{other.items[0].pk}/opening/", {"criterion": "relevance"}).status_code == 404
+    )
     with pytest.raises(Refused, match="another campaign"):
         open_verdict(item=other.items[0], criterion=built.criterion, by=built.people["adjudicator"], at=AT)

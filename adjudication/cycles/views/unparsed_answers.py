@@ -1,4 +1,4 @@
-"""What machines said that nobody could read: listed for a person, and opened on the adjudication desk."""
+"""Machine answers that could not be parsed: listed for a person, and opened on the adjudication screen."""
 
 from urllib.parse import urlencode
 
@@ -11,11 +11,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusals import NotAllowed, Refused
-from adjudication.cycles.reads.unreadable_answers import with_standing
+from adjudication.cycles.reads.unparsed_answers import with_standing
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.labels.views import fetch_label_scope
 from adjudication.verdicts.actions.verdicts import open_verdict
-from annotation.machines.reads.machines import unread_labels
+from annotation.machines.reads.machines import unparsed_answers
 from annotation.models import Criterion, Item
 from corpus.collections.rules import can_manage
 
@@ -23,22 +23,22 @@ PER_PAGE = 20
 
 
 @require_safe
-def machine_unread(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Answers of imported machines that nobody could read where they were given, word for word.
 
     403 for whoever is still to judge, and while the campaign is sealed.
     """
     scope = fetch_label_scope(request, slug, campaign)
-    page = Paginator(unread_labels(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(unparsed_answers(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))
     context = scope.context(section="machines", page=page, rows=with_standing(page.object_list))
     return render(
-        request, "adjudication/cycles/machine_unread.html", context | {"may_manage": can_manage(scope.membership)}
+        request, "adjudication/cycles/unparsed_answer_list.html", context | {"may_manage": can_manage(scope.membership)}
     )
 
 
 @require_POST
 def verdict_open(request: HttpRequest, slug: str, campaign: str, item: int) -> HttpResponse:
-    """Put the item on the desk, whether it was counted or not, and go there."""
+    """Open the item on the adjudication screen, whether it was counted or not."""
     scope = fetch_label_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     found = get_object_or_404(Item, pk=item, campaign=scope.campaign)
@@ -50,5 +50,5 @@ def verdict_open(request: HttpRequest, slug: str, campaign: str, item: int) -> H
     except Refused as refusal:
         messages.error(request, refusal.reason)
         return redirect("machine_list", slug, campaign)
-    desk = reverse("adjudication_screen", args=[slug, campaign])
-    return redirect(f"{desk}?{urlencode({'criterion': criterion.key, 'verdict': verdict.pk})}")
+    where = reverse("adjudication_screen", args=[slug, campaign])
+    return redirect(f"{where}?{urlencode({'criterion': criterion.key, 'verdict': verdict.pk})}")
