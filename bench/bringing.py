@@ -80,7 +80,7 @@ def bring_in(environment: dict[str, str], folder: Path, rows: int) -> dict[str, 
         ),
     }  # fmt: skip
     found: dict[str, Any] = {name: manage(environment, *arguments) for name, arguments in steps.items()}
-    copied = measured([sys.executable, "-c", COPY, json.dumps(STEPS), str(documents)], environment)["told"]
+    copied = measured([sys.executable, "-c", COPY, json.dumps(STEPS), str(documents)], environment)["reported"]
     indexed = copied["with the vector and its index"]
     return {
         "rows": rows,

@@ -55,14 +55,14 @@ def measured(arguments: list[str], environment: dict[str, str]) -> dict[str, Any
             raise SystemExit(f"{' '.join(arguments[1:4])}: {errors}")
         out.seek(0)
         printed = out.read().strip()
-    told = json.loads(printed) if printed.startswith("{") else {}
-    told.pop("file", None)  # a path of this machine
+    reported = json.loads(printed) if printed.startswith("{") else {}
+    reported.pop("file", None)  # a path of this machine
     found: dict[str, Any] = {
         "seconds": round(time.perf_counter() - started, 2),
         "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 2),
         "peak_megabytes": round(usage.ru_maxrss / 1024),
     }
-    return found | ({"told": told} if told else {})
+    return found | ({"reported": reported} if reported else {})
 
 
 @contextmanager

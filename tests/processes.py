@@ -84,11 +84,11 @@ class Child:
         return self.log.read_text(errors="replace")
 
     def wait_for_output(self, text: str, seconds: float = 60) -> None:
-        def told() -> bool:
+        def has_printed() -> bool:
             assert self.process.poll() is None or text in self.output, f"it ended:\n{self.output}"
             return text in self.output
 
-        wait_for(told, seconds, f"{text!r} in\n{self.output}")
+        wait_for(has_printed, seconds, f"{text!r} in\n{self.output}")
 
     def stop(self, seconds: float = 30) -> int:
         """Ask it to end, as a service manager would; the exit status."""

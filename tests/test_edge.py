@@ -209,12 +209,12 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_a_json_body_is_refused_exactly_if_a_text_in_it_cannot_be_stored(value: object) -> None:
-    told = ""
+    refusal = ""
     try:
         check_json(json.dumps(value).encode())
     except BadRequest as error:
-        told = str(error)
-    assert bool(told) == bool(re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", "".join(_strings(value))))
+        refusal = str(error)
+    assert bool(refusal) == bool(re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", "".join(_strings(value))))
 
 
 def _strings(value: object) -> list[str]:

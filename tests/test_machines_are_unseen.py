@@ -35,8 +35,8 @@ def test_no_address_that_an_annotator_can_open_tells_of_a_machine(world: World) 
     assert len(lines) > 40
     for line in lines:
         answer = ask(line, world, "annotator", path_of(line, world))
-        told = b"".join(answer) if answer.streaming else answer.content
-        text = (told + repr(list(answer.items())).encode()).decode(errors="replace").lower()
+        body = b"".join(answer) if answer.streaming else answer.content
+        text = (body + repr(list(answer.items())).encode()).decode(errors="replace").lower()
         for secret in SECRETS:
             assert secret.lower() not in text, f"{line.name} {line.method} tells {secret}"
 

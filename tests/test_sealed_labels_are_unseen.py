@@ -58,7 +58,7 @@ def judge(world: World, value: int) -> None:
     Judgment.objects.create(pk=900_001, assignment=world.assignment, criterion=criterion, value=value, submission=said)
 
 
-def told(world: World, value: int) -> dict[tuple[str, str], str]:
+def answers_given(world: World, value: int) -> dict[tuple[str, str], str]:
     """What the manager gets where the label has this value, by address and method; the label is taken back."""
     answers = {}
     with transaction.atomic():
@@ -73,6 +73,6 @@ def told(world: World, value: int) -> dict[tuple[str, str], str]:
 
 
 def test_no_answer_depends_on_a_sealed_label(world: World) -> None:
-    first, second = told(world, 0), told(world, 2)
+    first, second = answers_given(world, 0), answers_given(world, 2)
     assert len(first) > 150
     assert [place for place, text in first.items() if second[place] != text] == []

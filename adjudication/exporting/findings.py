@@ -68,12 +68,14 @@ def _verdict_findings(options: Options, read: Reader, standing: VoteStanding) ->
     if newer and options.criterion is not None:
         counts["reopened"] += count_late(options.criterion)
     severity = WARNING if options.skips else FATAL
-    told = "decide them, or leave them out with “skip”"
+    action = "decide them, or leave them out with “skip”"
     if options.skips:
-        told = "left out" + (", with the scores of their documents" if options.sums and not options.judged_only else "")
+        action = "left out" + (
+            ", with the scores of their documents" if options.sums and not options.judged_only else ""
+        )
     texts = {
-        "missing": f"{_items(counts['missing'])} without enough votes for a verdict: {told}.",
-        "unresolved": f"{_items(counts['unresolved'])} whose votes are tied or too few: {told}.",
+        "missing": f"{_items(counts['missing'])} without enough votes for a verdict: {action}.",
+        "unresolved": f"{_items(counts['unresolved'])} whose votes are tied or too few: {action}.",
         "reopened": f"{_items(counts['reopened'])} reopened by a late vote: "
         + ("written with the value that stood before." if options.skips else "look at them again."),
     }
@@ -151,8 +153,8 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     leaves_out = (options.skips or options["annotators"]) and not adds_up
     if partial:
         some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
-        told = "They are left out." if leaves_out else f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
-        text = f"{some}, so their scores would be too low. {told}"
+        remedy = "They are left out." if leaves_out else f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
+        text = f"{some}, so their scores would be too low. {remedy}"
         found.append(Finding(WARNING if leaves_out else FATAL, "partial", text, partial))
     if (
         options.skips

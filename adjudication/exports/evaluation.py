@@ -45,7 +45,7 @@ def evaluate_runs(
     except ValueError as error:
         raise Refused(f"Runs cannot be evaluated: {error}.") from None
     about = {"aspects": options["aspects"], "notes": [finding.text for finding in findings]}
-    return {**_told(scores, measures, resamples, seed), **about}
+    return {**_as_json(scores, measures, resamples, seed), **about}
 
 
 def _gold(options: Options) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
@@ -75,7 +75,7 @@ def _runs(collection: Collection, names: Sequence[str]) -> dict[str, dict[str, d
     }
 
 
-def _told(scores: dict[str, RunScores], measures: Sequence[str], resamples: int, seed: int) -> dict[str, Any]:
+def _as_json(scores: dict[str, RunScores], measures: Sequence[str], resamples: int, seed: int) -> dict[str, Any]:
     means = {name: mean_scores(found, seed=seed, resamples=resamples) for name, found in scores.items()}
     tests = compare_runs(scores, measures, rng=make_rng(seed))
     return {

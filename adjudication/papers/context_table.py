@@ -116,8 +116,8 @@ def as_latex(figures: Mapping[str, Any]) -> str:
         means = (_fixed(row.tokens.mean, 1), _fixed(row.chars.mean, 0), _fixed(row.cites.mean, 1))
         counts = (f"{row.none:,}", f"{row.some:,}", f"{row.all:,}", _fixed(row.coverage, 2))
         lines.append([row.label, f"{row.number:,}", f"{row.queries:,}", *means, *counts])
-    told = _latex(head, lines, CAPTION.format(papers=figures["papers"]))
-    return told + _latex(["Per paper", "mean", "min", "max"], _paper_lines(figures), _per_paper(figures))
+    table = _latex(head, lines, CAPTION.format(papers=figures["papers"]))
+    return table + _latex(["Per paper", "mean", "min", "max"], _paper_lines(figures), _per_paper(figures))
 
 
 def _per_paper(figures: Mapping[str, Any]) -> str:

@@ -112,12 +112,12 @@ def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, s
         return [("fatal", "nothing-confirmed", f"No paper is confirmed by anybody yet. {advice}".strip(), waiting)]
     found = []
     if waiting:
-        told = "not confirmed yet and marked so" if options["drafts"] else "left out: not confirmed yet"
-        found.append(("warning", "drafts", f"{_papers(waiting)} {_are(waiting)} {told}.", waiting))
+        state = "not confirmed yet and marked so" if options["drafts"] else "left out: not confirmed yet"
+        found.append(("warning", "drafts", f"{_papers(waiting)} {_are(waiting)} {state}.", waiting))
     if states[DISAGREED]:
         count = states[DISAGREED]
-        told = f"{_are(count)} left out: {'its' if count == 1 else 'their'} annotators differ"
-        text = f"{_papers(count)} {told}. What is accepted in adjudication is written."
+        verb = f"{_are(count)} left out: {'its' if count == 1 else 'their'} annotators differ"
+        text = f"{_papers(count)} {verb}. What is accepted in adjudication is written."
         found.append(("warning", "disagreed", text, states[DISAGREED]))
     if states[NOTHING]:
         count = states[NOTHING]
@@ -175,7 +175,7 @@ def source_words(sources: Mapping[str, int]) -> list[tuple[int, str]]:
         DRAFT: "as somebody has begun them",
         MACHINE: "as the machine proposes",
     }
-    return [(sources[name], told) for name, told in words.items() if sources.get(name)]
+    return [(sources[name], words_used) for name, words_used in words.items() if sources.get(name)]
 
 
 def _of_sources(sources: Mapping[str, int]) -> list[tuple[str, str, str, int]]:
@@ -183,8 +183,8 @@ def _of_sources(sources: Mapping[str, int]) -> list[tuple[str, str, str, int]]:
     written = {name: count for name, count in sources.items() if name in ORIGINS}
     if not written.keys() - {IMPORTED}:
         return []
-    told = ", ".join(f"{count:,} {words}" for count, words in source_words(written))
-    return [("warning", "sources", f"Papers that people stand by: {told}.", sum(written.values()))]
+    listed = ", ".join(f"{count:,} {words}" for count, words in source_words(written))
+    return [("warning", "sources", f"Papers that people stand by: {listed}.", sum(written.values()))]
 
 
 def _of_newer(options: Options) -> list[tuple[str, str, str, int]]:

@@ -24,8 +24,8 @@ def accept_papers(campaign: Campaign, **_: Any) -> tuple[str, dict[str, Any]]:
         f"{found.accepted:,} papers accepted, {found.decided:,} were; on {found.alike:,} all agree;"
         f" {found.left:,} wait for an adjudicator."
     )
-    told = {"unanimous": found.alike, "majority": found.accepted, "tie_resolved": 0}
-    return text, {**told, "by_hand": found.decided, "unresolved": found.left}
+    counts = {"unanimous": found.alike, "majority": found.accepted, "tie_resolved": 0}
+    return text, {**counts, "by_hand": found.decided, "unresolved": found.left}
 
 
 def open_papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:

@@ -30,9 +30,9 @@ def count_votes(campaign: Campaign, *, policy: str, **wanted: Any) -> tuple[str,
     run = VoteRun.objects.get(pk=asked.pk)
     if run.state != JobState.DONE:
         raise Refused(run.reason)
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
+    listed = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
     overrides = overrides_in_verdicts(campaign)
-    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote: {told or 'no item has a vote'}."
+    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote: {listed or 'no item has a vote'}."
     notes = [*_hints(run), *(f"Note: {each.text}" for each in overrides)]
     found = {**run.counts, "criteria": run.detail, "machine_overrides": [each.as_json() for each in overrides]}
     return "\n".join([text, *notes]), found

@@ -152,8 +152,8 @@ def build_content(comparison: Comparison, taken: Taken) -> Content:
 
 def _built(paragraph: Paragraph, taken: Taken) -> ExtractedContext:
     sentences: list[ExtractedSentence] = []
-    for stretch in paragraph.passages:
-        sentences += stretch.sentences if stretch.difference is None else _settled(stretch.difference, taken)
+    for passage in paragraph.passages:
+        sentences += passage.sentences if passage.difference is None else _settled(passage.difference, taken)
     section = paragraph.context.section if paragraph.section is None else _settled(paragraph.section, taken)
     return replace(paragraph.context, section=section, sentences=tuple(sentences))
 
@@ -221,8 +221,8 @@ class _Names:
     ) -> Difference | None:
         """Of (side, what it says, the same as JSON); None where all say the same."""
         variants: dict[str, Variant] = {}
-        for side, says, told in found:
-            name = _digest(told)
+        for side, says, content in found:
+            name = _digest(content)
             known = variants.get(name, Variant(name, (), says))
             variants[name] = replace(known, sides=(*known.sides, side))
         if len(variants) < 2:
@@ -234,8 +234,8 @@ class _Names:
         return Difference(name, kind, tuple(variants.values()), tuple(marks))
 
 
-def _digest(told: object) -> str:
-    return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()[:12]
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()[:12]
 
 
 def _grouped(sides: Sequence[tuple[int, Sequence[Any]]], pair: Any) -> list[dict[int, Any]]:
@@ -285,10 +285,10 @@ def _paragraph(
     ordered = [(side, holders[side]) for side in sides if side in holders]
     first = ordered[0][1]
     anchor = " ".join(words_of(first)[:20])
-    told = sorted({_digest(_said(context.sentences)) for _, context in ordered})
+    digests = sorted({_digest(_said(context.sentences)) for _, context in ordered})
     presence = names.difference(
         CONTEXT,
-        [(side, side in holders, [side in holders, told if side in holders else []]) for side in sides],
+        [(side, side in holders, [side in holders, digests if side in holders else []]) for side in sides],
         ["missing"],
     )
     section = names.difference(

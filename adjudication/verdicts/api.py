@@ -144,6 +144,6 @@ class RelevanceDetail(InRelevanceView):
         if part is None:
             raise Http404
         documents = rank_documents(self.campaign, criterion, topic, part, judged_only=self.judged_only)
-        told: dict[str, Any] = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
-        told["machine_overrides"] = [each.as_json() for each in overrides_in_verdicts(self.campaign)]
-        return Response({**told, "documents": RankedSerializer(documents, many=True).data})
+        body: dict[str, Any] = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
+        body["machine_overrides"] = [each.as_json() for each in overrides_in_verdicts(self.campaign)]
+        return Response({**body, "documents": RankedSerializer(documents, many=True).data})

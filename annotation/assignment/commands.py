@@ -44,10 +44,10 @@ class Command(ReportingCommand):
         found = campaign_with(slug, campaign)
         wanted = {name: options[name] for name in ("overlap", "strategy", "seed", "repeat_percent", "repeat_gap")}
         summary = assign_items(campaign=found, by=None, at=timezone.now(), dry_run=dry_run, **wanted)
-        return told(summary, dry_run), {**asdict(summary), "dry_run": dry_run}
+        return summary_text(summary, dry_run), {**asdict(summary), "dry_run": dry_run}
 
 
-def told(summary: Summary, dry_run: bool) -> str:
+def summary_text(summary: Summary, dry_run: bool) -> str:
     """The plan in lines for a person."""
     head = "Dry run, nothing was written. " if dry_run else ""
     if summary.strategy == Strategy.QUEUE:

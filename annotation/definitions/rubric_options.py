@@ -38,12 +38,12 @@ class RubricOptions:
         return asdict(self)
 
 
-def read_rubric_options(told: Mapping[str, Any]) -> RubricOptions:
+def read_rubric_options(values: Mapping[str, Any]) -> RubricOptions:
     """Options from what a campaign, a file or a form says; what is not said has its default. Errors: BadOptions."""
-    unknown = sorted(set(told) - set(RubricOptions.__slots__))
+    unknown = sorted(set(values) - set(RubricOptions.__slots__))
     if unknown:
         raise BadOptions(f"“{unknown[0]}” is no option of a rubric. There are: {', '.join(RubricOptions.__slots__)}.")
-    options = RubricOptions(**told)
+    options = RubricOptions(**values)
     for source, cutoff in _items(options.cutoffs):
         if isinstance(cutoff, bool) or not isinstance(cutoff, int | float) or not 0 <= cutoff <= 1:
             raise BadOptions(f"The cut-off of “{source}” must be a share from 0 to 1, not {cutoff!r}.")

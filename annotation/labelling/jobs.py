@@ -43,9 +43,9 @@ def erase(user: User, name: str, pseudonym: str, keep_labels: bool, at: datetime
 
     collections = list(mine.values_list("campaign__collection", flat=True).distinct())
     for event in AuditEvent.objects.filter(scope_id__in=collections).exclude(data={}).iterator(chunk_size=2_000):
-        told = renamed(event.data, names, pseudonym)
-        if told != event.data:
-            AuditEvent.objects.filter(pk=event.pk).update(data=told)
+        changed = renamed(event.data, names, pseudonym)
+        if changed != event.data:
+            AuditEvent.objects.filter(pk=event.pk).update(data=changed)
     for job in ImportRun.objects.filter(collection__in=collections).exclude(remarks=[]):
         remarks = [_without(remark, names, user.email, pseudonym) for remark in job.remarks]
         ImportRun.objects.filter(pk=job.pk).update(remarks=remarks)

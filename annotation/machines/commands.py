@@ -64,7 +64,7 @@ class Command(ReportingCommand):
         runs = runs or request_machine_runs(campaign=found, by=None, at=at, wish=wish, send=False)
         for run in runs:
             jobs.carry_out(run)
-        return _told(found, runs)
+        return _summary(found, runs)
 
 
 def _wish(campaign: Campaign, options: dict[str, Any]) -> Wish:
@@ -124,14 +124,14 @@ def _estimate(campaign: Campaign, wish: Wish) -> tuple[str, dict[str, Any]]:
     prompt = fitting_prompt(wish.prompt, criterion) if wish.kind == MachineKind.ENDPOINT else None
     found = estimate_runs(campaign, recipe, prompt, wish.prices, criterion, runs=wish.runs)
     cost = "" if found.cost is None else f", about {found.cost:.2f}"
-    told = (
+    summary = (
         f"{found.items:,} items, {found.calls:,} replies, about {found.prompt_tokens:,} tokens to send and"
         f" {found.completion_tokens:,} to receive{cost}, about {found.seconds:,.0f} seconds. Nothing was asked."
     )
-    return told, {"dry_run": True, "recipe": recipe.to_json(), "recipe_hash": recipe.digest, **found.to_json()}
+    return summary, {"dry_run": True, "recipe": recipe.to_json(), "recipe_hash": recipe.digest, **found.to_json()}
 
 
-def _told(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str, Any]]:
+def _summary(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str, Any]]:
     for run in runs:
         run.refresh_from_db()
     counts_by_run = count_replies(runs, campaign.items.count())

@@ -98,8 +98,8 @@ class MachineForm(forms.Form):
     @property
     def wish(self) -> Wish:
         """What was filled in; the temperature is 0 where it was left empty."""
-        told = {**self.cleaned_data, "temperature": self.cleaned_data["temperature"] or 0.0}
-        return Wish(**told)
+        values = {**self.cleaned_data, "temperature": self.cleaned_data["temperature"] or 0.0}
+        return Wish(**values)
 
 
 def _initial(endpoint: Endpoint | None, criteria: list[Criterion]) -> dict[str, Any]:

@@ -26,5 +26,5 @@ class Command(ReportingCommand):
         if paper is None:
             raise Refused(f"{slug} has no paper with the key “{key}”.")
         paper = settle_doi(paper=paper, doi=doi, by=None, at=timezone.now())
-        told = f"The DOI of “{paper}” is {paper.doi}." if paper.doi else f"“{paper}” stays without a DOI."
-        return told, {"key": paper.key, "doi": paper.doi}
+        summary = f"The DOI of “{paper}” is {paper.doi}." if paper.doi else f"“{paper}” stays without a DOI."
+        return summary, {"key": paper.key, "doi": paper.doi}

@@ -63,8 +63,8 @@ def decide_rewrite(
     """
     if decision not in ReviewDecision.values:
         raise Refused("Confirm the rewrite or reject it.")
-    told = Rewrite.objects.filter(pk=rewrite, submission__assignment__item__campaign=campaign).first()
-    found = current_like(told).select_related("submission__assignment__annotator").first() if told else None
+    asked_for = Rewrite.objects.filter(pk=rewrite, submission__assignment__item__campaign=campaign).first()
+    found = current_like(asked_for).select_related("submission__assignment__annotator").first() if asked_for else None
     if found is None:
         raise Conflict("This rewrite no longer counts: the question has been rated again since, or the rating undone.")
     if _author(found) == by.pk:

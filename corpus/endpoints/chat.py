@@ -131,9 +131,9 @@ def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
         raise Busy(f"no answer within {endpoint.timeout:g} seconds") from None
     except (openai.APIConnectionError, httpx2.HTTPError) as error:
         cause = error.__cause__ or error
-        raise Busy(f"the connection failed: {_told(str(cause)) or type(cause).__name__}") from None
+        raise Busy(f"the connection failed: {_excerpt(str(cause)) or type(cause).__name__}") from None
     except (httpx2.InvalidURL, openai.OpenAIError) as error:
-        raise Unusable(f"the endpoint cannot be asked: {_told(str(error))}") from None
+        raise Unusable(f"the endpoint cannot be asked: {_excerpt(str(error))}") from None
 
 
 class Chat:
@@ -188,7 +188,7 @@ def read_reply(body: bytes, seconds: float) -> Reply:
         message = choice["message"]
         text, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-        raise Busy(f"the answer is no chat completion: {_told(body[:2000].decode('utf-8', 'replace'))}") from None
+        raise Busy(f"the answer is no chat completion: {_excerpt(body[:2000].decode('utf-8', 'replace'))}") from None
     usage = answer.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return Reply(
@@ -207,12 +207,12 @@ def _count(value: object) -> int | None:
 
 def _from_status(error: openai.APIStatusError) -> EndpointError:
     status = error.status_code
-    told = f"{status}: {_told(_words_of(error))}"
+    answer = f"{status}: {_excerpt(_words_of(error))}"
     if status in UNUSABLE or _is_out_of_credit(error):
-        return Unusable(f"the endpoint refuses us with {told}")
+        return Unusable(f"the endpoint refuses us with {answer}")
     if status in WORTH_ANOTHER_TRY or status >= 500:
-        return Busy(f"the endpoint answered {told}", _retry_after(error.response.headers))
-    return Rejected(f"the endpoint rejects the question with {told}")
+        return Busy(f"the endpoint answered {answer}", _retry_after(error.response.headers))
+    return Rejected(f"the endpoint rejects the question with {answer}")
 
 
 def _is_out_of_credit(error: openai.APIStatusError) -> bool:
@@ -228,7 +228,7 @@ def _words_of(error: openai.APIStatusError) -> str:
     return body if isinstance(body, str) else str(error.response.text)
 
 
-def _told(text: str) -> str:
+def _excerpt(text: str) -> str:
     printable = "".join(char if char.isprintable() else " " for char in text[: 10 * LONGEST_EXCERPT])
     words = " ".join(printable.split())
     return words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"

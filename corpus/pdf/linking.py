@@ -194,10 +194,10 @@ def registered_link(reference: Reference, found: Iterable[Registered]) -> Link:
     shown = tuple(sorted(candidates, key=lambda each: -each.score)[:MOST_CANDIDATES])
     dois = {candidate.docno for candidate in same}
     refereed = {each.refereed or ("" if each.is_preprint else each.doi) for each, _ in fitting} - {""}
-    told = refereed.pop() if wants_preprint and len(refereed) == 1 else ""
+    refereed_as = refereed.pop() if wants_preprint and len(refereed) == 1 else ""
     if len(dois) == 1:
-        return Link(reference.key, "doi", dois.pop(), refereed=told, candidates=shown)
-    return Link(reference.key, "none", "", refereed=told, is_ambiguous=len(dois) > 1, candidates=shown)
+        return Link(reference.key, "doi", dois.pop(), refereed=refereed_as, candidates=shown)
+    return Link(reference.key, "none", "", refereed=refereed_as, is_ambiguous=len(dois) > 1, candidates=shown)
 
 
 def find_candidates(reference: Reference, index: TitleIndex, most: int = MOST_CANDIDATES) -> tuple[Candidate, ...]:

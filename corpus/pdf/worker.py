@@ -137,8 +137,8 @@ def _judged(status: int, answer: bytes) -> bytes:
     if status == 0:
         return answer
     if status == REFUSED:
-        told = json.loads(answer)
-        raise ExtractionFailed(told["kind"], told["reason"])
+        problem = json.loads(answer)
+        raise ExtractionFailed(problem["kind"], problem["reason"])
     if status == -signal.SIGXCPU:
         raise ExtractionFailed("time", "took longer to read than is allowed")
     if status < 0:

@@ -248,8 +248,8 @@ def _merge(run: ImportRun, file: RunFile, name: str, counts: ImportCounts) -> No
     counts.unchanged += unchanged
     ((missing, example),) = _execute(UNKNOWN_DOCUMENTS, collection=run.collection_id, file=file.number)
     counts.add_notes(_notes(file, name, gone, missing, example))
-    told = {"file": file.name, "topics": created + updated + unchanged, "rows": rows}
-    run.parameters.setdefault("runs", {})[name] = {**told, "unknown_documents": missing, "removed": gone}
+    facts = {"file": file.name, "topics": created + updated + unchanged, "rows": rows}
+    run.parameters.setdefault("runs", {})[name] = {**facts, "unknown_documents": missing, "removed": gone}
 
 
 def _notes(file: RunFile, name: str, gone: int, missing: int, example: str) -> Iterator[Problem]:

@@ -29,12 +29,12 @@ def pairs(data: dict[str, object]) -> list[tuple[str, object]]:
 
 
 @register.filter
-def told(value: object) -> str:
+def in_words(value: object) -> str:
     """A JSON value as a person would write it down."""
     if isinstance(value, dict):
-        return ", ".join(f"{spoken(key)} {told(each)}" for key, each in value.items())
+        return ", ".join(f"{spoken(key)} {in_words(each)}" for key, each in value.items())
     if isinstance(value, list):
-        return ", ".join(told(each) for each in value)
+        return ", ".join(in_words(each) for each in value)
     if isinstance(value, str):
         return f"“{_shortened(value)}”" if value else "(empty)"
     if value is None:

@@ -39,9 +39,9 @@ def test_a_forgotten_password_is_no_mail_on_its_way(client, caplog, capsys):
     for answer in answers:
         assert "Not sent: no mail server is set up" in answer
         assert "Look into your mail" not in answer
-    told = caplog.text + "".join(capsys.readouterr())
-    assert "not sent: no mail server is set up" in told
-    assert "/reset/key/" not in told
+    printed = caplog.text + "".join(capsys.readouterr())
+    assert "not sent: no mail server is set up" in printed
+    assert "/reset/key/" not in printed
 
 
 def test_an_address_is_not_changed_by_a_link_that_nobody_gets(client):
@@ -56,7 +56,7 @@ def test_an_address_is_not_changed_by_a_link_that_nobody_gets(client):
 
 def test_an_account_without_a_password_is_told_how_to_get_one(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    told = io.StringIO()
-    call_command("create_user", "ann@example.org", stderr=told)
-    assert "no mail server is set up" in told.getvalue()
-    assert "manage.py changepassword ann@example.org" in told.getvalue()
+    output = io.StringIO()
+    call_command("create_user", "ann@example.org", stderr=output)
+    assert "no mail server is set up" in output.getvalue()
+    assert "manage.py changepassword ann@example.org" in output.getvalue()

@@ -42,7 +42,7 @@ def test_an_address_has_one_account_whatever_its_case() -> None:
 
 
 def test_command_reads_the_password_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = make(
+    result = make(
         "ada@example.org",
         "--name",
         "Ada",
@@ -51,7 +51,7 @@ def test_command_reads_the_password_from_stdin(monkeypatch: pytest.MonkeyPatch) 
         password="a long secret\n",
         monkeypatch=monkeypatch,
     )
-    assert told == {"email": "ada@example.org", "name": "Ada", "staff": True, "password": True}
+    assert result == {"email": "ada@example.org", "name": "Ada", "staff": True, "password": True}
     user = User.objects.get()
     assert user.check_password("a long secret")
     assert user.is_staff
@@ -147,10 +147,10 @@ def test_a_forged_theme_cookie_is_no_attribute(client: Client) -> None:
 def test_a_password_changed_on_the_command_line_revokes_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     user = UserFactory(email="ada@example.org")
     token, _ = make_token(user)
-    told = io.StringIO()
+    output = io.StringIO()
     monkeypatch.setattr("sys.stdin", io.StringIO("a long secret\n"))
-    call_command("changepassword", "Ada@example.org", "--password-stdin", "--json", stdout=told, stderr=io.StringIO())
-    assert json.loads(told.getvalue()) == {"email": "ada@example.org", "revoked_tokens": 1}
+    call_command("changepassword", "Ada@example.org", "--password-stdin", "--json", stdout=output, stderr=io.StringIO())
+    assert json.loads(output.getvalue()) == {"email": "ada@example.org", "revoked_tokens": 1}
     user.refresh_from_db()
     token.refresh_from_db()
     assert user.check_password("a long secret")

@@ -160,14 +160,14 @@ def test_the_browser_counts_overlap_as_the_server_does(new_page):
     page = open_labelling(new_page, build_rubric())
     module = page.locator("script[src$='labelling/main.js']").get_attribute("src").replace("main.js", "overlap.js")
     for question, texts in TEXTS:
-        told = page.evaluate(
+        counted = page.evaluate(
             "async ([url, q, texts]) => { const m = await import(url);"
             " return [m.wordOverlap(q, texts), texts.map((text) => m.sharedSpans(text, q))]; }",
             [module, question, texts],
         )
         expected = word_overlap(question, texts)
-        assert told[0] == (None if expected is None else pytest.approx(expected))
-        for text, spans in zip(texts, told[1], strict=True):
+        assert counted[0] == (None if expected is None else pytest.approx(expected))
+        for text, spans in zip(texts, counted[1], strict=True):
             cut = text.encode("utf-16-le")
             pairs = zip(spans[::2], spans[1::2], strict=True)
             found = [cut[2 * start : 2 * end].decode("utf-16-le") for start, end in pairs]

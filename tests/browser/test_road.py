@@ -29,7 +29,7 @@ NAMES = ("ada", "ben", "cleo")
 Pair = tuple[str, str]  # topic, docno
 
 
-def told(command: str, *arguments: str) -> dict[str, Any]:
+def run_command(command: str, *arguments: str) -> dict[str, Any]:
     """The JSON a command prints."""
     out = io.StringIO()
     call_command(command, *arguments, "--json", stdout=out, stderr=io.StringIO())
@@ -96,15 +96,15 @@ def test_doris_mae_from_files_to_measures(
     sums: dict[Pair, int], new_page: Callable[..., Page], celery_worker: Child, tmp_path: Path
 ) -> None:
     judged = shared_path("data", "doris-mae", "judged")
-    told("create_collection", "doris", "--title", "DORIS-MAE, judged part")
-    documents = told("import_documents", "doris", str(judged / "corpus.jsonl"))
+    run_command("create_collection", "doris", "--title", "DORIS-MAE, judged part")
+    documents = run_command("import_documents", "doris", str(judged / "corpus.jsonl"))
     assert (documents["created"], documents["errors"]) == (1540, [])
-    topics = told("import_topics", "doris", str(shared_path("data", "doris-mae", "queries.txt")))
+    topics = run_command("import_topics", "doris", str(shared_path("data", "doris-mae", "queries.txt")))
     assert (topics["created"], topics["errors"]) == (100, [])
     pool = tmp_path / "pool.txt"
     pool.write_text("".join(f"{topic} {docno}\n" for topic, docno in sums))
-    assert told("import_pool", "doris", str(pool))["created"] == len(sums) == 1589
-    told("create_campaign", "doris", "Main", "--kind", "relevance", "--overlap", "3", "--seed", "7")
+    assert run_command("import_pool", "doris", str(pool))["created"] == len(sums) == 1589
+    run_command("create_campaign", "doris", "Main", "--kind", "relevance", "--overlap", "3", "--seed", "7")
     collection = Collection.objects.get(slug="doris")
     campaign = Campaign.objects.get(collection=collection)
     people = {name: UserFactory(email=f"{name}@example.org", name=name) for name in (*NAMES, "mona")}
@@ -116,7 +116,7 @@ def test_doris_mae_from_files_to_measures(
     home = "/c/doris/campaigns/main/"
     for name in NAMES:
         campaign.annotators.create(name=name, user=people[name], created_at=AT, state=AnnotatorState.ACTIVE)
-    plan = told("assign", "doris", "main", "--seed", "7")
+    plan = run_command("assign", "doris", "main", "--seed", "7")
     items = Item.objects.filter(campaign=campaign).count()
     assert plan["items"] == items
     assert set(plan["annotators"].values()) == {items}  # three people, overlap three: everybody has every item
@@ -147,9 +147,9 @@ def test_doris_mae_from_files_to_measures(
         )
         for name, topic, aspect, docno, item in waiting:
             writer.writerow([name, topic, aspect, docno, "relevance", grade(item, name)])
-    imported = told("import_judgments", "doris", "main", str(rest))
+    imported = run_command("import_judgments", "doris", "main", str(rest))
     assert (imported["created"], imported["errors"]) == (3 * items - BY_KEYS * len(NAMES), [])
-    assert told("import_judgments", "doris", "main", str(rest))["unchanged"] == imported["created"]
+    assert run_command("import_judgments", "doris", "main", str(rest))["unchanged"] == imported["created"]
 
     compute(manager, f"{home}agreement/", "Compute", lambda: AgreementRun.objects.order_by("-pk").first())
     compute(manager, f"{home}adjudication/", "Count the votes", lambda: VoteRun.objects.order_by("-pk").first())

@@ -23,10 +23,10 @@ def browser_tests_without_chromium(**environment: str) -> subprocess.CompletedPr
 
 def test_skipped_with_one_line():
     done = browser_tests_without_chromium()
-    told = [line for line in done.stdout.splitlines() if "no Chromium found" in line]
+    lines = [line for line in done.stdout.splitlines() if "no Chromium found" in line]
     assert done.returncode == 0, done.stdout
-    assert len(told) == 1
-    assert told[0].startswith("SKIPPED [")
+    assert len(lines) == 1
+    assert lines[0].startswith("SKIPPED [")
 
 
 def test_a_failure_for_ci():

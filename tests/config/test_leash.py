@@ -36,8 +36,8 @@ def test_a_leashed_process_ends_with_its_killed_parent():
         stdout=subprocess.PIPE,
         text=True,
     ) as parent:
-        pid, told = parent.stdout.readline().split()
-        assert told == "sleeping"
+        pid, state = parent.stdout.readline().split()
+        assert state == "sleeping"
         assert not is_gone(int(pid))
         parent.kill()
         wait_for(lambda: is_gone(int(pid)), 20, "the end of the child")

@@ -37,9 +37,9 @@ def fake(directory: Path, name: str, script: str) -> None:
 
 
 def test_help_has_a_line_for_every_target():
-    told = dict(re.findall(r"(?m)^  make (\S+) +(\S.+)$", make("help").stdout))
+    described = dict(re.findall(r"(?m)^  make (\S+) +(\S.+)$", make("help").stdout))
     targets = set(re.findall(r"(?m)^\.PHONY: ([a-z-]+)$", MAKEFILE)) - {"environment"}
-    assert set(told) == targets
+    assert set(described) == targets
     assert {"setup", "run", "test", "check", "format", "bench", "clean", "requirements"} <= targets
 
 

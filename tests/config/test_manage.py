@@ -53,8 +53,8 @@ def test_a_reader_that_has_read_enough_is_no_error(tmp_path: Path):
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        told = process.stderr.read()
-        assert (process.wait(), told) == (141, "")
+        errors = process.stderr.read()
+        assert (process.wait(), errors) == (141, "")
 
 
 OUTSIDE = {"LITMUS_SECRET_KEY": "x" * 40, "DATABASE_URL": "postgres://me:hidden@127.0.0.1:1/litmus"}

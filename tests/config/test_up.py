@@ -59,8 +59,8 @@ def family(data_dir: Path) -> list[psutil.Process]:
     for process in psutil.process_iter(["environ", "cmdline", "status"]):
         if process.info["status"] == psutil.STATUS_ZOMBIE:
             continue
-        told = (process.info["environ"] or {}).get("LITMUS_DATA_DIR") == str(data_dir)
-        if told or str(data_dir) in " ".join(process.info["cmdline"] or []):
+        is_own = (process.info["environ"] or {}).get("LITMUS_DATA_DIR") == str(data_dir)
+        if is_own or str(data_dir) in " ".join(process.info["cmdline"] or []):
             found.append(process)
     return found
 
@@ -210,8 +210,8 @@ def test_names_of_this_machine_are_allowed_when_others_may_come(monkeypatch):
 
 
 def test_a_process_that_always_ends_is_given_up(monkeypatch):
-    told: list[str] = []
-    supervisor = Supervisor(told.append)
+    messages: list[str] = []
+    supervisor = Supervisor(messages.append)
     supervisor.start(Child("thing", ["platform"]))
 
     def look_until_given_up() -> None:
@@ -220,13 +220,13 @@ def test_a_process_that_always_ends_is_given_up(monkeypatch):
 
     with pytest.raises(GivenUp, match=r"The thing ended with status 0, 5 times within a minute"):
         look_until_given_up()
-    assert len(told) == MOST_STARTS_A_MINUTE - 1
+    assert len(messages) == MOST_STARTS_A_MINUTE - 1
     supervisor.stop()
 
 
 def test_a_process_that_has_done_its_work_is_not_started_again():
-    told: list[str] = []
-    supervisor = Supervisor(told.append)
+    messages: list[str] = []
+    supervisor = Supervisor(messages.append)
     good, bad = Child("work", ["platform"], once=True), Child("loading", ["no_such_module"], once=True)
     for child in (good, bad):
         supervisor.start(child)
@@ -236,5 +236,5 @@ def test_a_process_that_has_done_its_work_is_not_started_again():
         return not supervisor.children
 
     wait_for(all_ended, 60, "the end of both")
-    assert told == ["The loading ended with status 1; the reason is above. The rest goes on."]
+    assert messages == ["The loading ended with status 1; the reason is above. The rest goes on."]
     assert len(good.starts) == len(bad.starts) == 1

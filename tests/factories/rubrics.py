@@ -98,8 +98,8 @@ def build_rubric(
 
 def rating(assignment: Assignment, specificity: int | None = 1, quality: int | None = 2, **more: Any) -> Given:
     """A submission under a fresh uuid; a discard gets a reason."""
-    told = {"specificity": specificity, "quality": quality}
-    answers = {key: value for key, value in told.items() if value is not None}
+    values = {"specificity": specificity, "quality": quality}
+    answers = {key: value for key, value in values.items() if value is not None}
     reasons = {"quality": "unrealistic"} if quality == 0 else {}
     return Given(**{"uuid": uuid.uuid4(), "assignment": assignment.pk, "answers": answers, "reasons": reasons, **more})
 

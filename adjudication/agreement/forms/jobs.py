@@ -53,8 +53,8 @@ class AgreementForm(forms.Form):
         try:
             return read_margin(text)
         except ValueError:
-            told = f"“{text}” is not a margin. Write 0.05, or accuracy 0.05, spearman 0.1."
-            raise forms.ValidationError(told) from None
+            problem = f"“{text}” is not a margin. Write 0.05, or accuracy 0.05, spearman 0.1."
+            raise forms.ValidationError(problem) from None
 
     def clean(self) -> dict[str, Any]:
         return _filled(self, {"resamples": RESAMPLES.usual, "interval": "auto", "unit": "auto"})

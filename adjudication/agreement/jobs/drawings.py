@@ -60,8 +60,8 @@ def draw_forest(lines: Sequence[Line], axis: str) -> Drawing:
     for place, line in enumerate(reversed(lines)):
         if line.value is None:
             words, across = _reason(line.why), axes.get_yaxis_transform()
-            told = axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=7)
-            told.set_in_layout(False)  # a long reason must not push the axes out of the figure
+            label = axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=7)
+            label.set_in_layout(False)  # a long reason must not push the axes out of the figure
             continue
         if line.low is not None and line.high is not None:
             axes.plot([line.low, line.high], [place, place], color=SPAN, linewidth=1.6, solid_capstyle="butt")

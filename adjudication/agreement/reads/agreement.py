@@ -259,8 +259,10 @@ def dropped(ci: dict[str, Any]) -> list[str]:
 
 def left_out(pairs: Iterable[dict[str, Any]]) -> list[str]:
     """The pairs that a mean is without, by name and reason, in one note; [] for none."""
-    told = [f"{' and '.join(pair['annotators'])} ({LEFT_OUT.get(pair['reason'], pair['reason'])})" for pair in pairs]
-    return ["left out of the mean: " + ", ".join(told)] if told else []
+    excluded = [
+        f"{' and '.join(pair['annotators'])} ({LEFT_OUT.get(pair['reason'], pair['reason'])})" for pair in pairs
+    ]
+    return ["left out of the mean: " + ", ".join(excluded)] if excluded else []
 
 
 def pair_figures(run: AgreementRun, criterion: str, name: str, *, named: bool = False) -> dict[frozenset[str], Shown]:

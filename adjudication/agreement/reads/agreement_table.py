@@ -94,8 +94,8 @@ def _overridden(run: AgreementRun, criterion: str) -> Iterator[list[object]]:
     """Machines that annotate without a passed test, with the whole sentence as the reason."""
     for each in overrides_in(run.campaign):
         if each.criterion == criterion:
-            told = {"statistic": "machine_override", "model": each.machine, "reason": each.text}
-            yield _line(criterion, {**told, "annotators": each.annotators})
+            override = {"statistic": "machine_override", "model": each.machine, "reason": each.text}
+            yield _line(criterion, {**override, "annotators": each.annotators})
 
 
 def _line(criterion: str, found: dict[str, Any]) -> list[object]:

@@ -66,8 +66,8 @@ def weights_text(vote: VoteRun) -> str:
     noted = vote.parameters.get("weights", {})
     names = vote.campaign.annotators.filter(pk__in=noted).order_by("kind", "name").values_list("pk", "name")
     apart = [f"{name} {noted[str(pk)]:g}" for pk, name in names if noted[str(pk)] != 1]
-    told = f" ({', '.join(apart)}; the others 1)" if apart else " (each 1)" if noted else ""
-    return f", weighted by annotator{told}"
+    weights = f" ({', '.join(apart)}; the others 1)" if apart else " (each 1)" if noted else ""
+    return f", weighted by annotator{weights}"
 
 
 def test_sentence(run: AgreementRun, criterion: str) -> str:
@@ -78,7 +78,7 @@ def test_sentence(run: AgreementRun, criterion: str) -> str:
     tested = sum(1 for one in planned if one.p)
     return (
         "p tests that people agree with each other as they do with the machine, by the paired difference on the"
-        f" items with two human labels and one of every run: {'; '.join(map(_told, planned))}. Holm’s correction is"
+        f" items with two human labels and one of every run: {'; '.join(map(_in_words, planned))}. Holm’s correction is"
         f" over the {tested} test{'' if tested == 1 else 's'} of this criterion named here; the p in the table are"
         " uncorrected, and tests of other figures are exploratory. A large p is no evidence"
         " that there is no difference."
@@ -88,7 +88,7 @@ def test_sentence(run: AgreementRun, criterion: str) -> str:
 test_sentence.__test__ = False  # type: ignore[attr-defined]  # pytest: this is no test
 
 
-def _told(one: Difference) -> str:
+def _in_words(one: Difference) -> str:
     name = f"{one.label} ({one.model})"
     if not one.value:
         return f"{name} undefined, {one.why}"

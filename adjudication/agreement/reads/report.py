@@ -91,15 +91,15 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
     cells = {place: _result(results, *place) for place in product(names, keys)}
     shown = [row for row in cells.values() if row is not None]
     letters = _letters(shown)
-    told = [UNITS, method_sentence(run, criterion, shown)]
+    notes = [UNITS, method_sentence(run, criterion, shown)]
     if any(row.block in ("GA", "HA") for row in shown):
-        told.append(verdict_sentence(run))
+        notes.append(verdict_sentence(run))
     overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]
     return Report(
         columns=[_column(key, [row for (_, of), row in cells.items() if of == key and row]) for key in keys],
         rows=[(statistic(name).label, [_entry(cells[name, key], letters) for key in keys]) for name in names],
         notes=[(letter, note) for note, letter in letters.items()],
-        caption=" ".join(filter(None, [*told, test_sentence(run, criterion), *overridden])),
+        caption=" ".join(filter(None, [*notes, test_sentence(run, criterion), *overridden])),
         results=shown,
     )
 

@@ -125,15 +125,17 @@ def _needed(labels: Labels, wish: Wish, found: Pilot, effect: float, *, check: b
             n_items = items_for_half_width(sigma, wish.half_width or 0.0, design_effect=effect)
     except ValueError as error:
         raise Refused(f"{str(error).capitalize()}.") from None
-    told = None
+    simulated = None
     if check:
         rng = make_rng(n_items)
         delta = wish.difference
-        told = simulate(
+        simulated = simulate(
             labels, wish.statistic, found.block, n_items=n_items, rng=rng, delta=delta, data_sets=DATA_SETS
         ).to_json()
     curve = [_point(sigma, wish, size, effect) for size in sorted({*SIZES, n_items})]
-    return Needed(wish, found.block, n_items, found.n_items, found.value, found.sigma, found.design_effect, curve, told)
+    return Needed(
+        wish, found.block, n_items, found.n_items, found.value, found.sigma, found.design_effect, curve, simulated
+    )
 
 
 def _point(sigma: float, wish: Wish, size: int, effect: float) -> dict[str, Any]:

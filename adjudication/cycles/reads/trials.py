@@ -46,7 +46,7 @@ class ResultRow:
     p_holm: str
     p_cycles: str
     detectable: str
-    told: str
+    outcome: str
     n_items: int
     why: str
     is_equivalent: bool
@@ -171,7 +171,7 @@ def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) 
                 p_holm=said.p_holm,
                 p_cycles="" if p is None else f"{min(1.0, p * tests):.3f}",
                 detectable=said.detectable,
-                told=_told(compared),
+                outcome=_outcome(compared),
                 n_items=said.n_items,
                 why=said.why,
                 is_equivalent=compared["equivalent"] is True,
@@ -180,7 +180,7 @@ def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) 
     return rows
 
 
-def _told(compared: dict[str, Any]) -> str:
+def _outcome(compared: dict[str, Any]) -> str:
     """What one line of the test says, in words that claim no more than it shows."""
     difference, margin = compared["difference"], compared["margin"]
     if difference["value"] is None or difference["ci"] is None:
@@ -209,7 +209,7 @@ def evidence_of(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:
             "p": row.p,
             "p_holm": row.p_holm,
             "p_cycles": row.p_cycles,
-            "told": row.told,
+            "outcome": row.outcome,
             "n_items": row.n_items,
         }
         for row in rows

@@ -62,9 +62,9 @@ class Command(ReportingCommand):
             "warnings": [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings],
             "seconds": round(time.monotonic() - started, 3),
         }
-        told = [f"Wrote {lines:,} lines, {size:,} bytes, to {out or 'standard output'}."]
-        told += [f"With it: {', '.join(files[1:])}."] if files[1:] else []
-        return "\n".join(told + [f"Note: {each.text}" for each in export.warnings]), result
+        summary = [f"Wrote {lines:,} lines, {size:,} bytes, to {out or 'standard output'}."]
+        summary += [f"With it: {', '.join(files[1:])}."] if files[1:] else []
+        return "\n".join(summary + [f"Note: {each.text}" for each in export.warnings]), result
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         if as_json and options["out"] is None:
@@ -97,20 +97,20 @@ def _write_folder(options: Options, export: Export, out: Path) -> tuple[str, dic
     except OSError as error:
         raise Refused(f"{out} cannot be written: {error.strerror}.") from None
     warnings = [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings]
-    told = [f"Wrote {len(names):,} files to {out}.", *(f"Note: {each.text}" for each in export.warnings)]
+    summary = [f"Wrote {len(names):,} files to {out}.", *(f"Note: {each.text}" for each in export.warnings)]
     about = {"format": options.exporter.format, "folder": str(out), "files": names, "warnings": warnings}
-    return "\n".join(told), about
+    return "\n".join(summary), about
 
 
 def _write_files(files: Files, out: Path) -> tuple[tuple[int, int, str], list[str]]:
     """The file itself to `out`, what goes with it next to it; (what `_write` says of the former, all names)."""
     _, content = next(files)
-    told = _write(content, out)
+    written = _write(content, out)
     names = [out.name]
     for name, content in files:
         names.append(f"{out.name}.{name}")
         _write(content, out.with_name(names[-1]))
-    return told, names
+    return written, names
 
 
 def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int, str]:

@@ -244,7 +244,7 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
         cells = [part for cell in line.cells for part in _latex_cell(cell)]
         yield " & ".join([label, *cells, f"{line.total.questions}"]) + " \\\\\n"
     yield "\\hline\n\\end{tabular}\n"
-    kept = "; ".join(f"{escape(row.label)} {escape(row.told)} of {row.examined}" for row in statistics.kept)
+    kept = "; ".join(f"{escape(row.label)} {escape(row.share)} of {row.examined}" for row in statistics.kept)
     yield (
         "\\caption{Questions: their number, mean length in words, mean share of their words in titles and abstracts of"
         f" their targets, mean number of targets. Kept: {kept}.}}\n\\end{{table}}\n"

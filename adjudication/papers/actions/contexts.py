@@ -104,8 +104,8 @@ def make_context_topics(
     topics |= {each.bare_number: each for each in _insert_topics(collection, kind, new, prefix)}
     targets = _insert_targets(collection, {topics[number].pk: docnos for number, docnos in cited.items()})
     made = TopicsMade(len(new), len(wanted) - len(new), targets, prefix)
-    told = {"level": level, "made": made.made, "prefix": prefix}
-    record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection, **told)
+    facts = {"level": level, "made": made.made, "prefix": prefix}
+    record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection, **facts)
     return made
 
 

@@ -25,7 +25,9 @@ class Command(ReportingCommand):
         made = make_context_topics(
             collection=collection_with(slug), level=level, by=None, at=timezone.now(), drafts=drafts
         )
-        told = f"Made {made.made:,} topics, {made.known:,} were here already; {made.targets:,} targets are new."
+        summary = f"Made {made.made:,} topics, {made.known:,} were here already; {made.targets:,} targets are new."
         if made.prefix:
-            told += f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
-        return told, asdict(made)
+            summary += (
+                f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
+            )
+        return summary, asdict(made)

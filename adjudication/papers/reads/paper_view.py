@@ -182,10 +182,10 @@ class _Drawing:
     def entry(self, n: int, entry: Entry) -> EntryView:
         number = entry.reference.number
         found = self.references.get(number)
-        told = (found.value or "none") if found else "left out"
+        edited = (found.value or "none") if found else "left out"
         own = f"r:{number}" in self.case.by_hand
         difference = self.difference(entry.difference) if entry.difference else None
-        return EntryView(f"r-{n}", entry.reference, difference, told if own else None)
+        return EntryView(f"r-{n}", entry.reference, difference, edited if own else None)
 
     def difference(self, difference: Difference, whole: ExtractedContext | None = None) -> DifferenceView:
         chosen = difference.chosen(self.case.taken)

@@ -59,7 +59,7 @@ class Kept:
         return 100 * self.kept / self.examined if self.examined else None
 
     @property
-    def told(self) -> str:
+    def share(self) -> str:
         """As the paper puts it: “26% (98)”."""
         return "–" if self.percent is None else f"{self.percent:.0f}% ({self.kept:,})"
 

@@ -93,8 +93,8 @@ def annotator_state(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
         messages.success(request, done)
     elif change in ("pause", "resume"):
         refusal = _try(lambda: (pause_annotator if change == "pause" else resume_annotator)(**facts))
-        told = f"{annotator} is paused and keeps their items." if change == "pause" else f"{annotator} can go on."
-        messages.add_message(request, messages.ERROR if refusal else messages.SUCCESS, refusal or told)
+        success = f"{annotator} is paused and keeps their items." if change == "pause" else f"{annotator} can go on."
+        messages.add_message(request, messages.ERROR if refusal else messages.SUCCESS, refusal or success)
     return redirect("annotator_edit", slug, campaign, pk)
 
 

@@ -42,9 +42,9 @@ def build_items(
     """
     campaign = _current(campaign, by, sample, seed)
     seed = campaign.seed if seed is None else seed
-    told = _told(campaign, sample, stratified, choice)
-    built = build(campaign, told, seed=seed)
-    facts = {**told, "seed": seed, "created": built.created}
+    parameters = _parameters(campaign, sample, stratified, choice)
+    built = build(campaign, parameters, seed=seed)
+    facts = {**parameters, "seed": seed, "created": built.created}
     record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
     return built
 
@@ -66,19 +66,19 @@ def request_item_build(
     `calibration` is the {sample, overlap} of `set_calibration`, for when the items are there.
     """
     campaign = _current(campaign, by, sample, seed)
-    told = _told(campaign, sample, stratified, choice)
+    parameters = _parameters(campaign, sample, stratified, choice)
     if calibration is not None:
         size, overlap = calibration["sample"] or 0, calibration["overlap"] or campaign.kind_object.calibration_overlap
         most = campaign.items.count() + (supply_left(campaign) if sample is None else sample)
         check_calibration(campaign, size, overlap, most)
-        told["calibration"] = {"sample": size, "overlap": overlap, "seed": campaign.seed}
+        parameters["calibration"] = {"sample": size, "overlap": overlap, "seed": campaign.seed}
     return new_job(
         ItemBuild,
         by=by,
         at=at,
         campaign=campaign,
         seed=campaign.seed if seed is None else seed,
-        parameters=told,
+        parameters=parameters,
     )
 
 
@@ -134,11 +134,11 @@ def supply_left(campaign: Campaign) -> int:
     return campaign.kind_object.items.fetch_supply(campaign).left
 
 
-def _told(campaign: Campaign, sample: int | None, stratified: bool, choice: Any) -> dict[str, Any]:
+def _parameters(campaign: Campaign, sample: int | None, stratified: bool, choice: Any) -> dict[str, Any]:
     """The parameters of a build, as they are kept: with the choice, of kinds that have one."""
     choosing = campaign.kind_object.choosing
-    told = {"sample": sample, "stratified": stratified}
-    return told | (asdict(choice or choosing.read({})) if choosing else {})
+    parameters = {"sample": sample, "stratified": stratified}
+    return parameters | (asdict(choice or choosing.read({})) if choosing else {})
 
 
 def _current(campaign: Campaign, by: User | None, sample: int | None = None, seed: int | None = None) -> Campaign:

@@ -196,10 +196,10 @@ class ItemBuilds(InCampaignView):
         """Make items of all (distinct aspect, pooled document) pairs the campaign lacks, or of a sample of them."""
         wanted = ItemBuildSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        told = wanted.validated_data
+        values = wanted.validated_data
         choosing = self.campaign.kind_object.choosing
-        choice = choosing.read(told) if choosing else None
-        drawing = {name: told[name] for name in ("sample", "seed", "stratified") if name in told}
+        choice = choosing.read(values) if choosing else None
+        drawing = {name: values[name] for name in ("sample", "seed", "stratified") if name in values}
         built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), choice=choice, **drawing)
         return Response(asdict(built), status=201)
 

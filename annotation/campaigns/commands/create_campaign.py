@@ -75,8 +75,8 @@ class Command(ReportingCommand):
         kind = campaign.kind_object
         choice = kind.choosing.of_command(options) if kind.choosing else None
         if sample is not None or choice != kind.takes_everything or supply_left(campaign):
-            told = {"sample": int(sample) if sample is not None else None, "stratified": options["stratified"]}
-            built = build_items(campaign=campaign, by=None, at=at, choice=choice, **told)
+            sampling = {"sample": int(sample) if sample is not None else None, "stratified": options["stratified"]}
+            built = build_items(campaign=campaign, by=None, at=at, choice=choice, **sampling)
         if options["calibration"] is not None:
             wanted = {"sample": options["calibration"], "overlap": options["calibration_overlap"]}
             calibrated = set_calibration(campaign=campaign, by=None, at=at, **wanted)

@@ -40,7 +40,7 @@ class CalibrationForm(forms.Form):
         help_text=lazy(lambda: f"People for each of these items. Left empty: {calibration_in_words()}.", str)(),
     )
 
-    def told(self) -> dict[str, Any] | None:
+    def wanted_sample(self) -> dict[str, Any] | None:
         """Sample and overlap (None: the usual one) of a valid form; None where no sample is wanted."""
         sample = self.cleaned_data["calibration"]
         return None if sample is None else {"sample": sample, "overlap": self.cleaned_data["calibration_overlap"]}
@@ -64,13 +64,13 @@ class ItemFilterForm(forms.Form):
 
     def chosen(self) -> ItemFilter:
         self.is_valid()
-        told = self.cleaned_data
-        topic = told.get("topic")
+        values = self.cleaned_data
+        topic = values.get("topic")
         return ItemFilter(
             topic=topic.pk if topic else None,
-            state=told.get("state", ""),
-            needs=told.get("needs"),
-            reason=told.get("reason") if "reason" in self.data else None,
+            state=values.get("state", ""),
+            needs=values.get("needs"),
+            reason=values.get("reason") if "reason" in self.data else None,
         )
 
 

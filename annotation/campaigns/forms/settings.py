@@ -9,5 +9,5 @@ from annotation.definitions.settings import Limits
 
 def number_field(limits: Limits, **more: Any) -> forms.IntegerField:
     """A field for a whole number within the limits; its usual value is shown at first."""
-    told = {"min_value": limits.least, "max_value": limits.most, "initial": limits.usual}
-    return forms.IntegerField(**(told | more))
+    bounds = {"min_value": limits.least, "max_value": limits.most, "initial": limits.usual}
+    return forms.IntegerField(**(bounds | more))

@@ -20,18 +20,18 @@ from corpus.models import Collection
 
 
 @transaction.atomic
-def build(campaign: Campaign, told: dict[str, Any], *, seed: int, report: Report = silent) -> Built:
+def build(campaign: Campaign, parameters: dict[str, Any], *, seed: int, report: Report = silent) -> Built:
     """Make items of all that is left for the campaign, or of a sample drawn by `seed`.
 
-    `told` are the parameters of an ItemBuild: sample, stratified, and what the kind's `Choosing` reads. Builds of one
+    `parameters` are those of an ItemBuild: sample, stratified, and what the kind's `Choosing` reads. Builds of one
     collection wait for each other, so that held-out splits cannot take the same item.
     Errors: Refused when there is nothing to take or less than asked for; Conflict where something changed meanwhile.
     """
     Collection.objects.select_for_update(no_key=True).get(pk=campaign.collection_id)
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     kind = campaign.kind_object
-    draw = Draw(told.get("sample"), seed, bool(told.get("stratified")))
-    choice = kind.choosing.read(told) if kind.choosing else None
+    draw = Draw(parameters.get("sample"), seed, bool(parameters.get("stratified")))
+    choice = kind.choosing.read(parameters) if kind.choosing else None
     supply = kind.items.fetch_supply(campaign, choice, sampled=draw.sample is not None)
     _check_supply(campaign, supply, draw.sample)
     try:

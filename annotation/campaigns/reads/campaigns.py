@@ -52,10 +52,10 @@ def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
         items = Item.objects.filter(campaign=OuterRef("pk"))
         return campaigns.annotate(items_count=_count(items), done=_count(counted.filter(state=AssignmentState.DONE)))
     mine = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), annotator__user=membership.user_id)
-    told = [AssignmentState.PENDING, AssignmentState.DONE]
+    states = [AssignmentState.PENDING, AssignmentState.DONE]
     judges = Annotator.objects.filter(campaign=OuterRef("pk"), user=membership.user_id)
     return campaigns.filter(Exists(judges.exclude(state=AnnotatorState.REMOVED))).annotate(
-        items_count=_count(mine.filter(state__in=told)), done=_count(mine.filter(state=AssignmentState.DONE))
+        items_count=_count(mine.filter(state__in=states)), done=_count(mine.filter(state=AssignmentState.DONE))
     )
 
 

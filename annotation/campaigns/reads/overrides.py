@@ -90,4 +90,4 @@ def _override(cycle: AnnoCycle, names: tuple[str, ...]) -> Override:
 def _sentence(row: dict[str, Any]) -> str:
     """One line of the test's table."""
     figures = f"{row['machine'] or 'undefined'} with people, {row['people'] or 'undefined'} among people"
-    return f"{row['label']}: {figures}; {row['told']}."
+    return f"{row['label']}: {figures}; {row['outcome']}."

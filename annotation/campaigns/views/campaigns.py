@@ -155,11 +155,11 @@ def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
 
 
 @transaction.atomic
-def _create(membership: Membership, told: dict[str, Any], kinds: KindForms) -> Campaign:
+def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) -> Campaign:
     """The campaign with its people and, where there is something to judge, its items: all of it or nothing."""
     at, by = timezone.now(), membership.user
     names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "seed")
-    file = told["file"]
+    file = values["file"]
     campaign = create_campaign(
         collection=membership.collection,
         by=by,
@@ -167,17 +167,17 @@ def _create(membership: Membership, told: dict[str, Any], kinds: KindForms) -> C
         criteria=file.criteria,
         guideline=file.guideline,
         options=file.options or kinds.options(),
-        **{name: told[name] for name in names},
+        **{name: values[name] for name in names},
     )
-    add_members(campaign=campaign, users=list(told["annotators"]), by=by, at=at)
+    add_members(campaign=campaign, users=list(values["annotators"]), by=by, at=at)
     choice = kinds.choice()
     wanted: dict[str, Any] = {"campaign": campaign, "by": by, "at": at, "choice": choice}
-    sampling = {"sample": told["sample"], "stratified": told["stratified"]}
-    calibration = kinds.calibration.told() if kinds.has_sample else None
-    if needs_job(campaign, told["sample"]):
+    sampling = {"sample": values["sample"], "stratified": values["stratified"]}
+    calibration = kinds.calibration.wanted_sample() if kinds.has_sample else None
+    if needs_job(campaign, values["sample"]):
         request_item_build(**wanted, **sampling, calibration=calibration)
         return campaign
-    if told["sample"] is not None or choice != campaign.kind_object.takes_everything or supply_left(campaign):
+    if values["sample"] is not None or choice != campaign.kind_object.takes_everything or supply_left(campaign):
         build_items(**wanted, **sampling)
     if calibration is not None:
         set_calibration(campaign=campaign, by=by, at=at, **calibration)

@@ -98,15 +98,15 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
     """Have a sample of the items judged by more people."""
     membership, found = fetch_for_manager(request, slug, campaign)
     form = CalibrationForm(request.POST)
-    wanted = form.told() if form.is_valid() else None
+    wanted = form.wanted_sample() if form.is_valid() else None
     if wanted is None:
         messages.error(request, "Say how many items the sample has, and how many people judge each of them.")
         return redirect("item_list", slug, campaign)
     with refusals_in_message(request):
         changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **wanted)
         judges = wanted["overlap"] or found.kind_object.calibration_overlap
-        told = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
-        messages.success(request, told)
+        message = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
+        messages.success(request, message)
     return redirect("item_list", slug, campaign)
 
 

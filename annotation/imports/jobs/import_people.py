@@ -66,7 +66,7 @@ class People:
     def remarks(self) -> list[str]:
         """Sentences on whom the names were taken for."""
         called_alike = {str(each) for each in self.members.values()} & {each.name for each in self.new_people}
-        told = [
+        lists = [
             ("Taken for annotators of the campaign who have an account", _names(self.known.values())),
             ("Annotators added with the account of that e-mail address", _names(self.by_address)),
             ("Annotators added who are known by name only", _names(self.new_people)),
@@ -76,7 +76,7 @@ class People:
                 sorted(called_alike),
             ),
         ]
-        return [f"{what}: {_some(names)}." for what, names in told if names]
+        return [f"{what}: {_some(names)}." for what, names in lists if names]
 
     def _make(self, name: str, user: User | None, what: dict[str, Any]) -> Annotator:
         shown = name

@@ -50,9 +50,9 @@ class QuestionChoiceForm(forms.Form):
 
     def chosen(self) -> Choice:
         """The choice of a valid form."""
-        told = self.cleaned_data
-        sources = tuple("" if source == "-" else source for source in told["sources"])
-        return Choice(sources, told["topic_kind"], told["words"].strip())
+        values = self.cleaned_data
+        sources = tuple("" if source == "-" else source for source in values["sources"])
+        return Choice(sources, values["topic_kind"], values["words"].strip())
 
 
 def read_choice(parameters: Mapping[str, Any]) -> Choice:

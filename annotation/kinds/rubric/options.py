@@ -73,8 +73,8 @@ class RubricOptionsForm(forms.Form):
         return self.options.as_json()
 
 
-def read_options(told: Mapping[str, Any]) -> dict[str, Any]:
-    return read_rubric_options(told).as_json()
+def read_options(values: Mapping[str, Any]) -> dict[str, Any]:
+    return read_rubric_options(values).as_json()
 
 
 OPTIONS = Options(

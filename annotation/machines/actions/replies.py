@@ -61,9 +61,9 @@ def _relabel(run: MachineRun, reply: MachineReply, value: int | None, at: dateti
         Judgment.objects.filter(assignment=found).delete()
         Assignment.objects.filter(pk=found.pk).update(state=AssignmentState.WITHDRAWN, finished_at=None)
         return
-    told = submission_of(run, found, value, at, note=note)
-    told.save()
+    submission = submission_of(run, found, value, at, note=note)
+    submission.save()
     Assignment.objects.filter(pk=found.pk).update(state=AssignmentState.DONE, finished_at=at)
     Judgment.objects.update_or_create(
-        assignment=found, criterion=run.criterion, defaults={"value": value, "submission": told}
+        assignment=found, criterion=run.criterion, defaults={"value": value, "submission": submission}
     )

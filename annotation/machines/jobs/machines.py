@@ -62,9 +62,9 @@ def annotate(run: MachineRun, progress: jobs.Progress) -> None:
             f"Cancelled. {work.done:,} of {work.total:,} replies are kept; going on asks for the rest only."
         ) from cancelled
     except Unusable as unusable:
-        told = unusable.reason[:1].upper() + unusable.reason[1:]
+        reason = unusable.reason[:1].upper() + unusable.reason[1:]
         raise Refused(
-            f"{told}. {work.done:,} of {work.total:,} replies are kept; going on asks for the rest."
+            f"{reason}. {work.done:,} of {work.total:,} replies are kept; going on asks for the rest."
         ) from None
 
 

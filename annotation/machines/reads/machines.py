@@ -121,8 +121,10 @@ def imported_machines(campaign: Campaign) -> list[Imported]:
     machines = list(campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name"))
     done = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE).values("annotator")
     counts = {row["annotator"]: row["n"] for row in done.annotate(n=Count("id")).order_by()}
-    told = UnreadLabel.objects.filter(annotator__in=machines).values("annotator").annotate(n=Count("id")).order_by()
-    unparsed = {row["annotator"]: row["n"] for row in told}
+    by_annotator = (
+        UnreadLabel.objects.filter(annotator__in=machines).values("annotator").annotate(n=Count("id")).order_by()
+    )
+    unparsed = {row["annotator"]: row["n"] for row in by_annotator}
     return [Imported(machine, counts.get(machine.pk, 0), unparsed.get(machine.pk, 0)) for machine in machines]
 
 

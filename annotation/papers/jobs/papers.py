@@ -146,8 +146,8 @@ class _Storing:
 
     def _ask(self, identity: Identity, file: PaperFile) -> None:
         """Say that the DOI is in doubt; the paper's page asks."""
-        told = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}; say on its page"
-        self.counts.add_notes([Problem(file.name, 0, f"{told} which is its DOI.")])
+        doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}; say on its page"
+        self.counts.add_notes([Problem(file.name, 0, f"{doubt} which is its DOI.")])
 
     def _write(self, paper: Paper, fields: Mapping[str, Any], file: PaperFile) -> bool:
         """Store the fields; whether any was different."""

@@ -27,7 +27,9 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
     collection = Collection.objects.get(pk=participation.collection)
     found = search_documents(collection, words, number=int(number) if number.isdecimal() else 1, size=HITS)
-    return answer_json({"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _told(found)})
+    return answer_json(
+        {"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _result_words(found)}
+    )
 
 
 def _hit(hit: Any) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def _pieces(text: str) -> list[tuple[str, bool]]:
     return [piece for piece in pieces if piece[0]]
 
 
-def _told(found: SearchPage) -> str:
+def _result_words(found: SearchPage) -> str:
     if not found.matches:
         return "No document of the collection has these words."
     many = f"More than {found.matches:,} documents" if found.is_cut else f"{found.matches:,} documents"

@@ -54,8 +54,8 @@ def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         made = ask_for_reviews(
             campaign=found, rewrites=chosen, reviewer=reviewer, by=membership.user, at=timezone.now()
         )
-        told = f"{reviewer} is asked about {len(made):,} rewrites, and finds them on the campaign's page."
-        messages.success(request, told)
+        message = f"{reviewer} is asked about {len(made):,} rewrites, and finds them on the campaign's page."
+        messages.success(request, message)
     return redirect("rewrite_list", slug, campaign)
 
 

@@ -26,7 +26,7 @@ def archive_collection(*, by: User | None, at: datetime, collection: Collection)
     if found.archived_at:
         raise Conflict(f"{found} is archived already.")
     why_cannot_archive: dict[str, WhyCannotArchive] = extensions("why_cannot_archive")
-    reasons = [reason for hindrance in why_cannot_archive.values() if (reason := hindrance(found))]
+    reasons = [reason for reason_of in why_cannot_archive.values() if (reason := reason_of(found))]
     if unfinished := unfinished_jobs(found):
         reasons.append(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}.")
     if reasons:

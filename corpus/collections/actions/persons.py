@@ -33,7 +33,7 @@ Guard = Callable[[User, User], None]  # who asks, and about whom. Errors: NotAll
 
 def data_of(user: User) -> dict[str, Any]:
     """All that Litmus stores about the person, JSON-safe: account, memberships, actions, and what they judged."""
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "account": {"id": user.pk, "email": user.email, "name": user.name, "joined": user.date_joined.isoformat()},
         "preferences": user.preferences,
         "erasure_request": ErasureRequest.objects.filter(user=user).values("keep_labels", "requested_at").first(),
@@ -49,8 +49,8 @@ def data_of(user: User) -> dict[str, Any]:
     }
     reports: dict[str, Report] = extensions("person_reports")
     for report in reports.values():
-        told |= report(user)
-    return told
+        data |= report(user)
+    return data
 
 
 @transaction.atomic

@@ -17,5 +17,5 @@ class Command(ReportingCommand):
         parser.add_argument("email")
 
     def carry_out(self, *, email: str, **_: Any) -> tuple[str, dict[str, Any]]:
-        told = take_out_data(by=None, at=timezone.now(), user=user_with(email))
-        return f"{len(told['answers']):,} answers, {len(told['actions']):,} actions. Use --json to print them.", told
+        data = take_out_data(by=None, at=timezone.now(), user=user_with(email))
+        return f"{len(data['answers']):,} answers, {len(data['actions']):,} actions. Use --json to print them.", data

@@ -30,5 +30,5 @@ class Command(ReportingCommand):
 
 
 def _line(run: RunHoles) -> str:
-    told = (f"@{hole.cut} {hole.unjudged_percent:.1f}%" for hole in run.holes if hole.unjudged_percent is not None)
-    return f"{run.name}, {run.topics:,} topics, unjudged: {', '.join(told)}"
+    shares = (f"@{hole.cut} {hole.unjudged_percent:.1f}%" for hole in run.holes if hole.unjudged_percent is not None)
+    return f"{run.name}, {run.topics:,} topics, unjudged: {', '.join(shares)}"

@@ -52,7 +52,7 @@ def relink_mentions(*, by: User | None, at: datetime, collection: Collection) ->
 
 
 def _change(
-    by: User | None, at: datetime, mention: CitationMention, verb: str, values: dict[str, Any], **told: object
+    by: User | None, at: datetime, mention: CitationMention, verb: str, values: dict[str, Any], **facts: object
 ) -> None:
     """Write if nobody was faster: discarded ones are restored, others discarded."""
     is_restoring = values["discarded_at"] is None
@@ -60,4 +60,4 @@ def _change(
     if not found.update(**values):
         raise Conflict("It is not discarded any more." if is_restoring else "It has been discarded already.")
     mention.refresh_from_db(fields=list(values))
-    record_event(by=by, at=at, verb=verb, target=mention, scope=mention.collection, **told)
+    record_event(by=by, at=at, verb=verb, target=mention, scope=mention.collection, **facts)

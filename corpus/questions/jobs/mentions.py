@@ -200,7 +200,7 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, list[bytes]]:
         _check_length(name.replace("_", " "), getattr(record, name), longest)
     _check_length("text", record.text, LONGEST_TEXT)
     markers = json.dumps([{"start": m.start, "end": m.end, "keys": m.keys} for m in record.markers])
-    told = [
+    columns = [
         record.source_key,
         record.source_id,
         believed(record.source_doi),
@@ -212,8 +212,8 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, list[bytes]]:
         markers,
     ]
     references = [_reference_fields(position, reference) for position, reference in enumerate(record.references)]
-    digest = hashlib.sha256(json.dumps([told, references]).encode()).hexdigest()
-    mention = encode_line([str(n), *map(copy_text, told), digest, copy_text(record.file), str(record.line)])
+    digest = hashlib.sha256(json.dumps([columns, references]).encode()).hexdigest()
+    mention = encode_line([str(n), *map(copy_text, columns), digest, copy_text(record.file), str(record.line)])
     return mention, [encode_line([str(n), *map(copy_text, fields)]) for fields in references]
 
 

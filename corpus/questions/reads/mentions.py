@@ -34,8 +34,8 @@ class MentionFilter:
         """What is not as usual, for links and job parameters."""
         usual = MentionFilter()
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        told = {name: value for name, value in values.items() if value != getattr(usual, name)}
-        return told | ({"seed": self.seed} if self.sample else {})
+        changed = {name: value for name, value in values.items() if value != getattr(usual, name)}
+        return changed | ({"seed": self.seed} if self.sample else {})
 
 
 def find_mentions(collection: Collection, wanted: MentionFilter) -> QuerySet[CitationMention]:

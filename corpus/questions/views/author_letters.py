@@ -28,19 +28,19 @@ def author_letter_preview(request: Request, slug: str) -> HttpResponse:
 
 def preview_of(form: CallForm, collection: Collection, call: QuestionCall | None) -> dict[str, Any]:
     """The letter (or what is wrong with it) and the guideline, from what stands in the form."""
-    told: dict[str, Any]
+    values: dict[str, Any]
     if form.is_bound:
         form.is_valid()
-        told = form.cleaned_data
+        values = form.cleaned_data
     else:
-        told = {name: form[name].value() for name in form.fields} | {"deadline_at": call and call.deadline_at}
-    words = {name: told.get(name) or "" for name in ("mail_subject", "mail_body")}
+        values = {name: form[name].value() for name in form.fields} | {"deadline_at": call and call.deadline_at}
+    words = {name: values.get(name) or "" for name in ("mail_subject", "mail_body")}
     typed = QuestionCall(pk=call.pk if call else None, collection=collection, **words)
-    typed.deadline_at = told.get("deadline_at")  # type: ignore[assignment] # none until a day is chosen
+    typed.deadline_at = values.get("deadline_at")  # type: ignore[assignment] # none until a day is chosen
     faults = letter_faults(typed)
     return {
         "faults": faults,
         "letter": None if faults else sample_letter(typed),
-        "guideline": render_markdown(told.get("guideline") or "", headings_from=3),
+        "guideline": render_markdown(values.get("guideline") or "", headings_from=3),
         "is_written": True,
     }

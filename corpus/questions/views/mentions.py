@@ -108,14 +108,14 @@ def _query_of(request: HttpRequest) -> str:
 def _ask_query(form: MentionFilterForm) -> str:
     """The filter as the page that asks the model understands it."""
     wanted = form.wanted
-    told = {
+    parameters = {
         "source": wanted.source,
         "q": wanted.text,
         "used": wanted.used,
         "sample": wanted.sample,
         "seed": wanted.seed,
     }
-    return urlencode({name: value for name, value in told.items() if value or name == "sample"})
+    return urlencode({name: value for name, value in parameters.items() if value or name == "sample"})
 
 
 def _back(request: HttpRequest, slug: str, **more: int) -> HttpResponse:

@@ -24,6 +24,6 @@ class Command(ReportingCommand):
 
     def carry_out(self, *, slug: str, aspects: int, **_: Any) -> tuple[str, dict[str, Any]]:
         made = make_sub_queries(by=None, at=timezone.now(), collection=collection_with(slug), size=aspects)
-        told = f"{made.total:,} sub-queries of {aspects} aspects: {made.created:,} made, {made.updated:,} changed, "
-        told += f"{made.unchanged:,} as before, {made.removed:,} removed; {made.left_out:,} combinations left out"
-        return told, {**asdict(made), "sub_queries": made.total, "aspects": aspects}
+        summary = f"{made.total:,} sub-queries of {aspects} aspects: {made.created:,} made, {made.updated:,} changed, "
+        summary += f"{made.unchanged:,} as before, {made.removed:,} removed; {made.left_out:,} combinations left out"
+        return summary, {**asdict(made), "sub_queries": made.total, "aspects": aspects}

@@ -22,7 +22,7 @@ class Odd:
         if len(self.named) < MOST_NAMED:
             self.named.append(name)
 
-    def told(self, words: str, advice: str) -> list[str]:
+    def remark(self, words: str, advice: str) -> list[str]:
         """A sentence with the numbers, none where there is nothing to tell."""
         if not self.count:
             return []
@@ -65,8 +65,10 @@ class QuestionRemarks:
             self.alone.add(record.number)
 
     def sentences(self) -> list[str]:
-        told = self.equal.told("Questions that ask what another one asks", "All stay; delete what is one too many.")
-        told += self.marked_up.told("Questions that hold HTML", "It is shown as it is written.")
+        remarks = self.equal.remark(
+            "Questions that ask what another one asks", "All stay; delete what is one too many."
+        )
+        remarks += self.marked_up.remark("Questions that hold HTML", "It is shown as it is written.")
         if self.some_have_targets:  # files of topics alone name none, which is nothing to wonder at
-            told += self.alone.told("Questions without a target", "Nothing is known to answer them.")
-        return told
+            remarks += self.alone.remark("Questions without a target", "Nothing is known to answer them.")
+        return remarks

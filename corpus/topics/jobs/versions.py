@@ -86,19 +86,19 @@ def _newest(topics: Sequence[Topic]) -> dict[int, tuple[int, str]]:
 def _content_of(topic: Topic, tree: Tree) -> dict[str, Any]:
     fields = {name: getattr(topic, name) for name in FIELDS}
     fields["sentences"] = list(topic.sentences)
-    return {**fields, "aspects": [_told(branch) for branch in tree]}
+    return {**fields, "aspects": [_branch_json(branch) for branch in tree]}
 
 
-def _told(branch: Branch) -> dict[str, Any]:
-    told: dict[str, Any] = {"text": branch.text, "sentences": list(branch.sentences)}
+def _branch_json(branch: Branch) -> dict[str, Any]:
+    json_: dict[str, Any] = {"text": branch.text, "sentences": list(branch.sentences)}
     if branch.spoken_in is not None:
-        told["spoken_in"] = list(branch.spoken_in)
+        json_["spoken_in"] = list(branch.spoken_in)
     if branch.below:
-        told["aspects"] = [_told(each) for each in branch.below]
-    return told
+        json_["aspects"] = [_branch_json(each) for each in branch.below]
+    return json_
 
 
-def _branch(told: Mapping[str, Any]) -> Branch:
-    below = tuple(_branch(each) for each in told.get("aspects", ()))
-    spoken_in = told.get("spoken_in")
-    return Branch(told["text"], tuple(told["sentences"]), below, None if spoken_in is None else tuple(spoken_in))
+def _branch(stored: Mapping[str, Any]) -> Branch:
+    below = tuple(_branch(each) for each in stored.get("aspects", ()))
+    spoken_in = stored.get("spoken_in")
+    return Branch(stored["text"], tuple(stored["sentences"]), below, None if spoken_in is None else tuple(spoken_in))

@@ -199,7 +199,7 @@ def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
     review = review if review in ReviewState.values else ""
     if review:
         found = with_review_state(found).filter(review_state=review)
-    page = Paginator(_told(membership, with_counts(found)), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_with_review(membership, with_counts(found)), PER_PAGE).get_page(request.GET.get("page"))
     context = context_of(membership) | {
         "page": page,
         "text": text,
@@ -216,6 +216,6 @@ def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
     return render(request, template, context)
 
 
-def _told(membership: Membership, topics: QuerySet[Topic]) -> QuerySet[Any]:
+def _with_review(membership: Membership, topics: QuerySet[Topic]) -> QuerySet[Any]:
     """The topics with what the member may know about their review."""
     return with_review_state(topics) if can_oversee(membership) else topics

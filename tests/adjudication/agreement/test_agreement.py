@@ -66,9 +66,9 @@ def test_figures_are_those_of_the_labels() -> None:
 def test_json_has_the_shape_of_the_design() -> None:
     built = build_campaign(noisy_labels(60, 5), topics=60, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
     vote(built)
-    told = as_json(agree(built))
-    json.dumps(told, allow_nan=False)
-    statistics = told["statistics"]
+    result = as_json(agree(built))
+    json.dumps(result, allow_nan=False)
+    statistics = result["statistics"]
     assert {one["statistic"] for one in statistics} == STATISTICS
     assert {one["scope"] for one in statistics} == {"pair", "mean", "all", "block"}
     assert {one["block"] for one in statistics} == {None, "HH", "GH", "GG", "GA", "HA"}
@@ -81,7 +81,7 @@ def test_json_has_the_shape_of_the_design() -> None:
             assert set(one["ci"]) == INTERVAL_KEYS
             assert one["ci"]["low"] <= one["ci"]["high"]
             assert all(math.isfinite(one["ci"][edge]) for edge in ("low", "high"))
-    assert {one["statistic"] for one in told["comparisons"]} >= {"accuracy", "macro_f1", "spearman"}
+    assert {one["statistic"] for one in result["comparisons"]} >= {"accuracy", "macro_f1", "spearman"}
 
 
 def test_same_seed_same_figures_and_another_seed_others() -> None:
@@ -136,8 +136,8 @@ def test_resamples_without_a_value_are_told() -> None:
     result = run.results.get(scope="pair", statistic="spearman")
     assert result.ci is not None
     assert result.ci["n_undefined"] > 0
-    told = f"{result.ci['n_undefined']:,} of 20,000 resamples had no value and were dropped"
-    assert told in show(result).notes
+    sentence = f"{result.ci['n_undefined']:,} of 20,000 resamples had no value and were dropped"
+    assert sentence in show(result).notes
 
 
 def test_one_annotator_has_no_pair() -> None:
@@ -195,18 +195,18 @@ def test_topics_and_repeats_without_a_figure_say_why() -> None:
     built = build_campaign([[0, 0], [0, 1], [0, 0], [1, 2], [0, None], [0, 0]], people=("ana", "ben"), topics=3)
     built.label(built.items[0], "ana", 0, repeat=1)
     built.label(built.items[2], "ana", 0, repeat=1)
-    told = as_json(agree(built))
-    topics = {row["topic"]: row for row in told["topics"]}
+    result = as_json(agree(built))
+    topics = {row["topic"]: row for row in result["topics"]}
     first, second, third = (topics[item.topic_id] for item in built.items[:3])
     assert [row["n_items"] for row in (first, second, third)] == [2, 1, 2]
     assert (first["values"]["accuracy"], first["reasons"]) == (0.5, {})
     assert second["reason"] == "too_few_items"
     assert third["reasons"]["cohen_kappa"] == third["reasons"]["alpha_ordinal"] == "one_class_only"
     assert third["reasons"]["spearman"] == "constant_annotator"
-    (asked,) = told["self_consistency"]
+    (asked,) = result["self_consistency"]
     assert (asked["annotator"], asked["accuracy"], asked["cohen_kappa"]) == ("ana", 1.0, None)
     assert asked["reasons"] == {"cohen_kappa": "one_class_only"}
-    assert json.dumps(told, allow_nan=False)
+    assert json.dumps(result, allow_nan=False)
 
 
 def test_a_nominal_scale_gets_only_what_needs_no_order() -> None:
@@ -221,10 +221,10 @@ def test_machines_are_set_against_the_verdict_and_holm_covers_what_was_planned()
     built = build_campaign(noisy_labels(60, 5), topics=60, machines=[("m1", "m", 1), ("m2", "m", 2)])
     vote(built)
     run = agree(built, margin={"accuracy": 0.9, "spearman": 0.001})
-    told = as_json(run)
-    against = [one for one in told["confusion"] if one["annotators"][1] == "adjudicated"]
+    result = as_json(run)
+    against = [one for one in result["confusion"] if one["annotators"][1] == "adjudicated"]
     assert [one["annotators"][0] for one in against] == ["m1", "m2"]
-    tests = {one["statistic"]: one for one in told["comparisons"]}
+    tests = {one["statistic"]: one for one in result["comparisons"]}
     planned = {name for name, one in tests.items() if one["p_holm"] is not None}
     assert planned == {"macro_f1", "accuracy", "spearman"}
     assert all(tests[name]["difference"]["p"] is not None for name in ("cohen_kappa", "kendall_tau_b"))
@@ -295,12 +295,12 @@ def test_refusals() -> None:
 def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(noisy_labels(60, 3))
     call_command("agreement", "tea", "main", "--resamples", "1000", "--seed", "7", "--cluster", "item", "--json")
-    told = capsys.readouterr()
-    found = json.loads(told.out)
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
     assert found["seed"] == 7
     assert found["seconds"] >= 0
     assert {one["ci"]["unit"] for one in found["statistics"] if one["ci"]} == {"item"}
-    assert "fleiss_kappa" in told.err
+    assert "fleiss_kappa" in printed.err
 
 
 @pytest.mark.parametrize("change", ["topic", "level", "model", "library", "code"])
@@ -332,10 +332,10 @@ def test_machines_that_voted_are_compared_with_the_vote_of_the_others_everywhere
     built = build_campaign(noisy_labels(60, 5), topics=60, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
     vote(built, voters="all")
     run = agree(built)
-    told = as_json(run)
-    blocks = [one for one in told["statistics"] if one["block"] in ("GA", "HA") and one["value"] is not None]
+    result = as_json(run)
+    blocks = [one for one in result["statistics"] if one["block"] in ("GA", "HA") and one["value"] is not None]
     assert {tuple(one["flags"]) for one in blocks} == {("leave_one_out", "small_sample")}
-    flags = {one["annotators"][0]: one["flags"] for one in told["confusion"] if one["annotators"][1] == "adjudicated"}
+    flags = {one["annotators"][0]: one["flags"] for one in result["confusion"] if one["annotators"][1] == "adjudicated"}
     assert flags == {"m-1": ["part_whole"], "m-2": ["part_whole"]}
     vote(built)
     safe = as_json(agree(built))

@@ -121,8 +121,8 @@ def test_no_number_of_the_tables_is_without_a_way_down(built: Built) -> None:
     confusion = page.split('id="confusion"')[1].split("<tfoot>")[0]
     for part in (people, matrix, confusion):
         for cell in re.findall(r"<td\b[^>]*>(.*?)</td>", part, re.DOTALL):
-            told = text_of(cell)
-            assert not re.search(r"\d", told) or "<a" in cell or told == "0" or told.endswith("0.0%"), told
+            text = text_of(cell)
+            assert not re.search(r"\d", text) or "<a" in cell or text == "0" or text.endswith("0.0%"), text
 
 
 def test_the_lists_hold_what_the_numbers_say(built: Built) -> None:
@@ -174,8 +174,8 @@ def test_each_figure_opens_exactly_its_items(voters: str) -> None:
     rows = list(run.results.select_related("run"))
     assert any("excluded_pairs" in row.extra for row in rows)
     for row in rows:
-        told = find_judged(Chosen(found.criterion, contributing=contributing_to_figure(row, found.criterion)))
-        assert told.count() == row.n_items, (row.statistic, row.scope, row.block, row.annotators)
+        items = find_judged(Chosen(found.criterion, contributing=contributing_to_figure(row, found.criterion)))
+        assert items.count() == row.n_items, (row.statistic, row.scope, row.block, row.annotators)
     tests = run.detail["relevance"]["comparisons"]
     assert tests[0]["n_excluded"] > 0
     for test in tests:
@@ -266,8 +266,8 @@ def test_annotators_see_nothing_of_it(built: Built) -> None:
     ana = client_of(built, "ana")
     assert ana.get(address("judgment_list")).status_code == 403
     overview = ana.get(address("collection_dashboard"), {"campaign": "main", "statistic": "accuracy"}).content.decode()
-    for told in ("m-1", "Pair by pair", "Annotator by annotator", "Machine annotators", "unanimous"):
-        assert told not in overview
+    for words in ("m-1", "Pair by pair", "Annotator by annotator", "Machine annotators", "unanimous"):
+        assert words not in overview
 
 
 def test_judgments_of_items_still_to_judge_are_kept_from_the_reader(built: Built) -> None:
@@ -311,9 +311,9 @@ def test_machine_runs_tell_their_prompt_and_what_could_not_be_read(built: Built)
     ]
     MachineReply.objects.bulk_create(replies)
     page = main_of(client_of(built, "viewer").get(address("collection_dashboard")).content.decode())
-    told = text_of(page.split("What each run was asked with")[1].split("</table>")[0])
-    assert "m-1 none: words shared, no model asked" in told
-    assert "0 of 24 2 0" in told
+    text = text_of(page.split("What each run was asked with")[1].split("</table>")[0])
+    assert "m-1 none: words shared, no model asked" in text
+    assert "0 of 24 2 0" in text
 
 
 def test_managers_pause_from_the_overview_and_viewers_do_not(built: Built) -> None:

@@ -110,7 +110,7 @@ def test_the_whole_way_to_annotating_everything(made: Material) -> None:
     assert trial is not None
     assert trial.is_current
     assert [row.label for row in trial.rows] == ["Macro F1", "Agreement", "Spearman’s ρ"]
-    assert all(row.people and row.machine and row.told for row in trial.rows)
+    assert all(row.people and row.machine and row.outcome for row in trial.rows)
     assert trial.rows[1].verdict is not None
     main = make_campaign(made)
     with pytest.raises(Refused, match="after the decision"):
@@ -192,7 +192,7 @@ def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: 
     test = judged(made, "Test", "test", at=LATER)
     label = Judgment.objects.filter(assignment__item__campaign=test).select_related("assignment__item__topic").first()
     assert label is not None
-    item, told = label.assignment.item, []
+    item, refusals = label.assignment.item, []
     for guess in range(3):
         path = tmp_path / "guess.csv"
         row = [label.assignment.annotator.name, item.topic.number, item.aspect.text, item.document.docno, guess]
@@ -200,9 +200,9 @@ def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: 
         out = StringIO()
         with pytest.raises(CommandError):
             call_command("import_judgments", "teas", "test", str(path), "--dry-run", "--json", stdout=out, stderr=out)
-        told.append(re.sub(r'"seconds": [\d.]+', "", out.getvalue()))
-    assert len(set(told)) == 1
-    assert "an import only adds labels" in told[0]
+        refusals.append(re.sub(r'"seconds": [\d.]+', "", out.getvalue()))
+    assert len(set(refusals)) == 1
+    assert "an import only adds labels" in refusals[0]
     Campaign.objects.filter(pk=test.pk).update(state="draft")  # as one whose labels were imported before it opened
     with pytest.raises(Refused, match="no judged campaign becomes a test set or stops being one"):
         update_campaign(campaign=test, by=made.manager, at=LATER, split="main")
@@ -340,8 +340,8 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
     assert trial.is_current
     assert (trial.n_runs, trial.counts.answered, trial.counts.invalid) == (1, 23, 1)
     decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="Published labels hold.", override=True)
-    (told,) = overrides_in(test)
-    assert (told.machine, told.annotators) == ("other-model", ("other-model",))
+    (stated_override,) = overrides_in(test)
+    assert (stated_override.machine, stated_override.annotators) == ("other-model", ("other-model",))
 
 
 # --- the table of the test, computed again in the plainest way --------------------------------------------------------
@@ -407,9 +407,9 @@ def test_the_table_of_the_test_by_plain_counting() -> None:
     topics, rng = list(by_topic.values()), random.Random(5)
     items = chained(topics)
     assert (len(people), len(runs), len(items), len(topics)) == (3, 2, 72, 24)
-    told = {one["statistic"]: one for one in computed.detail["relevance"]["comparisons"]}
+    comparisons = {one["statistic"]: one for one in computed.detail["relevance"]["comparisons"]}
     for name, measure in (("accuracy", accuracy), ("macro_f1", macro_f1), ("spearman", spearman)):
-        found = told[name]["difference"]
+        found = comparisons[name]["difference"]
         assert found["value"] == pytest.approx(difference(measure, people, runs, items), abs=1e-12)
         left_out = [difference(measure, people, runs, chained(t for t in topics if t is not one)) for one in topics]
         mean = sum(left_out) / 24

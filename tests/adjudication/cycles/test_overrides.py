@@ -66,7 +66,7 @@ def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
     jobs.carry_out(request_test(cycle=cycle, by=by, at=LATER, send=False))
     trial = trial_of(cycle)
     assert trial is not None
-    assert [row.told for row in trial.rows] == [
+    assert [row.outcome for row in trial.rows] == [
         "equivalent within ±60.0%",
         "equivalent within ±60.0%",
         "equivalent within ±0.600",
@@ -120,7 +120,7 @@ def overridden(made: Material) -> Campaign:
         is_override=True,
         test_passed=False,
         reason=REASON,
-        evidence=[{"label": "Macro F1", "people": "73.3%", "machine": "30.0%", "told": "nothing can be said"}],
+        evidence=[{"label": "Macro F1", "people": "73.3%", "machine": "30.0%", "outcome": "nothing can be said"}],
         decided_by=made.manager,
         decided_at=LATER,
     )
@@ -177,11 +177,11 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
         )
     assert "Macro F1: 30.0% with people, 73.3% among people; nothing can be said." in overrides_in(main)[0].text
     for name in ("agreement", "adjudicate"):
-        out, told = StringIO(), StringIO()
+        out, errors = StringIO(), StringIO()
         more = ["--voters", "all"] if name == "adjudicate" else ["--resamples", "1000"]
-        call_command(name, "teas", main.slug, *more, "--json", stdout=out, stderr=told)
+        call_command(name, "teas", main.slug, *more, "--json", stdout=out, stderr=errors)
         assert json.loads(out.getvalue())["machine_overrides"][0]["reason"] == REASON
-        assert REASON in told.getvalue()
+        assert REASON in errors.getvalue()
 
 
 def test_another_recipe_or_name_does_not_escape_the_override(made: Material, tmp_path: Path) -> None:

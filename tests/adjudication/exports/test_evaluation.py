@@ -134,9 +134,9 @@ def test_sampled_aspects(built: Built) -> None:
 
 def test_command(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("evaluate", "tea", "--run", "good", "half", "--resamples", "1000", "--json")
-    told = capsys.readouterr()
-    found = json.loads(told.out)
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
     assert set(found["runs"]["good"]) == {"r@5", "r@20", "rprec", "ap", "rr@10", "ndcg@10"}
-    assert "good – half" in told.err
+    assert "good – half" in printed.err
     with pytest.raises(CommandError, match="no run"):
         call_command("evaluate", "tea", "--run", "nope")

@@ -150,8 +150,8 @@ def test_judgments_come_back_as_they_were(built: Built, tmp_path: Path) -> None:
         path.write_text(text_of(built, kind))
         found = list(read_judgments(path))
         assert all(isinstance(one, JudgmentRow) for one in found)
-        told = {(one.annotator, one.topic, one.aspect, one.docno): one.value for one in found}  # type: ignore[union-attr]
-        assert told == {
+        read_back = {(one.annotator, one.topic, one.aspect, one.docno): one.value for one in found}  # type: ignore[union-attr]
+        assert read_back == {
             (who, *triple): str(value)
             for triple, row in zip(TRIPLES, LABELS, strict=True)
             for who, value in zip(("ana", "ben", "cai"), row, strict=True)
@@ -298,13 +298,17 @@ class TestSampledCampaign:
             *("topic", "annotator", "docno", "aspects_judged", "aspects"),
             *("7", "doc-a", "1", "19", "12", "doc-a", "1", "1"),
         ]
-        told = json.loads(manifest)
-        assert (told["aspects"]["scored"], told["aspects"]["judged"], told["aspects"]["aspects"]) == ("judged", 2, 20)
-        assert told["aspects"]["topics"][0] == {"topic": "7", "judged": 1, "aspects": 19}
-        assert [(one["name"], one["sha256"]) for one in told["files"]] == [
+        about = json.loads(manifest)
+        assert (about["aspects"]["scored"], about["aspects"]["judged"], about["aspects"]["aspects"]) == (
+            "judged",
+            2,
+            20,
+        )
+        assert about["aspects"]["topics"][0] == {"topic": "7", "judged": 1, "aspects": 19}
+        assert [(one["name"], one["sha256"]) for one in about["files"]] == [
             (name, hashlib.sha256(content).hexdigest()) for name, content in list(read.items())[:2]
         ]
-        assert "7 (1 of 19 aspects judged)" in told["warnings"][0]
+        assert "7 (1 of 19 aspects judged)" in about["warnings"][0]
 
     def test_binary_grades_and_means_run_over_the_judged(self, sampled: Built, tmp_path: Path) -> None:
         for grades, value in (("binary", 1), ("mean", 2)):
@@ -480,8 +484,8 @@ def test_command_refuses_and_leaves_no_file(built: Built, tmp_path: Path) -> Non
 def test_command_tells_what_it_wrote(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.jsonl"
     call_command("export", "tea", "--format", "judgments", "--out", str(out), "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert (told["format"], told["lines"], told["bytes"]) == ("judgments-jsonl", 18, out.stat().st_size)
+    result = json.loads(capsys.readouterr().out)
+    assert (result["format"], result["lines"], result["bytes"]) == ("judgments-jsonl", 18, out.stat().st_size)
     assert json.loads(out.read_text().splitlines()[0])["annotator"] == "ana"
 
 

@@ -69,8 +69,8 @@ def test_the_release_comes_out_row_for_row(collection, tmp_path, capsys) -> None
     for level, count in (("paragraph", 133), ("sentence", 287)):  # both, though 337177501 and others are of each
         capsys.readouterr()
         call_command("make_context_topics", "acm-cr", "--level", level, "--json")
-        told = json.loads(capsys.readouterr().out)
-        assert (told["made"], told["prefix"]) == (count, "s-" if level == "sentence" else "")
+        result = json.loads(capsys.readouterr().out)
+        assert (result["made"], result["prefix"]) == (count, "s-" if level == "sentence" else "")
     for level, name in (("paragraph", "contexts"), ("sentence", "sentences")):
         released = (folder / f"{name}.qrels").read_text("utf-8").split()
         topics = Topic.objects.filter(collection=made, kind=f"context-{level}")

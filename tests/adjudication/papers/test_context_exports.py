@@ -108,8 +108,8 @@ def test_xml_and_sheets_come_out_and_go_in_again(material, tmp_path) -> None:
 
 def test_what_nobody_has_confirmed_stays_out_unless_asked_for(material, tmp_path, capsys) -> None:
     call_command("export", "teas", "--format", "qrels", "--level", "paragraph", "--out", str(tmp_path / "q"), "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert [each["code"] for each in told["warnings"]] == ["drafts", "repeated-numbers", "papers-inside"]
+    result = json.loads(capsys.readouterr().out)
+    assert [each["code"] for each in result["warnings"]] == ["drafts", "repeated-numbers", "papers-inside"]
     rows = export(tmp_path / "d", "--format", "qrels", "--level", "paragraph", "--include-drafts").splitlines()
     assert rows[-1] == "999999901\t1\td0002\t1"
     Paper.objects.exclude(key__endswith="9999999").delete()

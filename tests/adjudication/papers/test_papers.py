@@ -59,8 +59,8 @@ def by(built: Finished, name: str = "ada"):
 
 def take(built: Finished, place: int, which: int, **more) -> Extraction:
     difference = case_of(built).comparison.differences[place]
-    told = {"difference": difference.name, "variant": difference.variants[which].name, "seen": case_of(built).seen}
-    return take_version(**by(built), **{**told, **more})
+    values = {"difference": difference.name, "variant": difference.variants[which].name, "seen": case_of(built).seen}
+    return take_version(**by(built), **{**values, **more})
 
 
 def accept(built: Finished, **more) -> Extraction:
@@ -336,8 +336,8 @@ def test_the_command_accepts_what_majorities_decide(capsys) -> None:
         for paper, content in zip((two, three), contents, strict=True):
             built.hand_in(name, content, paper=paper)
     call_command("adjudicate", "teas", "contexts", "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"unanimous": 1, "majority": 1, "tie_resolved": 0, "by_hand": 0, "unresolved": 1}
+    result = json.loads(capsys.readouterr().out)
+    assert result == {"unanimous": 1, "majority": 1, "tie_resolved": 0, "by_hand": 0, "unresolved": 1}
     (accepted,) = built.campaign.extractions.all()
     assert accepted.paper == built.paper
     assert said(content_of(accepted)) == said(FIRST)

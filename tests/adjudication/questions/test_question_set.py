@@ -236,15 +236,15 @@ def test_exported_ratings_can_be_imported_again(rated, tmp_path):
     file = tmp_path / "ratings.csv"
     file.write_bytes(content(rated.collection, "judgments", campaign=rated.campaign.slug))
     again = build_again(rated)
-    told = ["import_judgments", "signs", again.slug, str(file), "--json"]
+    arguments = ["import_judgments", "signs", again.slug, str(file), "--json"]
     out = io.StringIO()
-    call_command(*told, stdout=out)
+    call_command(*arguments, stdout=out)
     assert json.loads(out.getvalue())["errors"] == []
     assert states(rated.collection, again.slug) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}
     file.write_text("annotator,topic,docno,criterion,value\nZoe,q3,11,quality,1\n")
     out = io.StringIO()
     with pytest.raises(CommandError):
-        call_command(*told, stdout=out)
+        call_command(*arguments, stdout=out)
     assert "rates questions by themselves" in json.loads(out.getvalue())["errors"][0]["reason"]
 
 

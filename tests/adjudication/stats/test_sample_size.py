@@ -105,8 +105,8 @@ def test_simulation_and_formula_count_the_items_that_enter(statistic: str, block
     labels = make_labels(positions, SCALE, base.annotators)
     found = pilot(labels, statistic, block)
     assert found.n_items == 200
-    told = simulate(labels, statistic, block, n_items=300, rng=make_rng(4), data_sets=400)
-    assert told.half_width == pytest.approx(half_width(found.sigma, 300), rel=0.12)
+    outcome = simulate(labels, statistic, block, n_items=300, rng=make_rng(4), data_sets=400)
+    assert outcome.half_width == pytest.approx(half_width(found.sigma, 300), rel=0.12)
 
 
 def test_simulation_can_be_cancelled() -> None:

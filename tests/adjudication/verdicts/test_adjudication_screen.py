@@ -185,14 +185,14 @@ def test_deciding_on_votes_that_changed_shows_the_new_ones(built: Built) -> None
     page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
     basis = page.split('name="basis" value="')[1].split('"')[0]
     built.label(built.items[3], "cai", 1)
-    told = {"value": "2", "seen": "", "basis": basis, "comment": "Clear."}
-    answer = client.post(address("verdict_decide", verdict.pk), told)
+    values = {"value": "2", "seen": "", "basis": basis, "comment": "Clear."}
+    answer = client.post(address("verdict_decide", verdict.pk), values)
     assert answer.status_code == 422
     page = answer.content.decode()
     assert "The votes changed while you were looking" in page
     assert "Clear." in page
-    told["basis"] = page.split('name="basis" value="')[1].split('"')[0]
-    assert client.post(address("verdict_decide", verdict.pk), told).status_code == 302
+    values["basis"] = page.split('name="basis" value="')[1].split('"')[0]
+    assert client.post(address("verdict_decide", verdict.pk), values).status_code == 302
 
 
 def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -> None:
@@ -208,8 +208,8 @@ def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -
     assert verdict.value == 2
     for nonsense in ("2024-13-45T99:00", "yesterday"):
         assert mine.post(address("acceptance_undo"), {"accepted_at": nonsense}).status_code == 302
-        told = {"value": "1", "seen": nonsense}
-        assert mine.post(address("verdict_decide", verdict.pk), told).status_code == 422
+        values = {"value": "1", "seen": nonsense}
+        assert mine.post(address("verdict_decide", verdict.pk), values).status_code == 422
 
 
 def test_screen_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]

@@ -94,10 +94,10 @@ class TestSampledCampaign:
 
     def test_no_document_is_fully_judged(self, sampled: Built) -> None:
         rows = relevance_by_topic(sampled.campaign, sampled.criterion)
-        told = [
+        shown_rows = [
             (row.number, row.judged, row.things, row.documents, row.complete, row.relevant, row.best) for row in rows
         ]
-        assert told == [("7", 1, 19, 1, 0, 0, None), ("8", 1, 1, 1, 1, 1, 1)]
+        assert shown_rows == [("7", 1, 19, 1, 0, 0, None), ("8", 1, 1, 1, 1, 1, 1)]
         assert ranked(sampled) == [(None, "D1", 2, False)]
 
     def test_an_aspect_with_what_stands_below_it_is_whole_only_with_all_of_it(self, sampled: Built) -> None:

@@ -55,10 +55,10 @@ class Race:
 
     def accept(self, judge: User) -> None:
         """Accepts what the preview shows until it shows nothing, and looks again where it has changed."""
-        told = {"criterion": self.built.criterion, "methods": BOTH, "by": judge}
+        values = {"criterion": self.built.criterion, "methods": BOTH, "by": judge}
         while expected := acceptable(self.built.criterion, BOTH, user=judge).count():
             with contextlib.suppress(Conflict):
-                self.accepted[judge.pk] += accept_votes(**told, expected=expected, at=timezone.now())
+                self.accepted[judge.pk] += accept_votes(**values, expected=expected, at=timezone.now())
 
     def run(self) -> None:
         works = [self.count, self.count, *(partial(self.accept, judge) for judge in self.judges)]
@@ -100,8 +100,8 @@ def test_counts_decisions_and_acceptances_at_once() -> None:
     assert Counter(row.decided_by_id for row in rows if row.method in BOTH) == race.accepted
     assert all(row.decided_at for row in rows if row.method in BOTH), "every vote accepted, and only once"
 
-    told = AuditEvent.objects.filter(verb="decide_verdict").values_list("target_id", "data__value", "actor_id")
-    assert sorted((int(pk), value, who) for pk, value, who in told) == by_hand
+    events = AuditEvent.objects.filter(verb="decide_verdict").values_list("target_id", "data__value", "actor_id")
+    assert sorted((int(pk), value, who) for pk, value, who in events) == by_hand
     bulk: Counter[int] = Counter()
     for who, count in AuditEvent.objects.filter(verb="accept_votes").values_list("actor_id", "data__accepted"):
         bulk[who] += count

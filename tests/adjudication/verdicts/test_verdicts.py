@@ -283,10 +283,10 @@ def test_a_decision_says_whether_machines_differ_from_it() -> None:
 
 def change_answer(assignment: Assignment, value: int) -> None:
     """The annotator changes their mind, as a further submission."""
-    told = Submission.objects.create(
+    answer = Submission.objects.create(
         uuid=uuid4(), assignment=assignment, kind="answer", answers={"relevance": value}, received_at=LATER
     )
-    Judgment.objects.filter(assignment=assignment).update(value=value, submission=told)
+    Judgment.objects.filter(assignment=assignment).update(value=value, submission=answer)
 
 
 def test_the_queue_goes_on_from_an_item_that_left_it(built: Built) -> None:

@@ -342,10 +342,10 @@ def test_command_and_page_say_how_gold_of_one_annotator_is_made(
 ) -> None:
     built = build_campaign([[2], [1], [0]], people=("ana",))
     call_command("adjudicate", "tea", "main", "--policy", "majority")
-    told = capsys.readouterr().err
-    assert "3 unresolved" in told
-    assert "Fewer than 2 votes: 3 of the unresolved." in told
-    assert "--min-votes 1" in told
+    printed = capsys.readouterr().err
+    assert "3 unresolved" in printed
+    assert "Fewer than 2 votes: 3 of the unresolved." in printed
+    assert "--min-votes 1" in printed
     client.force_login(built.people["manager"])
     page = client.get("/c/tea/campaigns/main/adjudication/").content.decode()
     assert "3 items have fewer than 2 votes" in page
@@ -357,8 +357,8 @@ def test_command_and_page_say_how_gold_of_one_annotator_is_made(
 def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(LABELS)
     call_command("adjudicate", "tea", "main", "--policy", "majority", "--ties", "median", "--json")
-    told = capsys.readouterr()
-    counts = json.loads(told.out)
+    printed = capsys.readouterr()
+    counts = json.loads(printed.out)
     assert {name: counts[name] for name in ("unanimous", "majority", "tie_resolved", "by_hand", "unresolved")} == {
         "unanimous": 1,
         "majority": 1,
@@ -366,7 +366,7 @@ def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
         "by_hand": 0,
         "unresolved": 1,
     }
-    assert "2 tie resolved" in told.err
+    assert "2 tie resolved" in printed.err
     policies = {one["policy"]: one for one in counts["criteria"]["relevance"]["sensitivity"]}
     assert (policies["median"]["changed"], policies["adjudicate"]["lost"]) == (0, 2)
     assert policies["weighted"]["lost"] == 2, "weights are a policy that is always compared"

@@ -326,8 +326,8 @@ def test_papers_get_a_calibration_sample_on_the_form_that_makes_the_campaign(cli
     for _ in range(3):
         PaperFactory(collection=made.collection)
     client.force_login(made.manager)
-    told = {"name": "Contexts", "kind": "extraction", "split": "main", "order": "by-aspect", "strategy": "planned"}
-    sent = client.post(reverse("campaign_create", args=["teas"]), {**told, "lease_minutes": 60, "calibration": 2})
+    fields = {"name": "Contexts", "kind": "extraction", "split": "main", "order": "by-aspect", "strategy": "planned"}
+    sent = client.post(reverse("campaign_create", args=["teas"]), {**fields, "lease_minutes": 60, "calibration": 2})
     assert sent.status_code == 302
     campaign = Campaign.objects.get(slug="contexts")
     assert campaign.overlap == 1

@@ -52,23 +52,23 @@ def refusal(*arguments):
 
 def test_a_campaign_is_made_with_items_and_people():
     make_material()
-    result, told = run(
+    result, printed = run(
         "create_campaign", "teas", "First round", "--kind", "relevance", "--overlap", "2",
         "--annotator", "ana@example.org", "--annotator", "BEN@example.org",
     )  # fmt: skip
     assert result["slug"] == "first-round"
     assert (result["items"], result["overlap"], result["annotators"]) == (24, 2, ["Ana", "Ben"])
-    assert "24 items" in told
+    assert "24 items" in printed
     assert Campaign.objects.get().seed == result["seed"]
 
 
 def test_the_road_from_campaign_to_assignment():
     make_material()
     call_command("create_campaign", "teas", "Round", "--overlap", "2", "--seed", "5", *people("ana", "ben", "cai"))
-    preview, told = run("assign", "teas", "round", "--dry-run")
-    assert told.startswith("Dry run, nothing was written.")
+    preview, printed = run("assign", "teas", "round", "--dry-run")
+    assert printed.startswith("Dry run, nothing was written.")
     assert not Assignment.objects.exists()
-    result, told = run("assign", "teas", "round")
+    result, printed = run("assign", "teas", "round")
     assert result == {**preview, "dry_run": False}
     assert {key: result[key] for key in ("items", "annotators", "pairs", "seed")} == {
         "items": 24,
@@ -76,8 +76,8 @@ def test_the_road_from_campaign_to_assignment():
         "pairs": {"Ana|Ben": 8, "Ana|Cai": 8, "Ben|Cai": 8},
         "seed": 5,
     }
-    assert "Ana: 16 new, 16 in all" in told
-    assert "Ana and Ben share 8" in told
+    assert "Ana: 16 new, 16 in all" in printed
+    assert "Ana and Ben share 8" in printed
 
 
 def people(*names):
@@ -87,9 +87,9 @@ def people(*names):
 def test_a_queue_is_filled():
     make_material()
     call_command("create_campaign", "teas", "Round", "--strategy", "queue")
-    result, told = run("assign", "teas", "round", "--overlap", "2")
+    result, printed = run("assign", "teas", "round", "--overlap", "2")
     assert (result["items"], result["judgments"], result["annotators"]) == (24, 48, {})
-    assert "48 free slots" in told
+    assert "48 free slots" in printed
 
 
 def test_the_file_defines_and_the_command_line_overrules(tmp_path):
@@ -138,9 +138,9 @@ def test_refusals_say_what_to_do(tmp_path):
     assert "cannot be read" in refusal("create_campaign", "teas", "Round", "--config", str(tmp_path / "none.toml"))
     assert "No topic of the collection has a pool" in refusal("create_campaign", "teas", "Round", "--sample", "3")
     assert not Campaign.objects.exists()
-    result, told = run("create_campaign", "teas", "Round")
+    result, printed = run("create_campaign", "teas", "Round")
     assert result["items"] == 0
-    assert "build_items" in told
+    assert "build_items" in printed
     assert "no campaign other in teas. There are: round." in refusal("assign", "teas", "other")
     assert "no items yet" in refusal("assign", "teas", "round")
     add_to_pool(made.topics[0], made.documents)
@@ -159,6 +159,6 @@ def test_items_are_added_when_pools_grow():
     made = make_material()
     campaign = make_campaign(made)
     add_to_pool(made.topics[0], add_documents(made.collection, 2, start=40))
-    result, told = run("build_items", "teas", campaign.slug, "--sample", "3", "--seed", "1")
+    result, printed = run("build_items", "teas", campaign.slug, "--sample", "3", "--seed", "1")
     assert (result["created"], result["items"], result["left"]) == (3, 27, 1)
-    assert "Made 3 items" in told
+    assert "Made 3 items" in printed

@@ -172,16 +172,16 @@ def test_every_row_is_told_where_it_is_wrong(campaign, load):
         row("", 1, 1, 2, 2),
     )
     assert counts(result)[0] == 1
-    told = dict(reasons(result))
-    assert told[3] == "topic 9 is not in the collection"
-    assert told[4] == "topic 1 has no aspect “Does thing 1.7.”"
-    assert told[5] == "document d0099 is not in the collection"
+    problems = dict(reasons(result))
+    assert problems[3] == "topic 9 is not in the collection"
+    assert problems[4] == "topic 1 has no aspect “Does thing 1.7.”"
+    assert problems[5] == "document d0099 is not in the collection"
     for line, value in ((6, "3"), (7, "high"), (8, "-1")):
-        assert told[line] == f"the value “{value}” is not on the scale of relevance (0, 1, 2)"
-    assert told[9] == "names no aspect, but topic 1 is judged aspect by aspect"
-    assert "stands in this file more than once" in told[10]
-    assert told[11] == "has no annotator"
-    assert result["skipped"] == len(told) == 9
+        assert problems[line] == f"the value “{value}” is not on the scale of relevance (0, 1, 2)"
+    assert problems[9] == "names no aspect, but topic 1 is judged aspect by aspect"
+    assert "stands in this file more than once" in problems[10]
+    assert problems[11] == "has no annotator"
+    assert result["skipped"] == len(problems) == 9
 
 
 def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign, load):
@@ -428,11 +428,11 @@ def test_half_an_answer_is_refused(two_criteria, load):
     ]
     result = load(*lines, header=header)
     assert counts(result) == (2, 0, 0, 5)
-    told = dict(reasons(result))
-    assert told[2] == told[3] == "lacks a value for another criterion of the same item"
-    assert "not on the scale of fit (0, 1)" in told[4]
-    assert told[5] == "names no criterion, and the campaign has several"
-    assert told[6] == "the campaign has no criterion “novelty”"
+    problems = dict(reasons(result))
+    assert problems[2] == problems[3] == "lacks a value for another criterion of the same item"
+    assert "not on the scale of fit (0, 1)" in problems[4]
+    assert problems[5] == "names no criterion, and the campaign has several"
+    assert problems[6] == "the campaign has no criterion “novelty”"
 
 
 # --- hostile and odd files -------------------------------------------------------------------------------------------

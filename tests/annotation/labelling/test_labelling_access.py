@@ -181,8 +181,8 @@ def test_no_answer_of_any_kind_tells_what_annotators_must_not_know(signed_in, or
     ]
     for response in responses:
         assert response.status_code < 500
-        told = response.content.decode() + json.dumps(dict(response.headers))
-        found = [secret for secret in SECRETS if secret in told]
+        text = response.content.decode() + json.dumps(dict(response.headers))
+        found = [secret for secret in SECRETS if secret in text]
         assert not found, f"{response.request['PATH_INFO']} tells {found}"
 
 
@@ -190,7 +190,7 @@ def test_others_work_changes_nothing_in_what_i_am_told(signed_in):
     built = build_work(items=4)
     client = signed_in(built)
 
-    def told() -> list[object]:
+    def answers() -> list[object]:
         data = page_data(client.get(address(built)))
         for unit in data["hand"]:
             for cell in unit["cells"]:
@@ -205,8 +205,8 @@ def test_others_work_changes_nothing_in_what_i_am_told(signed_in):
         ]
 
     send_one(built, "ana", given(assignment_of(built, "ana"), 1))
-    before = told()
+    before = answers()
     for person in ("ben", "cai"):
         for number in range(4):
             send_one(built, person, given(assignment_of(built, person, number), 2, note="zz"))
-    assert told() == before
+    assert answers() == before

@@ -73,10 +73,10 @@ class Annotator(threading.Thread):
             answer = {"uuid": str(uuid.uuid4()), "assignment": unit[0], "answers": {"relevance": self.rng.randrange(3)}}
             if self.rng.random() < 0.1:
                 answer = {**answer, "kind": "skip", "reason": "Not English", "answers": {}}
-            _, told = self.send(answer, hand)
+            _, answered = self.send(answer, hand)
             if "kind" not in answer:
                 self.counted[unit[0]] = answer["uuid"]
-            hand += units(told)
+            hand += units(answered)
             if "kind" not in answer and self.rng.random() < 0.1:
                 self.take_back(unit, answer, hand)
             if not hand or self.rng.random() < 0.05:
@@ -128,8 +128,8 @@ def test_twenty_clients_on_one_queue(tmp_path):
     assert max(row["n"] for row in judged) <= OVERLAP
 
     stored = dict(Judgment.objects.values_list("assignment", "submission__uuid"))
-    told = {assignment: uuid.UUID(number) for client in clients for assignment, number in client.counted.items()}
-    assert stored == told, "what counts is exactly what was acknowledged"
+    counted = {assignment: uuid.UUID(number) for client in clients for assignment, number in client.counted.items()}
+    assert stored == counted, "what counts is exactly what was acknowledged"
     uuids = set(map(str, Submission.objects.values_list("uuid", flat=True)))
     assert uuids == {number for client in clients for number in client.acknowledged}
     # Slots that are free still are of items that everybody who is left has skipped or judged.

@@ -23,24 +23,24 @@ def made() -> Material:
 
 def annotate(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[dict[str, Any], str]:
     call_command("annotate", "teas", "main-round", "--json", *options)
-    told = capsys.readouterr()
-    return json.loads(told.out), told.err
+    printed = capsys.readouterr()
+    return json.loads(printed.out), printed.err
 
 
 def test_the_baseline(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
-    found, told = annotate(capsys, "--machine", "lexical", "--runs", "2", "--thresholds", "0.3", "0.9")
+    found, printed = annotate(capsys, "--machine", "lexical", "--runs", "2", "--thresholds", "0.3", "0.9")
     assert [(run["annotator"], run["state"], run["answered"]) for run in found["runs"]] == [
         ("Lexical baseline, run 1", "done", 8),
         ("Lexical baseline, run 2", "done", 8),
     ]
-    assert "8 answered, 0 invalid" in told
+    assert "8 answered, 0 invalid" in printed
 
 
 def test_a_dry_run_asks_nothing(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
     make_prompt(made)
     with stubbed(["Answer: 1"]) as stub:
-        told = ("--machine", "wiser", "--prompt", "Plain", "--price-in", "10", "--price-out", "30", "--dry-run")
-        found, words = annotate(capsys, *told, "--runs", "3", "--max-tokens", "100")
+        arguments = ("--machine", "wiser", "--prompt", "Plain", "--price-in", "10", "--price-out", "30", "--dry-run")
+        found, words = annotate(capsys, *arguments, "--runs", "3", "--max-tokens", "100")
     assert not stub.calls
     assert not MachineRun.objects.exists()
     assert (found["items"], found["calls"], found["completion_tokens"]) == (8, 24, 2400)

@@ -73,8 +73,8 @@ def test_the_baseline_is_asked_for_by_the_form(client: Client, campaign: Campaig
 def test_an_estimate_asks_nothing(client: Client, made: Material, campaign: Campaign) -> None:
     prompt = make_prompt(made)
     with stubbed(["Answer: 1"]) as stub:
-        told = form(kind="endpoint", prompt=prompt.pk, max_tokens=50, price_in="2", price_out="4", step="estimate")
-        text = client.post(BASE + "new/", told).content.decode()
+        fields = form(kind="endpoint", prompt=prompt.pk, max_tokens=50, price_in="2", price_out="4", step="estimate")
+        text = client.post(BASE + "new/", fields).content.decode()
     assert "What it would take" in text
     assert "400" in text  # tokens to receive: 8 replies of at most 50
     assert not stub.calls
@@ -174,12 +174,12 @@ def half(made: Material, campaign: Campaign) -> MachineRun:
         return carry_out(ask(made, campaign)[0])
 
 
-def kept_from(client: Client, run: MachineRun, told: str) -> None:
+def kept_from(client: Client, run: MachineRun, words: str) -> None:
     """Neither page nor API says a word of what the machine said; the figures of the whole stay."""
     page = f"{BASE}{run.pk}/"
     for address in (page, page + "?page=1"):
         text = client.get(address).content.decode()
-        assert told in text
+        assert words in text
         for word in ("Perhaps", "It states", "raw-reply", "states 1"):
             assert word not in text
         assert "invalid" in text

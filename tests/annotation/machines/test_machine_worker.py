@@ -23,8 +23,8 @@ ITEMS = 24  # 3 topics × 2 aspects × 4 documents
 
 
 def start_worker(stub: ChatStub, log: Path, queue: str) -> Child:
-    told = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "wise", "LITMUS_LLM_RATE": "0"}
-    return start_celery_worker(log, queue=queue, **told, LITMUS_LLM_CONCURRENCY="2")
+    variables = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "wise", "LITMUS_LLM_RATE": "0"}
+    return start_celery_worker(log, queue=queue, **variables, LITMUS_LLM_CONCURRENCY="2")
 
 
 def request_run() -> MachineRun:

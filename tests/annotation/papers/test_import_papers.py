@@ -243,7 +243,7 @@ def test_what_people_have_begun_is_left_alone(tmp_path) -> None:
 def test_the_command_tells_what_happened(tmp_path, capsys) -> None:
     collection = CollectionFactory()
     call_command("import_papers", collection.slug, str(write(tmp_path, "1.xml", GOLD.format(n=1))), "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert [told[name] for name in ("created", "updated", "unchanged", "skipped", "errors")] == [1, 0, 0, 0, []]
+    result = json.loads(capsys.readouterr().out)
+    assert [result[name] for name in ("created", "updated", "unchanged", "skipped", "errors")] == [1, 0, 0, 0, []]
     with pytest.raises(CommandError, match="none of the 1 records could be read"):
         call_command("import_papers", collection.slug, str(write(tmp_path, "bad.txt", "Dear all,")))

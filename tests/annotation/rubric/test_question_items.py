@@ -71,11 +71,11 @@ def test_options_of_a_file_and_of_lines():
 
 
 @pytest.mark.parametrize(
-    "told", [{"cutoffs": {"a": 2}}, {"cutoffs": [1]}, {"cutoffs": {"a": True}}, {"most_fitting": 0}, {"kep": "x"}]
+    "values", [{"cutoffs": {"a": 2}}, {"cutoffs": [1]}, {"cutoffs": {"a": True}}, {"most_fitting": 0}, {"kep": "x"}]
 )
-def test_options_that_make_no_sense_are_refused(told):
+def test_options_that_make_no_sense_are_refused(values):
     with pytest.raises(BadOptions):
-        read_rubric_options(told)
+        read_rubric_options(values)
     with pytest.raises(BadCampaignFile, match="rubric"):
         read_campaign_file("rubric = 3", option_readers())
 
@@ -203,9 +203,9 @@ NEW = {
 
 
 def test_the_form_makes_a_rubric_of_the_chosen_questions(draft):
-    told = {"sources": ["inline-acl", "inline-nonacl"], "cutoffs": "inline-acl = 0.3", "most_fitting": 12}
+    values = {"sources": ["inline-acl", "inline-nonacl"], "cutoffs": "inline-acl = 0.3", "most_fitting": 12}
     address = reverse("campaign_create", args=["signs"])
-    answer = manager_of(draft).post(address, NEW | told | {"calibration": 1, "calibration_overlap": 2})
+    answer = manager_of(draft).post(address, NEW | values | {"calibration": 1, "calibration_overlap": 2})
     assert answer.status_code == 302, answer.content.decode()
     campaign = Campaign.objects.get(slug="second-round")
     assert (campaign.kind, campaign.overlap, campaign.options["most_fitting"]) == ("rubric", 1, 12)
@@ -250,12 +250,12 @@ def test_items_settings_and_calibration_have_pages(draft):
     assert "must have from 1 to 1 items" in refused.content.decode()
     settings = client.get(reverse("campaign_edit", args=where)).content.decode()
     assert "inline-nonacl = 0.1" in settings
-    told = {**NEW, "overlap": 2, "cutoffs": "", "most_fitting": 5, "keep": "worth", "keep_from": 2}
-    assert client.post(reverse("campaign_edit", args=where), told).status_code == 302
+    values = {**NEW, "overlap": 2, "cutoffs": "", "most_fitting": 5, "keep": "worth", "keep_from": 2}
+    assert client.post(reverse("campaign_edit", args=where), values).status_code == 302
     draft.campaign.refresh_from_db()
     assert draft.campaign.options == RubricOptions({}, 5, "worth", 2, "").as_json()
     assert not client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
-    assert client.post(reverse("campaign_edit", args=where), told | {"filter_imported": "on"}).status_code == 302
+    assert client.post(reverse("campaign_edit", args=where), values | {"filter_imported": "on"}).status_code == 302
     draft.campaign.refresh_from_db()
     assert draft.campaign.options["filter_imported"] is True
     assert client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
@@ -269,8 +269,8 @@ def test_the_commands_make_rubrics_of_any_criteria(draft, tmp_path):
         '[[criteria.levels]]\nvalue = 0\nlabel = "dry"\n[[criteria.levels]]\nvalue = 1\nlabel = "warm"\n'
     )
     out = StringIO()
-    told = ["--config", str(file), "--source", "author", "--source", "inline-acl", "--calibration", "1", "--json"]
-    call_command("create_campaign", "signs", "Tone", *told, stdout=out)
+    arguments = ["--config", str(file), "--source", "author", "--source", "inline-acl", "--calibration", "1", "--json"]
+    call_command("create_campaign", "signs", "Tone", *arguments, stdout=out)
     result = json.loads(out.getvalue())
     assert (result["kind"], result["overlap"], result["items"], result["calibration"]) == ("rubric", 2, 2, 1)
     out = StringIO()

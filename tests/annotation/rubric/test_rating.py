@@ -269,11 +269,13 @@ def test_the_search_finds_documents_of_the_collection(rubric):
     ]
 
 
-@pytest.mark.parametrize(("words", "told"), [("", "Type words"), ("the", "Type words"), ("zebra", "No document")])
-def test_a_search_without_hits_says_why(rubric, words, told):
+@pytest.mark.parametrize(
+    ("words", "words_shown"), [("", "Type words"), ("the", "Type words"), ("zebra", "No document")]
+)
+def test_a_search_without_hits_says_why(rubric, words, words_shown):
     answer = client_of(rubric).get(address("label_search", rubric), {"q": words, "page": "x"}).json()
     assert answer["hits"] == []
-    assert answer["words"].startswith(told)
+    assert answer["words"].startswith(words_shown)
 
 
 # --- the API ---------------------------------------------------------------------------------------------------------

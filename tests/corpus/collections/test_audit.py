@@ -12,7 +12,7 @@ from accounts.audit import record_event
 from accounts.models import AuditEvent, User
 from corpus.collections.views.audit import PAGE_SIZE
 from corpus.models import Collection, Role
-from corpus.templatetags.people import told
+from corpus.templatetags.people import in_words
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -105,4 +105,4 @@ def test_csv_holds_no_formulas(client: Client, collection: Collection, title: st
     ],
 )
 def test_particulars_are_told_in_words(value: object, words: str) -> None:
-    assert told(value) == words
+    assert in_words(value) == words

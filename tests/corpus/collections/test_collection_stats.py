@@ -26,14 +26,14 @@ def test_pairs_are_distinct_aspects_times_pool(capsys: pytest.CaptureFixture[str
     make_pool(TopicFactory(collection=other), [DocumentFactory(collection=other)])
 
     call_command("collection_stats", "tea", as_json=True)
-    told = capsys.readouterr()
-    found = json.loads(told.out)
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
     wanted = {
         "documents": 4, "topics": 3, "runs": 1, "targets": 1, "pooled_topics": 2, "pool_entries": 7,
         "aspects": 3, "sub_aspects": 3, "distinct_aspects": 5, "distinct_aspect_texts": 5, "pairs": 4 * 3 + 1 * 4,
     }  # fmt: skip
     assert {name: found[name] for name in wanted} == wanted
-    assert "pool entries" in told.err
+    assert "pool entries" in printed.err
 
 
 @pytest.mark.django_db

@@ -123,8 +123,8 @@ def test_the_empty_list_says_what_to_do(client: Client, staff: bool) -> None:
 
 
 def test_command_works_on_a_fresh_installation_without_anybody() -> None:
-    told = run("create_collection", "tea", "--title", "Tea")
-    assert told == {"slug": "tea", "title": "Tea", "manager": None}
+    result = run("create_collection", "tea", "--title", "Tea")
+    assert result == {"slug": "tea", "title": "Tea", "manager": None}
     assert not Membership.objects.exists()
     assert AuditEvent.objects.get().actor == "system"
 

@@ -66,9 +66,9 @@ def test_refusals(made: Material) -> None:
 def test_own_data(made: Material, client: Client) -> None:
     ana = made.people["ana"]
     client.force_login(ana)
-    told = json.loads(client.get(reverse("own_data")).content)
-    assert [each["answers"] for each in told["answers"]] == [{"relevance": 1}, {"relevance": 2}]
-    assert told["account"]["email"] == ana.email
+    result = json.loads(client.get(reverse("own_data")).content)
+    assert [each["answers"] for each in result["answers"]] == [{"relevance": 1}, {"relevance": 2}]
+    assert result["account"]["email"] == ana.email
 
 
 @pytest.fixture

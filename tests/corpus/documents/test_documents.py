@@ -165,7 +165,7 @@ class TestPages:
         assert client.get(link).status_code == 200
 
     @pytest.mark.parametrize(
-        ("query", "told"),
+        ("query", "shown"),
         [
             ({"q": "zzz"}, "No document matches"),
             ({"q": "the of"}, "Nothing to search for"),
@@ -177,10 +177,10 @@ class TestPages:
         ],
     )
     def test_every_state_says_what_it_is(
-        self, shelf: Collection, client: Client, query: dict[str, str], told: str
+        self, shelf: Collection, client: Client, query: dict[str, str], shown: str
     ) -> None:
         page = client.get(reverse("document_list", args=["tea"]), query)
-        assert (page.status_code, told in page.content.decode()) == (200, True)
+        assert (page.status_code, shown in page.content.decode()) == (200, True)
 
     def test_a_document_without_title_is_listed_by_its_first_words(self, shelf: Collection, client: Client) -> None:
         text = client.get(reverse("document_list", args=["tea"])).content.decode()

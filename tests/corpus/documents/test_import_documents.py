@@ -342,8 +342,8 @@ class TestCommand:
         path = tmp_path / "a.jsonl"
         path.write_text(json.dumps(TEA) + "\nbroken\n" + "{}\n" * 12)
         call_command("import_documents", "tea", str(path), as_json=True)
-        told = capsys.readouterr()
-        result = json.loads(told.out)
+        printed = capsys.readouterr()
+        result = json.loads(printed.out)
         assert {key: result[key] for key in ("created", "updated", "unchanged", "skipped")} == {
             "created": 1,
             "updated": 0,
@@ -351,11 +351,11 @@ class TestCommand:
             "skipped": 13,
         }
         assert (result["errors"][0]["file"], result["errors"][0]["line"]) == ("a.jsonl", 2)
-        assert "1 created, 0 updated, 0 unchanged, 13 skipped" in told.err
-        assert "a.jsonl, line 2:" in told.err
-        assert told.err.count("\n") < 6  # equal errors stand together
-        assert "  12 times: " in told.err
-        assert "; a.jsonl, line 7 and 7 more)" in told.err
+        assert "1 created, 0 updated, 0 unchanged, 13 skipped" in printed.err
+        assert "a.jsonl, line 2:" in printed.err
+        assert printed.err.count("\n") < 6  # equal errors stand together
+        assert "  12 times: " in printed.err
+        assert "; a.jsonl, line 7 and 7 more)" in printed.err
 
     def test_a_refused_import_says_why_in_json_too(
         self, collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -150,8 +150,8 @@ def test_what_registries_say_can_be_stored() -> None:
 
 
 def test_nobody_there() -> None:
-    told = pytest.raises(RegistryFailed, match="OpenAlex gave no answer: the connection failed")
-    with Asker(Registry("openalex", "http://127.0.0.1:9", pause=0.0, attempts=2)) as asking, told:
+    failing = pytest.raises(RegistryFailed, match="OpenAlex gave no answer: the connection failed")
+    with Asker(Registry("openalex", "http://127.0.0.1:9", pause=0.0, attempts=2)) as asking, failing:
         asking.find(TITLE)
 
 

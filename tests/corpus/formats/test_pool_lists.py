@@ -68,11 +68,11 @@ def test_files_of_an_archive_that_are_no_lists_are_passed_over(tmp_path: Path) -
         archive.writestr("pool.txt", "1 D1\n")
         archive.writestr("a.run", "1 Q0 D 1 2.5 tag\n")
         archive.writestr("empty", "")
-    told: list[int] = []
-    found = list(read_pool_lists(tmp_path / "a.zip", watch=told.append))
+    steps: list[int] = []
+    found = list(read_pool_lists(tmp_path / "a.zip", watch=steps.append))
     assert [(item.file, item.line) for item in found] == [("a.zip/pool.txt", 1), ("a.zip/a.run", 0), ("a.zip/empty", 0)]
     assert isinstance(found[0], PoolRow)
-    assert sum(told) > 0
+    assert sum(steps) > 0
 
 
 def test_the_pools_of_doris_mae_are_read(tmp_path: Path) -> None:

@@ -236,9 +236,9 @@ def test_spans_that_do_not_fit_are_left_out_and_lists_may_be_plain() -> None:
 def test_markers_that_do_not_fit_the_text_are_told() -> None:
     spans = [*ANNOTATIONS["bibref"], {"start": 5, "end": 99_999, "attributes": {"ref_id": "b0"}}, 7]
     *strays, paper = read_s2orc_papers(lines(annotated(bibref=json.dumps(spans))), "f")
-    told = [stray.reason for stray in strays]
-    assert "the bibref {'start': 5, 'end': 99999" in told[0]
-    assert "the bibref 7 does not fit" in told[1]
+    reasons = [stray.reason for stray in strays]
+    assert "the bibref {'start': 5, 'end': 99999" in reasons[0]
+    assert "the bibref 7 does not fit" in reasons[1]
     assert len(paper.paragraphs[0].markers) == 2
 
 
@@ -281,8 +281,8 @@ BODY = st.lists(st.fixed_dictionaries({"text": st.just("As [1]."), "cite_spans":
 
 @given(LINE, BODY | JSON, JSON)
 def test_whatever_a_line_holds_is_a_paper_or_a_problem(line: dict[str, Any], body: Any, entry: Any) -> None:
-    told = {"paper_id": "p", "title": "T", **line, "body_text": body, "bib_entries": {"b0": entry}}
-    found = list(read_s2orc_papers(stream(json.dumps(told)), "s.jsonl"))
+    line_fields = {"paper_id": "p", "title": "T", **line, "body_text": body, "bib_entries": {"b0": entry}}
+    found = list(read_s2orc_papers(stream(json.dumps(line_fields)), "s.jsonl"))
     assert found
     assert all(isinstance(each, FullPaper | Problem) for each in found)
     assert len([each for each in found if isinstance(each, FullPaper)]) <= 1

@@ -34,9 +34,9 @@ def test_a_number_that_occurs_again_is_a_problem_in_its_file_only(tmp_path: Path
 def test_progress_is_told_in_bytes(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(CONTENTS["jsonl"])
-    told: list[int] = []
-    records(read_topics(path, watch=told.append))
-    assert sum(told) >= path.stat().st_size
+    steps: list[int] = []
+    records(read_topics(path, watch=steps.append))
+    assert sum(steps) >= path.stat().st_size
 
 
 def test_what_holds_no_topics_is_refused(tmp_path: Path) -> None:

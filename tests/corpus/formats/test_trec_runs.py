@@ -72,9 +72,9 @@ def test_lines_and_layout_are_as_trec_eval_takes_them() -> None:
 def test_a_bad_row_is_told_with_its_line_and_its_topic(line: str, reason: str) -> None:
     found = read(f"7 Q0 D1 1 3 t\n{line}\n7 Q0 D2 1 2 t\n")
     assert [item.docno for item in found if isinstance(item, RunRow)] == ["D1", "D2"]
-    ((number, told),) = problems(found)
+    ((number, result),) = problems(found)
     assert number == 2
-    assert reason in told
+    assert reason in result
     assert found[1].topic == line.split(maxsplit=1)[0]
 
 
@@ -140,9 +140,9 @@ class TestPaths:
     def test_bytes_read_are_told(self, tmp_path: Path) -> None:
         path = tmp_path / "a.run"
         path.write_text("".join(f"1 Q0 D{i} {i} {-i} t\n" for i in range(20_000)))
-        told: list[int] = []
-        assert len(records(read_runs(path, watch=told.append))) == 20_000
-        assert sum(told) >= path.stat().st_size
+        steps: list[int] = []
+        assert len(records(read_runs(path, watch=steps.append))) == 20_000
+        assert sum(steps) >= path.stat().st_size
 
 
 @pytest.mark.shared

@@ -73,7 +73,7 @@ class TestSending:
         assert run.total == len(DOCUMENTS) + len(BIBTEX)
 
     @pytest.mark.parametrize(
-        ("name", "content", "told"),
+        ("name", "content", "reason"),
         [
             ("empty.bib", b"", "the file is empty"),
             ("picture.png", PICTURE, "picture.png is not a text file"),
@@ -82,11 +82,11 @@ class TestSending:
         ],
     )
     def test_garbage_is_refused_at_once(
-        self, client: Client, collection: Collection, name: str, content: bytes, told: str
+        self, client: Client, collection: Collection, name: str, content: bytes, reason: str
     ) -> None:
         before = set(Path(settings.MEDIA_ROOT).rglob("*"))
         answer = send(client, (name, content))
-        assert (answer.status_code, told in answer.content.decode()) == (422, True)
+        assert (answer.status_code, reason in answer.content.decode()) == (422, True)
         assert not collection.import_runs.exists()
         assert {path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()} <= before
 
@@ -214,8 +214,8 @@ class TestAfterwards:
         jobs.carry_out(run)
         page = " ".join(client.get(reverse("import_detail", args=["tea", run.pk])).content.decode().split())
         assert "2 problems</h2>" in page
-        told = "1 record would be skipped, the others come in; 1 note is about records that came in."
-        assert told in page
+        sentence = "1 record would be skipped, the others come in; 1 note is about records that came in."
+        assert sentence in page
         assert "rankings that would be new" in page
 
     def test_a_waiting_import_is_cancelled_once(self, client: Client, collection: Collection) -> None:

@@ -99,8 +99,8 @@ def test_a_survey_inside_the_papers_own_work() -> None:
         *section("3.4 Readers", METHOD[1:2], below=top, run_in="Previous work."),
         *section("3.5 Sorting", METHOD, below=top),
     ])  # fmt: skip
-    told = {each.section: each.part for each in found if is_citing(each)}
-    assert told == {
+    parts = {each.section: each.part for each in found if is_citing(each)}
+    assert parts == {
         "Introduction": "introduction", "Related Approaches": RELATED, "Letters": OTHER, "Counting Requests": RELATED,
         "Readers": RELATED, "Sorting": OTHER,
     }  # fmt: skip

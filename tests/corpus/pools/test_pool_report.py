@@ -61,9 +61,9 @@ def test_totals_count_the_combinations_that_are_not_shown(
     page = client.get(reverse("pool_report", args=["tea"])).content.decode()
     assert "2 other combinations" in page
     call_command("pool_report", "tea", as_json=True)
-    told = capsys.readouterr()
-    assert json.loads(told.out)["methods"] == {"a": 4, "b": 2, "c": 2}
-    assert "2 other combinations: 2" in told.err
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["methods"] == {"a": 4, "b": 2, "c": 2}
+    assert "2 other combinations: 2" in printed.err
 
 
 def test_the_plot_has_a_bar_for_each_and_dots_for_its_methods(collection: Collection) -> None:
@@ -108,9 +108,9 @@ def test_page_and_command(collection: Collection, client: Client, capsys: pytest
     assert (by_api["pairs"], by_api["total"], by_api["combinations"][0]["pairs"]) == (4, 3, 2)
     assert by_api["runs"][0]["holes"][0] == {"cut": 5, "documents": 2, "unjudged": 2, "unpooled": 1}
     call_command("pool_report", "tea", as_json=True)
-    told = json.loads(capsys.readouterr().out)
-    assert told["combinations"][0] == {"methods": ["a", "b"], "pairs": 2}
-    assert told["holes"][0]["holes"][0] == {"cut": 5, "documents": 2, "unjudged": 2, "unpooled": 1}
+    result = json.loads(capsys.readouterr().out)
+    assert result["combinations"][0] == {"methods": ["a", "b"], "pairs": 2}
+    assert result["holes"][0]["holes"][0] == {"cut": 5, "documents": 2, "unjudged": 2, "unpooled": 1}
 
 
 def test_nothing_to_report(client: Client) -> None:

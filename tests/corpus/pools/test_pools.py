@@ -376,11 +376,11 @@ class TestCommands:
         self, collection: Collection, capsys: pytest.CaptureFixture[str]
     ) -> None:
         call_command("build_pools", "tea", depth=2, as_json=True)
-        told = capsys.readouterr()
-        result = json.loads(told.out)
+        printed = capsys.readouterr()
+        result = json.loads(printed.out)
         assert result.pop("seconds") >= 0
         assert result == {"topics": 2, "pairs": 3, "methods": {"bm25": 3, "e5": 1}, "added": 3, "removed": 0}
-        assert "2 topics with 3 pairs" in told.err
+        assert "2 topics with 3 pairs" in printed.err
 
     def test_build_pools_takes_methods_and_refuses_strange_ones(
         self, collection: Collection, capsys: pytest.CaptureFixture[str]
@@ -413,8 +413,8 @@ def test_the_pairs_of_doris_mae_come_out(db: None, capsys: pytest.CaptureFixture
     call_command("build_pools", "doris", depth=0)
     capsys.readouterr()
     call_command("collection_stats", "doris", as_json=True)
-    told = json.loads(capsys.readouterr().out)
-    assert told["pairs"] == expected["totals"]["pairs_v0_first_50"] == 82_754
-    assert told["pooled_topics"] == 50
+    result = json.loads(capsys.readouterr().out)
+    assert result["pairs"] == expected["totals"]["pairs_v0_first_50"] == 82_754
+    assert result["pooled_topics"] == 50
     sizes = {number: len(pool) for number, pool in pools(collection).items()}
     assert sizes == {str(query["id"]): query["pool_size_v0"] for query in expected["per_query"][:50]}

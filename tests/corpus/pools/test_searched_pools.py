@@ -182,11 +182,11 @@ class TestCommand:
         self, collection: Collection, capsys: pytest.CaptureFixture[str]
     ) -> None:
         call_command("build_pools", "tea", as_json=True)
-        told = json.loads(capsys.readouterr().out)
-        assert told["topics"] == 1
-        assert told["pairs"] == len(sources(collection)) > 0
-        assert set(told["methods"]) <= {"bm25:query", "bm25:aspects", "tfidf:query", "tfidf:aspects"}
-        assert told["seconds"] > 0
+        result = json.loads(capsys.readouterr().out)
+        assert result["topics"] == 1
+        assert result["pairs"] == len(sources(collection)) > 0
+        assert set(result["methods"]) <= {"bm25:query", "bm25:aspects", "tfidf:query", "tfidf:aspects"}
+        assert result["seconds"] > 0
 
     def test_methods_and_depth(self, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
         call_command("build_pools", "tea", methods=["bm25"], depth=2, as_json=True)

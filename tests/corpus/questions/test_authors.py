@@ -215,18 +215,18 @@ def test_who_opts_out_or_answers_while_letters_go_out_gets_none(call: QuestionCa
     send(call)
     mail.outbox.clear()
     mailing = request_mailing(by=call.created_by, at=timezone.now(), call=call, purpose=MailPurpose.REMINDER)
-    told = []
+    messages = []
 
     class Meanwhile(Progress):
         def report(self, done: int, total: int | None = None, step: str = "") -> None:
-            if not told:
+            if not messages:
                 opt_out(at=AT, token=author_token(ann))
                 answer(bob)
-            told.append(step)
+            messages.append(step)
 
     send_letters(mailing, Meanwhile(mailing))
     assert [letter.to for letter in mail.outbox] == [["cy@example.org"]]
-    assert told[0] == "writing to ann@example.org"
+    assert messages[0] == "writing to ann@example.org"
     mailing.refresh_from_db()
     assert mailing.sent == 1
 

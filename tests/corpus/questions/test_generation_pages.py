@@ -187,30 +187,30 @@ def test_annotators_see_nothing_of_it(members, collection, mention):
 # --- the command line -------------------------------------------------------------------------------------------------
 
 
-def told(capsys, *arguments) -> dict:
+def run_command(capsys, *arguments) -> dict:
     call_command("generate_questions", "tea", *arguments, "--json")
     return json.loads(capsys.readouterr().out)
 
 
 def test_the_command_line_asks_and_tells(mention, model, capsys):
-    assert told(capsys, "--dry-run")["mentions"] == 1
+    assert run_command(capsys, "--dry-run")["mentions"] == 1
     with ChatStub(["QUESTION: Which leaves?\nANSWER: cite_001\nQUESTION: Green?\nANSWER: cite_001"]) as stub:
         model.LLM_BASE_URL = stub.url
-        found = told(capsys, "--sample", "3", "--cutoff-outside", "0.4")
+        found = run_command(capsys, "--sample", "3", "--cutoff-outside", "0.4")
     assert (found["mentions"], found["questions"], found["states"]) == (1, 2, {"kept": 1, "filtered": 1})
     assert found["outcomes"] == {"questions": 1}
     assert (found["prompt_tokens"], found["cost"]) == (100, None)
     with pytest.raises(CommandError, match="No usable mention"):
-        told(capsys)
+        run_command(capsys)
     with pytest.raises(CommandError, match="Everything has been answered"):
-        told(capsys, "--continue", str(found["run"]))
+        run_command(capsys, "--continue", str(found["run"]))
     with pytest.raises(CommandError, match="no run 9999"):
-        told(capsys, "--continue", "9999")
+        run_command(capsys, "--continue", "9999")
 
 
 def test_the_command_line_refuses_what_is_no_share(mention, model, capsys):
     with pytest.raises(CommandError, match="no share from 0 to 1"):
-        told(capsys, "--cutoff-inside", "7")
+        run_command(capsys, "--cutoff-inside", "7")
 
 
 def test_the_command_line_says_why_a_run_failed(mention, model, capsys):
@@ -219,4 +219,4 @@ def test_the_command_line_says_why_a_run_failed(mention, model, capsys):
         with pytest.raises(
             CommandError, match=r"Run \d+: The endpoint refuses us with 401: .* 0 of 1 answers are kept"
         ):
-            told(capsys)
+            run_command(capsys)

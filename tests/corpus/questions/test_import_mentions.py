@@ -129,8 +129,14 @@ def test_the_command_line_reads_json_lines_and_tells_in_json(collection, documen
         tmp_path / "mentions.jsonl", [line(), line(text="More [1].", markers=[{"start": 5, "end": 8, "keys": ["b1"]}])]
     )
     call_command("import_mentions", "tea", str(path), "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert (told["created"], told["updated"], told["unchanged"], told["skipped"], told["errors"]) == (2, 0, 0, 0, [])
+    result = json.loads(capsys.readouterr().out)
+    assert (result["created"], result["updated"], result["unchanged"], result["skipped"], result["errors"]) == (
+        2,
+        0,
+        0,
+        0,
+        [],
+    )
     assert list(CitationMention.objects.order_by("position").values_list("position", flat=True)) == [0, 1]
 
 

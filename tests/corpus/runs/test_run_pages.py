@@ -282,10 +282,10 @@ class TestBlindness:
         ):
             answer = annotator.get(address)
             assert answer.status_code == 200
-            told = answer.content.decode() + str(answer.headers)
-            assert not [secret for secret in SECRETS if secret in told], address
-            assert "/runs/" not in told
-            assert "/pool" not in told
+            text = answer.content.decode() + str(answer.headers)
+            assert not [secret for secret in SECRETS if secret in text], address
+            assert "/runs/" not in text
+            assert "/pool" not in text
 
 
 class TestApi:

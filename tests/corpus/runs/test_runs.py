@@ -286,15 +286,15 @@ class TestCommand:
     ) -> None:
         path = write(tmp_path / "a.run", {**ONE, "9": {"D1": 1.0}})
         call_command("import_runs", "tea", str(path), "--name", "ours", as_json=True)
-        told = capsys.readouterr()
-        result = json.loads(told.out)
+        printed = capsys.readouterr()
+        result = json.loads(printed.out)
         assert {key: result[key] for key in ("created", "updated", "unchanged", "skipped")} == {
             "created": 2, "updated": 0, "unchanged": 0, "skipped": 1,
         }  # fmt: skip
         assert [(error["file"], error["line"]) for error in result["errors"]] == [("a.run", 5)]
         assert list(result["runs"]) == ["ours"]
-        assert "2 created, 0 updated, 0 unchanged, 1 skipped" in told.err
-        assert "a.run, line 5: topic 9 is not in the collection" in told.err
+        assert "2 created, 0 updated, 0 unchanged, 1 skipped" in printed.err
+        assert "a.run, line 5: topic 9 is not in the collection" in printed.err
 
     def test_a_refused_import_exits_with_the_line(
         self, collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -378,13 +378,13 @@ class TestDeletion:
     @pytest.mark.django_db(transaction=True)
     def test_nothing_is_deleted_while_pools_are_changed(self, collection: Collection, manager: Membership) -> None:
         run = make_run(collection, "bm25", {"1": ["D1"]})
-        told: list[str] = []
+        messages: list[str] = []
 
         def delete() -> None:
             try:
                 delete_run(by=manager.user, at=AT, run=run)
             except Conflict as conflict:
-                told.append(conflict.reason)
+                messages.append(conflict.reason)
             connection.close()
 
         with transaction.atomic():
@@ -392,7 +392,7 @@ class TestDeletion:
             other = Thread(target=delete)
             other.start()
             other.join()
-        assert told == ["The pools of this collection are being changed just now. Try again when that has ended."]
+        assert messages == ["The pools of this collection are being changed just now. Try again when that has ended."]
         assert RetrievalRun.objects.filter(pk=run.pk).exists()
 
 
@@ -403,7 +403,7 @@ def test_the_runs_of_doris_mae(collection: Collection) -> None:
     files = [shared_path("data", "doris-mae", "runs", f"{name}.run") for name in ("bm25", "e5")]
     run = import_runs(collection, *files)
     assert (run.state, counts(run)) == (JobState.DONE, (100, 0, 0, 0))
-    assert {name: told["rows"] for name, told in run.parameters["runs"].items()} == {"bm25": 5349, "e5": 5341}
+    assert {name: facts["rows"] for name, facts in run.parameters["runs"].items()} == {"bm25": 5349, "e5": 5341}
     expected = json.loads(shared_path("data", "doris-mae", "rankings_v0.json").read_text())
     bm25 = next(value for key, value in expected.items() if key.lower().startswith("bm25"))
     assert stored(collection)["7"] == [str(number) for number in bm25[7]]

@@ -121,14 +121,14 @@ class TestMerging:
             {"number": "4", "text": "Is p < 0.05 enough for a pot?", "targets": ["D1"]},
             {"number": "5", "kind": "complex-query", "text": "Which pots keep warm?"},
         ]
-        told = [
+        remarks = [
             "Questions that ask what another one asks: 2 (2 as 1, 3 as old). All stay; delete what is one too many.",
             "Questions that hold HTML: 1 (3). It is shown as it is written.",
             "Questions without a target: 1 (2). Nothing is known to answer them.",
         ]
-        assert bring(collection, tmp_path, *rows, dry_run=True).remarks == told
+        assert bring(collection, tmp_path, *rows, dry_run=True).remarks == remarks
         run = bring(collection, tmp_path, *rows)
-        assert (counts(run), run.remarks) == ((5, 0, 0, 0), told)
+        assert (counts(run), run.remarks) == ((5, 0, 0, 0), remarks)
         assert bring(collection, tmp_path, POTS | {"number": "9", "text": "And coffee?"}).remarks == []
 
     def test_bad_records_are_reported_and_skipped(self, collection: Collection, tmp_path: Path) -> None:
@@ -185,8 +185,8 @@ class TestCommand:
         make_tree(topic, {"a": ["b", "c"], "b": [], "d": []})
         DocumentFactory(collection=collection, abstract="", keywords=["k"])
         call_command("collection_stats", "tea", "--json")
-        told = capsys.readouterr()
-        found = json.loads(told.out)
+        printed = capsys.readouterr()
+        found = json.loads(printed.out)
         wanted = {
             "documents": 1,
             "with_abstract": 0,
@@ -203,7 +203,7 @@ class TestCommand:
             "pairs": 0,
         }
         assert {name: found[name] for name in wanted} == wanted
-        assert "sub aspects" in told.err
+        assert "sub aspects" in printed.err
 
     def test_an_empty_collection_has_only_zeros(self, collection: Collection) -> None:
         found = collection_statistics(collection)

@@ -158,8 +158,8 @@ def test_api(collection: Collection, client: Client) -> None:
 
 def test_command(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("make_sub_queries", "tea", as_json=True)
-    told = json.loads(capsys.readouterr().out)
-    assert (told["created"], told["sub_queries"], told["left_out"]) == (1, 1, 2)
+    result = json.loads(capsys.readouterr().out)
+    assert (result["created"], result["sub_queries"], result["left_out"]) == (1, 1, 2)
     with pytest.raises(CommandError, match="No topic has 6 aspects"):
         call_command("make_sub_queries", "tea", aspects=6)
 
@@ -221,9 +221,9 @@ def inherited_by_api(built: Built) -> list[tuple[str, int, int, bool]]:
     assert [row["topic"] for row in client.get(url).json()] == ["7"]
     parts = client.get(f"{url}7/").json()["parts"]
     (key,) = (part["key"] for part in parts if part["label"].startswith("Sub-query 7:1:"))
-    told = client.get(f"{url}7/", {"part": key}).json()
+    result = client.get(f"{url}7/", {"part": key}).json()
     assert [client.get(f"{url}{bad}").status_code for bad in ("8/", "7/?part=x", "7/?criterion=x")] == [404] * 3
-    return [(row["docno"], row["rank"], row["sum"], row["relevant"]) for row in told["documents"]]
+    return [(row["docno"], row["rank"], row["sum"], row["relevant"]) for row in result["documents"]]
 
 
 def text_of(collection: Collection, kind: str, **options: str) -> str:

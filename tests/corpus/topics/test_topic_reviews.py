@@ -161,13 +161,13 @@ class TestPages:
         assert b"Please look at pots." in page.content
         sent = {"seen": "1", "verdict": "changes", "remark-2": "Which pots?"}
         assert reviewer.post(self.address("topic_review", topic), sent).status_code == 302
-        told = author.get(self.address("topic_detail", topic)).content.decode()
-        assert "<strong>Reviewer:</strong> Which pots?" in told
+        shown = author.get(self.address("topic_detail", topic)).content.decode()
+        assert "<strong>Reviewer:</strong> Which pots?" in shown
         place = topic.nodes.get(aspect__text="About pots.")
         edit_aspect(by=members[Role.MANAGER].user, at=AT, node=place, text="About teapots.")
-        told = author.get(self.address("topic_detail", topic)).content.decode()
-        assert "<strong>Reviewer:</strong>" not in told
-        assert "“About pots.”: Which pots?" in told
+        shown = author.get(self.address("topic_detail", topic)).content.decode()
+        assert "<strong>Reviewer:</strong>" not in shown
+        assert "“About pots.”: Which pots?" in shown
         author.post(self.address("topic_review_request", topic))
         reviewer.post(self.address("topic_review", topic), {"seen": "2", "verdict": "approved"})
         assert state(topic) == ReviewState.APPROVED
@@ -209,8 +209,8 @@ class TestFirstPage:
         second = MembershipFactory(collection=topic.collection, role=Role.MANAGER)
         add_aspect(by=second.user, at=AT, topic=topic, text="Mine.")
         ask(topic, members)
-        told = {role: reviews_waiting(member.user) for role, member in members.items()}
-        assert told == {**{role: [] for role in told}, Role.ADJUDICATOR: [(topic.collection, 1)]}
+        waiting = {role: reviews_waiting(member.user) for role, member in members.items()}
+        assert waiting == {**{role: [] for role in waiting}, Role.ADJUDICATOR: [(topic.collection, 1)]}
         assert reviews_waiting(second.user) == [], "who changed it since it was approved does not review it"
         client = Client()
         client.force_login(members[Role.ADJUDICATOR].user)
@@ -235,8 +235,8 @@ class TestApi:
         assert (first["number"], first["change"], first["saved_by"]) == (1, "first", None)
         assert (newest["change"], newest["saved_by"]) == ("added", str(members[Role.MANAGER].user))
         assert [each["text"] for each in newest["content"]["aspects"]] == ["About heat.", "About pots.", "More."]
-        told = client.get(f"{api}reviews/").json()
-        (review,) = told["reviews"]
-        assert (told["state"], review["verdict"], review["version"]) == ("changes", "changes", newest["number"])
+        result = client.get(f"{api}reviews/").json()
+        (review,) = result["reviews"]
+        assert (result["state"], review["verdict"], review["version"]) == ("changes", "changes", newest["number"])
         assert (review["request_note"], review["remarks"]) == ("Please.", [{"aspect": "More.", "text": "Of what?"}])
         assert client.get("/api/collections/tea/topics/9/reviews/").status_code == 404

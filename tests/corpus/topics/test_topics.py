@@ -291,8 +291,8 @@ class TestSourcePapers:
         }
         for role in Role:
             client.force_login(MembershipFactory(collection=collection, role=role).user)
-            for address, told in addresses.items():
+            for address, expected in addresses.items():
                 page = client.get(address).content.decode()
                 assert "How hot" in page
                 for word in facts.values():
-                    assert (word in page) == (role != Role.ANNOTATOR and word in told), (role, address, word)
+                    assert (word in page) == (role != Role.ANNOTATOR and word in expected), (role, address, word)
