@@ -216,7 +216,7 @@ class Kind:
         return self.overlap == 1
 
 
-def kind_named(name: str) -> Kind:
+def kind_by_name(name: str) -> Kind:
     """The kind of this name. Errors: Refused naming those there are."""
     found: Kind | None = extensions("campaign_kinds").get(name)
     if found is None:

@@ -17,7 +17,7 @@ from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
-KEPT = CHECKOUT / "docs" / "performance"
+RESULTS = CHECKOUT / "docs" / "performance"
 NAMES = ("judging", "bringing", "transfers", "agreement", "pools")
 INTRODUCTION = """# Performance
 
@@ -37,8 +37,8 @@ def measure(name: str) -> dict[str, Any]:
     )
     found: dict[str, Any] = json.loads(done.stdout)
     found["measured_at"] = datetime.now(UTC).strftime("%Y-%m-%d")
-    KEPT.mkdir(exist_ok=True)
-    (KEPT / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
     return found
 
 
@@ -198,7 +198,7 @@ SECTIONS = {"judging": judging, "bringing": bringing, "transfers": transfers, "a
 
 def write_document() -> None:
     """The page, from whatever results are kept."""
-    kept = {name: KEPT / f"{name}.json" for name in NAMES}
+    kept = {name: RESULTS / f"{name}.json" for name in NAMES}
     results = {name: json.loads(path.read_text()) for name, path in kept.items() if path.exists()}
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     dates = " to ".join(sorted({found["measured_at"] for found in results.values()}))

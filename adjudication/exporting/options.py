@@ -61,7 +61,7 @@ def options_of(
     """The same of this export. `lenient` passes over what makes no sense for it, as a page does that asks many exports
     in the same words."""
     asked = {option: value for option, value in asked.items() if value is not None}
-    form = _lenient(exporter, asked) if lenient else exporter.form(_known(exporter, asked))
+    form = _lenient(exporter, asked) if lenient else exporter.form(_own_options(exporter, asked))
     if not form.is_valid():
         raise Refused(str(next(iter(form.errors.values()))[0]))
     options = exporter.options(collection, form.cleaned_data)
@@ -77,7 +77,7 @@ def _lenient(exporter: Exporter, asked: Mapping[str, Any]) -> ExportForm:
     return form
 
 
-def _known(exporter: Exporter, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _own_options(exporter: Exporter, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The words that the export has options for. Refused for others that would have changed the file."""
     own, every = exporter.form.base_fields, option_fields()
     for name, value in asked.items():

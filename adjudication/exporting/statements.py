@@ -9,7 +9,7 @@ unless labels are wanted.
 from typing import TYPE_CHECKING
 
 from adjudication.labels.reads.relevance import WHOLE
-from corpus.formats.judgment_columns import KEPT, NAMES
+from corpus.formats.judgment_columns import NAMES, STORED_COLUMNS
 
 if TYPE_CHECKING:
     from adjudication.exporting.exporter import Options
@@ -198,7 +198,7 @@ _LABEL = {
     "flagged": "s.flagged",
     "guideline": "g.version",
     "at": "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END",
-    **{column.name: f"s.{column.name}" for column in KEPT},
+    **{column.name: f"s.{column.name}" for column in STORED_COLUMNS},
 }
 JUDGMENTS = f"""
 SELECT {", ".join(_LABEL[name] for name in NAMES)}

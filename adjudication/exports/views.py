@@ -32,7 +32,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     collection = membership.collection
-    asked = _asked(request, cards=False)
+    asked = _options_in_address(request, cards=False)
     memo: dict[Any, Any] = {}
     bars = _toolbars(collection, asked)
     if JUDGMENTS in bars and "campaign" in bars[JUDGMENTS].fields:
@@ -65,7 +65,7 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     """The file as a stream, for all who may see labels; 422 with every reason that stands in its way."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    asked = _asked(request)
+    asked = _options_in_address(request)
     exporter = find_exporter(name, asked.get("level", ""))
     options = options_of(exporter, membership.collection, asked, lenient=True)
     logged = request.method == "GET"
@@ -76,7 +76,7 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     return answer
 
 
-def _asked(request: HttpRequest, *, cards: bool = True) -> dict[str, str]:
+def _options_in_address(request: HttpRequest, *, cards: bool = True) -> dict[str, str]:
     """The options in the address; without those of single cards where all exports are asked."""
     known = (name for name, field in option_fields().items() if cards or not hasattr(field, "on_card"))
     return {name: request.GET[name] for name in known if name in request.GET}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.forms import PARAGRAPH
 from adjudication.papers.reads.papers import REOPENED, paper_rows
-from annotation.papers.reads.contexts import GivenPaper, given_papers
+from annotation.papers.reads.contexts import GoldPaper, gold_papers
 from annotation.papers.reads.gold import (
     ADJUDICATED,
     AGREED,
@@ -28,15 +28,15 @@ from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics
 from corpus.formats.records import MAX_TOPIC_LENGTH, QrelRow, TopicRecord, id_problem
 from corpus.models import Document, Paper
 
-Made = tuple[TopicRecord, list[QrelRow]]
+ContextTopics = tuple[TopicRecord, list[QrelRow]]
 
 MOST_EXAMPLES = 3
 SHEET_OF_NONE = "N/A"  # what a sheet says of a reference without an address
 
 
-def made_topics(options: Options) -> Iterator[Made]:
+def context_topic_records(options: Options) -> Iterator[ContextTopics]:
     """The topics of the level with their qrels, paper by paper."""
-    given = given_papers(options.collection, drafts=options["drafts"])
+    given = gold_papers(options.collection, drafts=options["drafts"])
     if options.level == PARAGRAPH:
         for each in given:
             yield from paragraph_topics([each.annotated], each.docnos)
@@ -55,13 +55,13 @@ def made_topics(options: Options) -> Iterator[Made]:
 def context_files(options: Options) -> Iterator[tuple[str, Iterable[str]]]:
     """(name, lines) of an XML and a sheet for each paper."""
     taken: set[str] = set()
-    for each in given_papers(options.collection, drafts=options["drafts"]):
+    for each in gold_papers(options.collection, drafts=options["drafts"]):
         stem = _stem(each.gold.paper.key, taken)
         yield f"{stem}.xml", write_acm_cr(each.annotated)
         yield f"{stem}.dois", write_dois(_sheet(each))
 
 
-def _sheet(each: GivenPaper) -> Iterator[DoisLine]:
+def _sheet(each: GoldPaper) -> Iterator[DoisLine]:
     """The references as the annotators' sheet has them, with its notes: `-` before what lies outside the collection."""
     notes = each.gold.paper.reference_notes
     for number, value in each.annotated.references.items():
@@ -130,7 +130,7 @@ def _of_topics(options: Options) -> list[tuple[str, str, str, int]]:
     """Numbers that two papers share, or that cannot be written; numbers that one paper has twice."""
     owners: dict[str, str] = {}
     shared, bad, twice = set[str](), set[str](), set[str]()
-    for topic, _ in made_topics(options):
+    for topic, _ in context_topic_records(options):
         if id_problem(topic.number, MAX_TOPIC_LENGTH):
             bad.add(topic.number[:40])
         if topic.number in owners:

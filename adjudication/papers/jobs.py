@@ -18,13 +18,13 @@ from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.exporting.options import make_options
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import ContextCheck
-from adjudication.papers.contexts import made_topics
+from adjudication.papers.contexts import context_topic_records
 from adjudication.stats.retrieval import canonical_ranking, ndcg, recall
 from annotation.papers.reads.contexts import context_figures
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Document, Membership, Paper
-from corpus.pools.jobs.indexes import Wanted, open_index
+from corpus.pools.jobs.indexes import IndexSpec, open_index
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import BM25, Index, Settings
 
@@ -63,7 +63,7 @@ def _work(job: ContextCheck, progress: Progress) -> None:
     total = sum(map(len, levels.values()))
     if not total:
         raise Refused("No context cites a document of the collection, so there is nothing to search for.")
-    index = open_index(job.collection, progress, wanted_index(job.parameters))
+    index = open_index(job.collection, progress, index_spec(job.parameters))
     searcher = _Searcher(job, index)
     results, done = {}, 0
     for level, topics in levels.items():
@@ -79,10 +79,10 @@ def _work(job: ContextCheck, progress: Progress) -> None:
         job.save(update_fields=["results", "documents", "inputs_hash", "statistics"])
 
 
-def wanted_index(parameters: dict[str, Any]) -> Wanted:
+def index_spec(parameters: dict[str, Any]) -> IndexSpec:
     """The index that a check with these parameters searches."""
     analysis = Analysis(tokens=parameters["tokens"], stop_words=False, stemmer=parameters["stemmer"])
-    return Wanted(Settings(analysis, k1=parameters["k1"], b=parameters["b"]), keywords=True)
+    return IndexSpec(Settings(analysis, k1=parameters["k1"], b=parameters["b"]), keywords=True)
 
 
 def figures(topics: Topics, rankings: dict[str, list[str]]) -> dict[str, Any]:
@@ -107,7 +107,9 @@ def merged(made: Iterable[tuple[TopicRecord, list[QrelRow]]]) -> Topics:
 
 
 def _topics_of(job: ContextCheck, level: str) -> Topics:
-    return merged(made_topics(make_options(job.collection, "qrels", level=level, drafts=job.parameters["drafts"])))
+    return merged(
+        context_topic_records(make_options(job.collection, "qrels", level=level, drafts=job.parameters["drafts"]))
+    )
 
 
 class _Searcher:

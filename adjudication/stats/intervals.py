@@ -153,14 +153,14 @@ def make_interval(sample: Sample, request: Request) -> Outcome:
     return Outcome(ci, reason, se, flags + extra, tuple(others))
 
 
-Made = tuple[Interval | None, Reason | None, float | None, tuple[Flag, ...]]  # as in Outcome
+IntervalParts = tuple[Interval | None, Reason | None, float | None, tuple[Flag, ...]]  # as in Outcome
 
 
-def _interval(sample: Sample, request: Request, method: str) -> Made:
+def _interval(sample: Sample, request: Request, method: str) -> IntervalParts:
     return _by_jackknife(sample, request) if method == "jackknife_t" else _by_bootstrap(sample, request, method)
 
 
-def _by_jackknife(sample: Sample, request: Request) -> Made:
+def _by_jackknife(sample: Sample, request: Request) -> IntervalParts:
     se = jackknife_se(sample)
     if se is None:
         return None, Reason.UNDEFINED_IN_BOOTSTRAP, None, ()
@@ -168,10 +168,10 @@ def _by_jackknife(sample: Sample, request: Request) -> Made:
         return None, Reason.NO_VARIATION, 0.0, ()
     lost = int(sample.multiplicity[~np.isfinite(sample.left_out)].sum())
     bounds = student_interval(sample, se, request.level)
-    return _named(bounds, "jackknife_t", request, 0, lost), None, se, ()
+    return _as_interval(bounds, "jackknife_t", request, 0, lost), None, se, ()
 
 
-def _by_bootstrap(sample: Sample, request: Request, method: str) -> Made:
+def _by_bootstrap(sample: Sample, request: Request, method: str) -> IntervalParts:
     defined = sample.replicates[np.isfinite(sample.replicates)]
     drawn = len(sample.replicates)
     lost = drawn - len(defined)
@@ -181,16 +181,16 @@ def _by_bootstrap(sample: Sample, request: Request, method: str) -> Made:
         return None, Reason.NO_VARIATION, 0.0, ()
     se = float(defined.std(ddof=1))
     if method == "percentile":
-        return _named(quantiles(defined, request.level), method, request, drawn, lost), None, se, ()
+        return _as_interval(quantiles(defined, request.level), method, request, drawn, lost), None, se, ()
     known = np.isfinite(sample.left_out)
     corrected = bca(defined, sample.point, sample.left_out[known], sample.multiplicity[known], request.level)
     if corrected is not None:
-        return _named(corrected, method, request, drawn, lost), None, se, ()
+        return _as_interval(corrected, method, request, drawn, lost), None, se, ()
     bounds = quantiles(defined, request.level)
-    return _named(bounds, "percentile", request, drawn, lost), None, se, (Flag.BCA_FELL_BACK,)
+    return _as_interval(bounds, "percentile", request, drawn, lost), None, se, (Flag.BCA_FELL_BACK,)
 
 
-def _named(bounds: Bounds, method: str, request: Request, resamples: int, lost: int) -> Interval:
+def _as_interval(bounds: Bounds, method: str, request: Request, resamples: int, lost: int) -> Interval:
     return Interval(*bounds, request.level, method, request.unit, resamples, request.seed, lost)
 
 

@@ -112,7 +112,7 @@ def pilot(labels: Labels, statistic: str, block: str, *, model: str | None = Non
 
 
 @dataclass(frozen=True)
-class _Taken:
+class _Row:
     """One row of the report after the jackknife, with the design and the function that made it."""
 
     sample: Sample | None
@@ -122,7 +122,7 @@ class _Taken:
     evaluate: Callable[[FloatArray], FloatArray] | None = None
 
 
-def _take(labels: Labels, statistic: str, block: str, model: str | None, *, by_topic: bool) -> _Taken:
+def _take(labels: Labels, statistic: str, block: str, model: str | None, *, by_topic: bool) -> _Row:
     kept: list[tuple[Design, Callable[[FloatArray], FloatArray]]] = []
 
     def run(design: Design, evaluate: Callable[[FloatArray], FloatArray]) -> Resampled:
@@ -146,8 +146,8 @@ def _take(labels: Labels, statistic: str, block: str, model: str | None, *, by_t
         paired = next(analysis.measure(analysis.targets([statistic]), run))
         sample, reason, n_items = paired.sample, paired.target.reason, paired.target.n_items
     if not kept:
-        return _Taken(sample, reason, n_items)
-    return _Taken(sample, reason, n_items, _as_cells(kept[0][0]), kept[0][1])
+        return _Row(sample, reason, n_items)
+    return _Row(sample, reason, n_items, _as_cells(kept[0][0]), kept[0][1])
 
 
 def _matches(found: str, wanted: str, its_model: str | None, model: str | None) -> bool:

@@ -22,7 +22,7 @@ from annotation.definitions.extractions import (
     ExtractedSentence,
 )
 
-Taken = Mapping[str, str]  # {difference: variant}
+Choices = Mapping[str, str]  # {difference: variant}
 
 CONTEXT, SECTION, SENTENCES, REFERENCE = "context", "section", "sentences", "reference"
 
@@ -59,7 +59,7 @@ class Difference:
         asked = sum(len(each.sides) for each in self.variants)
         return next((each for each in self.variants if len(each.sides) * 2 > asked and len(each.sides) > 1), None)
 
-    def chosen(self, taken: Taken) -> Variant | None:
+    def chosen(self, taken: Choices) -> Variant | None:
         """What was taken, else what the majority says, else None."""
         name = taken.get(self.name)
         return next((each for each in self.variants if each.name == name), self.majority)
@@ -87,7 +87,7 @@ class Paragraph:
         own = [self.presence, self.section, *(each.difference for each in self.passages)]
         return [each for each in own if each is not None]
 
-    def is_in(self, taken: Taken) -> bool:
+    def is_in(self, taken: Choices) -> bool:
         """Whether the choices make it a context; undecided, it is what the first side says."""
         return self.presence is None or bool(_settled(self.presence, taken))
 
@@ -113,14 +113,14 @@ class Comparison:
         found = [each for paragraph in self.paragraphs for each in paragraph.differences]
         return found + [entry.difference for entry in self.entries if entry.difference is not None]
 
-    def relevant(self, taken: Taken) -> list[Difference]:
+    def relevant(self, taken: Choices) -> list[Difference]:
         """The differences that matter: within a paragraph that is left out nothing does but that."""
         found: list[Difference] = []
         for each in self.paragraphs:
             found += each.differences if each.is_in(taken) else [each.presence] if each.presence else []
         return found + [entry.difference for entry in self.entries if entry.difference is not None]
 
-    def undecided(self, taken: Taken) -> list[Difference]:
+    def undecided(self, taken: Choices) -> list[Difference]:
         """Those that neither somebody nor a majority has decided."""
         return [each for each in self.relevant(taken) if each.chosen(taken) is None]
 
@@ -140,7 +140,7 @@ def compare_versions(sides: Mapping[int, Content]) -> Comparison:
     return Comparison(tuple(sides), tuple(paragraphs), tuple(_entry(group, tuple(sides), names) for group in lists))
 
 
-def build_content(comparison: Comparison, taken: Taken) -> Content:
+def build_content(comparison: Comparison, taken: Choices) -> Content:
     """One extraction of what was taken; where nothing was, of what the majority or else the first side says."""
     contexts = tuple(_built(each, taken) for each in comparison.paragraphs if each.is_in(taken))
     chosen = (
@@ -150,7 +150,7 @@ def build_content(comparison: Comparison, taken: Taken) -> Content:
     return Content(contexts, tuple(each for each in chosen if each is not None))
 
 
-def _built(paragraph: Paragraph, taken: Taken) -> ExtractedContext:
+def _built(paragraph: Paragraph, taken: Choices) -> ExtractedContext:
     sentences: list[ExtractedSentence] = []
     for passage in paragraph.passages:
         sentences += passage.sentences if passage.difference is None else _settled(passage.difference, taken)
@@ -158,7 +158,7 @@ def _built(paragraph: Paragraph, taken: Taken) -> ExtractedContext:
     return replace(paragraph.context, section=section, sentences=tuple(sentences))
 
 
-def _settled(difference: Difference, taken: Taken) -> Any:
+def _settled(difference: Difference, taken: Choices) -> Any:
     return (difference.chosen(taken) or difference.variants[0]).says
 
 
@@ -285,7 +285,7 @@ def _paragraph(
     ordered = [(side, holders[side]) for side in sides if side in holders]
     first = ordered[0][1]
     anchor = " ".join(words_of(first)[:20])
-    digests = sorted({_digest(_said(context.sentences)) for _, context in ordered})
+    digests = sorted({_digest(_as_lists(context.sentences)) for _, context in ordered})
     presence = names.difference(
         CONTEXT,
         [(side, side in holders, [side in holders, digests if side in holders else []]) for side in sides],
@@ -309,7 +309,7 @@ def _free(wanted: str, taken: set[str]) -> str:
 def _passages(ordered: Sequence[tuple[int, ExtractedContext]], names: _Names) -> tuple[Passage, ...]:
     found: list[Passage] = []
     for runs in shared_runs([context.sentences for _, context in ordered]):
-        says = [(side, run, _said(run)) for (side, _), run in zip(ordered, runs, strict=True)]
+        says = [(side, run, _as_lists(run)) for (side, _), run in zip(ordered, runs, strict=True)]
         difference = names.difference(SENTENCES, says, marks_of(runs))
         if difference is None and found and found[-1].difference is None:
             found[-1] = Passage(found[-1].sentences + runs[0])
@@ -318,7 +318,7 @@ def _passages(ordered: Sequence[tuple[int, ExtractedContext]], names: _Names) ->
     return tuple(found)
 
 
-def _said(run: Run) -> list[Any]:
+def _as_lists(run: Run) -> list[Any]:
     return [[each.text, list(each.cites), each.anonymised] for each in run]
 
 

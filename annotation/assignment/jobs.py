@@ -215,10 +215,10 @@ def _order(campaign: Campaign, items: Ints, rank: Ints, seed: int) -> Ints:
     rng = np.random.default_rng(seed)
     if campaign.order == Order.BY_DOCUMENT:
         return order_by_document(items[:, 1], items[:, 3], rank, rng)
-    return order_by_aspect(_asked(items), rng)
+    return order_by_aspect(_question_numbers(items), rng)
 
 
-def _asked(items: Ints) -> Ints:
+def _question_numbers(items: Ints) -> Ints:
     """(n,): equal numbers where the same is asked: of one aspect, or of one topic without aspects."""
     asked: Ints = np.where(items[:, 2] > 0, items[:, 2], -items[:, 1])
     return asked
@@ -314,7 +314,7 @@ def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Int
         found = schedule(
             _order(work.campaign, items, work.rank[chosen], annotator.order_seed),
             units[chosen],
-            items[:, 1] if work.campaign.order == Order.BY_DOCUMENT else _asked(items),
+            items[:, 1] if work.campaign.order == Order.BY_DOCUMENT else _question_numbers(items),
             share=options.repeat_percent / 100,
             gap=options.repeat_gap,
             rng=np.random.default_rng([options.seed, annotator.order_seed]),

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.utils.dateparse import parse_datetime
 
 from accounts.refusals import Refused
-from annotation.labelling.actions.answers import Given
+from annotation.labelling.actions.answers import AnswerInput
 from annotation.models import SubmissionKind
 
 KINDS = (SubmissionKind.ANSWER, SubmissionKind.SKIP, SubmissionKind.UNDO)
@@ -38,7 +38,7 @@ class Malformed(Refused):
 class Sent:
     """A request's body: submissions in order, and the units the sender holds still (None: deal no more)."""
 
-    given: list[Given]
+    given: list[AnswerInput]
     have: list[list[int]] | None
 
 
@@ -48,16 +48,16 @@ def read_body(body: bytes) -> Sent:
         data = json.loads(body)
     except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
         raise Malformed("body", "it is not JSON.") from None
-    return read_sent(data)
+    return read_request(data)
 
 
-def read_sent(data: Any, **fixed: Any) -> Sent:
+def read_request(data: Any, **fixed: Any) -> Sent:
     """The same from the parsed object; `fixed` are fields that the sender has no say in. Errors: Malformed."""
     if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
         raise Malformed("submissions", "send an object with a list of submissions.")
     if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
         raise Malformed("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
-    given = [read_given({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
+    given = [read_answer({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
     have = data.get("have")
     return Sent(given, None if have is None else read_have(have))
 
@@ -80,7 +80,7 @@ def read_have_text(text: str) -> list[list[int]]:
         raise Malformed("have", "units are numbers with dots between, and commas between units.") from None
 
 
-def read_given(data: Any) -> Given:
+def read_answer(data: Any) -> AnswerInput:
     """One submission from its JSON object, or from a form's fields put into the same shape."""
     if not isinstance(data, dict):
         raise Malformed("submissions", "each submission is an object.")
@@ -88,7 +88,7 @@ def read_given(data: Any) -> Given:
     if kind not in KINDS:
         raise Malformed("kind", f"use one of {', '.join(KINDS)}.")
     answers = kind == SubmissionKind.ANSWER
-    return Given(
+    return AnswerInput(
         uuid=_uuid(data.get("uuid"), "uuid"),
         assignment=_id(data, "assignment"),
         kind=kind,
@@ -108,7 +108,7 @@ def read_given(data: Any) -> Given:
     )
 
 
-def read_form(fields: Mapping[str, str]) -> list[Given]:
+def read_form(fields: Mapping[str, str]) -> list[AnswerInput]:
     """The submissions of a plain form: `cells` names the assignments, each with fields `<assignment>-uuid` and so on.
 
     Answers are `<assignment>-answer-<criterion>`; the button `skip` names the one assignment that is skipped, and
@@ -128,7 +128,7 @@ def read_form(fields: Mapping[str, str]) -> list[Given]:
         read = [cell for cell in read if cell["answers"]]
     if not read:
         raise Malformed("answers", "choose a grade first.")
-    return [read_given({**cell, **common}) for cell in read]
+    return [read_answer({**cell, **common}) for cell in read]
 
 
 def _cell_data(fields: Mapping[str, str], cell: int) -> dict[str, Any]:

@@ -231,12 +231,12 @@ class MachineReplyList(InCampaignView):
 
 
 def _wish(campaign: Campaign, values: dict[str, Any]) -> Wish:
-    prompt = prompt_named(campaign, values.pop("prompt", ""))
+    prompt = prompt_by_name(campaign, values.pop("prompt", ""))
     values["thresholds"] = tuple(values.get("thresholds", ()))
     return Wish(prompt=None if values["kind"] == MachineKind.LEXICAL else prompt, **values)
 
 
-def prompt_named(campaign: Campaign, name: str) -> PromptTemplate | None:
+def prompt_by_name(campaign: Campaign, name: str) -> PromptTemplate | None:
     """The prompt NAME (newest version) or NAME@VERSION; None where none is named. Errors: Refused where it is not."""
     if not name:
         return None

@@ -6,7 +6,7 @@ from django.db import models
 
 from annotation.apps import AnnotationConfig
 from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
-from annotation.kind import Judged, Kind, kind_named, kinds
+from annotation.kind import Judged, Kind, kind_by_name, kinds
 from corpus.models.collections import Collection, InCollection
 
 KIND_CHOICES = [(name, name) for name in AnnotationConfig.campaign_kinds]
@@ -88,7 +88,7 @@ class Campaign(models.Model):
     @property
     def kind_object(self) -> Kind:
         """All that its kind varies in."""
-        return kind_named(self.kind)
+        return kind_by_name(self.kind)
 
 
 class Scale(models.TextChoices):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource
-from annotation.papers.jobs.papers import papers_read
+from annotation.papers.jobs.papers import reading_papers
 from corpus.formats.registry import labels_for
 from corpus.imports.forms import ImportForm, NamesField
 from corpus.imports.jobs.undoing import Standing, Undoing, remove_files
@@ -47,7 +47,7 @@ PAPERS = Importer(
     title="Import papers",
     about="Citing papers. Each file is read by itself: one that cannot be read is reported, the others come in. What "
     "people have made of a paper is never touched.",
-    reading=papers_read,
+    reading=reading_papers,
     form=PaperImportForm,
     target="paper_list",
     undoing=Undoing(

@@ -158,7 +158,7 @@ def _lighten(shares: Shares, person: int, size: int, rows: Ints, reach: Bools) -
     others = np.array([other for other in came if other != person], dtype=np.int64)
     if not len(others):
         return False
-    wanted = _wanted(shares, person, others, size)
+    wanted = _best_moves(shares, person, others, size)
     best = int(np.lexsort((shares.loads[others] / shares.people.weights[others], wanted <= 0))[0])
     if wanted[best] <= 0:
         return False
@@ -167,7 +167,7 @@ def _lighten(shares: Shares, person: int, size: int, rows: Ints, reach: Bools) -
     return True
 
 
-def _wanted(shares: Shares, person: int, others: Ints, size: int) -> Ints:
+def _best_moves(shares: Shares, person: int, others: Ints, size: int) -> Ints:
     """Bundles whose move from `person` to each of `others` lowers the sum of load squared over weight the most."""
     loads, weights = shares.loads, shares.people.weights
     gap = loads[person] * weights[others] - loads[others] * weights[person]

@@ -41,7 +41,7 @@ def _cut(units: bytes, start: int, end: int) -> str:
 @register.filter
 def answer_to(cell: dict[str, object] | None, key: str) -> object:
     """The value that this cell's answer (or what was just sent in its place) gives for a criterion, or None."""
-    return _given(cell, "answers").get(key)
+    return _answer_part(cell, "answers").get(key)
 
 
 @register.simple_tag
@@ -54,10 +54,10 @@ def level_word(words: dict[str, dict[int, str]], cell: dict[str, object] | None,
 @register.filter
 def reason_for(cell: dict[str, object] | None, key: str) -> object:
     """The reason that goes with it, or ""."""
-    return _given(cell, "reasons").get(key, "")
+    return _answer_part(cell, "reasons").get(key, "")
 
 
-def _given(cell: dict[str, object] | None, name: str) -> dict[str, object]:
+def _answer_part(cell: dict[str, object] | None, name: str) -> dict[str, object]:
     answer = cell.get("answer") if cell else None
     given = answer.get(name) if isinstance(answer, dict) else None
     return given if isinstance(given, dict) else {}

@@ -10,7 +10,7 @@ from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
 from annotation.kinds.rubric.choosing import Choice
-from annotation.labelling.actions.answers import Given
+from annotation.labelling.actions.answers import AnswerInput
 from annotation.labelling.actions.submissions import submit
 from annotation.models import Assignment, Campaign, Rewrite
 from annotation.rubric.actions import decide_rewrite
@@ -45,7 +45,7 @@ def _rate(campaign: Campaign, number: str, answers: dict[str, int], reason: str,
     user = assignment.annotator.user if assignment.annotator else None
     if user is None:
         raise RuntimeError(f"nobody was given question {number} of the demo")
-    given = Given(
+    given = AnswerInput(
         uuid=uuid.uuid4(),
         assignment=assignment.pk,
         answers=answers,

@@ -32,7 +32,7 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
         "may_manage": can_manage(membership),
     }
     if form.is_valid():
-        context |= _found(membership.collection, form, request)
+        context |= _search_results(membership.collection, form, request)
     template = (
         "corpus/documents/_document_results.html"
         if getattr(request, "htmx", False)
@@ -63,7 +63,7 @@ def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse
     return render(request, "corpus/documents/document_detail.html", context)
 
 
-def _found(collection: Collection, form: SearchForm, request: HttpRequest) -> dict[str, Any]:
+def _search_results(collection: Collection, form: SearchForm, request: HttpRequest) -> dict[str, Any]:
     text, filters = form.cleaned_data["q"], form.filters
     if not text:
         count, is_cut = count_documents(collection)

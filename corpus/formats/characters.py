@@ -19,20 +19,20 @@ def carriable(text: str) -> str:
 
 def with_carriable_texts(value: T) -> T:
     """Return a record with every text in it made `carriable`, keys of objects too; itself where nothing changes."""
-    return _made(value)
+    return _carriable_value(value)
 
 
-def _made(value: Any) -> Any:
+def _carriable_value(value: Any) -> Any:
     if isinstance(value, str):
         return carriable(value) if FORBIDDEN.search(value) else value
     if isinstance(value, tuple | list):
-        parts = [_made(part) for part in value]
+        parts = [_carriable_value(part) for part in value]
         return value if all(new is old for new, old in zip(parts, value, strict=True)) else type(value)(parts)
     if isinstance(value, dict):
-        pairs = [(_made(key), _made(inner)) for key, inner in value.items()]
+        pairs = [(_carriable_value(key), _carriable_value(inner)) for key, inner in value.items()]
         return value if all(key in value and value[key] is inner for key, inner in pairs) else dict(pairs)
     if is_dataclass(value) and not isinstance(value, type):
         old = {each.name: getattr(value, each.name) for each in fields(value)}
-        changed = {name: new for name, inner in old.items() if (new := _made(inner)) is not inner}
+        changed = {name: new for name, inner in old.items() if (new := _carriable_value(inner)) is not inner}
         return replace(value, **changed) if changed else value
     return value

@@ -76,7 +76,7 @@ def _ids(value: object, name: str) -> list[str]:
 
 def read_doris_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
     """Yield the queries as topics; candidate pool and source papers go to `extra` as docnos."""
-    asked = _Asked()
+    asked = _Queries()
     for part in read_parts(stream, file):
         if problem := asked.take(part, file):
             yield problem
@@ -88,7 +88,7 @@ def read_doris_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Pro
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Queries:
     """The queries and the texts of their aspects: little, and wanted as a whole."""
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -183,7 +183,7 @@ def read_doris_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
     A row that occurs twice is a `Problem`, since it would count twice; so is one that no query asks for. Annotations
     that stand before the queries in the file wait in memory, without the machine's long answers.
     """
-    asked = _Asked()
+    asked = _Queries()
     waiting: list[Part] = []
     rows: _Rows | None = None
     for part in read_parts(stream, file):
@@ -213,7 +213,7 @@ def _slim(value: object) -> object:
 class _Rows:
     """Turns annotations into judgments, once it is known who asks for what."""
 
-    def __init__(self, asked: _Asked, annotator: str, file: str) -> None:
+    def __init__(self, asked: _Queries, annotator: str, file: str) -> None:
         self.texts = asked.texts
         self.pools = asked.pools()
         self.annotator = annotator

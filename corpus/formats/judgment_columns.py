@@ -103,5 +103,5 @@ COLUMNS = (
 )
 NAMES = tuple(column.name for column in COLUMNS)
 DETAILS = tuple(column for column in COLUMNS if column.detail)
-KEPT = tuple(column for column in COLUMNS if column.kept)
+STORED_COLUMNS = tuple(column for column in COLUMNS if column.kept)
 SAID = "said"  # a machine's words; read only, and kept where its value is -1, an answer that could not be read

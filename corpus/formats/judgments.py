@@ -93,15 +93,17 @@ def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> Judgmen
         return Problem(file, line, reason)
     said = cells.get(SAID, "") if value == "-1" else ""  # also where a choice says later that all are a machine's
     try:
-        is_machine = bool(_read("machine", flag, cells))
-        read = ((column.name, _read(column.name, column.read, cells)) for column in DETAILS if column.name in cells)
+        is_machine = bool(_read_cell("machine", flag, cells))
+        read = (
+            (column.name, _read_cell(column.name, column.read, cells)) for column in DETAILS if column.name in cells
+        )
         details = {name: found for name, found in read if found not in (None, "")}
     except ValueError as error:
         return Problem(file, line, str(error))
     return JudgmentRow(annotator, topic, aspect, docno, criterion, value, is_machine, file, line, said, details)
 
 
-def _read(name: str, reader: Callable[[str], Any], cells: dict[str, str]) -> Any:
+def _read_cell(name: str, reader: Callable[[str], Any], cells: dict[str, str]) -> Any:
     """The value of one cell. Raises `ValueError` that names the column."""
     try:
         return reader(cells.get(name, ""))
@@ -124,7 +126,7 @@ def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
 
 def write_csv_judgments(rows: Iterable[tuple[Any, ...]], *, guarded: bool = True) -> Iterator[str]:
     """Yield rows of values in the order of `COLUMNS` as CSV; see `corpus.formats.csv_text` for the guard."""
-    return write_csv(NAMES, (tuple(map(_written, row)) for row in rows), guarded=guarded)
+    return write_csv(NAMES, (tuple(map(_cell_text, row)) for row in rows), guarded=guarded)
 
 
 def write_jsonl_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
@@ -133,7 +135,7 @@ def write_jsonl_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
 
 
 def _object(row: tuple[Any, ...]) -> dict[str, Any]:
-    found = {name: _written(value) for name, value in zip(NAMES, row, strict=True) if value not in (None, "")}
+    found = {name: _cell_text(value) for name, value in zip(NAMES, row, strict=True) if value not in (None, "")}
     return found | {name: bool(found[name]) for name in FLAGS if name in found}
 
 
@@ -143,7 +145,7 @@ def cells_of(row: JudgmentRow) -> tuple[Any, ...]:
     return (*what, *(row.details.get(column.name) for column in DETAILS))
 
 
-def _written(value: Any) -> Any:
+def _cell_text(value: Any) -> Any:
     """A value as files have it: yes and no are 1 and 0, times in ISO 8601."""
     if isinstance(value, bool):
         return int(value)

@@ -153,7 +153,7 @@ def labels_for(carried: str) -> str:
     return f"{', '.join(labels)} or {last}" if labels else last
 
 
-def shapes_named(names: set[str]) -> list[Shape]:
+def shapes_by_name(names: set[str]) -> list[Shape]:
     """The shapes that messages call so."""
     return [shape for each in formats().values() for shape in each.shapes if shape.name in names]
 

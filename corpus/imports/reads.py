@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpus.formats.registry import shapes_named
+from corpus.formats.registry import shapes_by_name
 from corpus.models import ImportRun
 
 PLACES = 5  # of a group that are listed
@@ -41,4 +41,4 @@ def group_errors(errors: list[dict[str, Any]]) -> list[ErrorGroup]:
 def others_for(run: ImportRun) -> set[str]:
     """What the files may be imported as instead, where an error names their format: names of importers."""
     names = {match[1] for error in run.errors if (match := _FOUND(error["reason"]))}
-    return {each for shape in shapes_named(names) for each in shape.carries} - {run.kind}
+    return {each for shape in shapes_by_name(names) for each in shape.carries} - {run.kind}

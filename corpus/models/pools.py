@@ -11,10 +11,10 @@ from corpus.models.topics import Topic
 
 # Methods of pooling that are no runs: documents known to answer a topic, explicit lists, picked in the browser.
 TARGETS, LISTED, BY_HAND = "targets", "list", "by-hand"
-GIVEN = "candidate-pool"  # pools that came with the topics, as in DORIS-MAE's JSON
+CANDIDATE_POOL = "candidate-pool"  # pools that came with the topics, as in DORIS-MAE's JSON
 # What searching the collection brings in: whole queries and fused aspect lists by retriever, neighbours, vectors.
 SEARCHED_METHODS = ("bm25:query", "bm25:aspects", "tfidf:query", "tfidf:aspects", "graph:citations", "dense:query")
-RESERVED_METHODS = frozenset({TARGETS, LISTED, BY_HAND, GIVEN, *SEARCHED_METHODS})
+RESERVED_METHODS = frozenset({TARGETS, LISTED, BY_HAND, CANDIDATE_POOL, *SEARCHED_METHODS})
 
 
 class RetrievalRun(models.Model):

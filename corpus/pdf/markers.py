@@ -84,7 +84,7 @@ def _range(first: str, last: str, longest: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Signature:
     """What a marker may say of a reference."""
 
     key: str
@@ -97,9 +97,9 @@ class AuthorYears:
     """References to be found by the names and years that author-year markers print."""
 
     def __init__(self, references: Iterable[Reference]) -> None:
-        self.by_name: dict[str, list[_Known]] = defaultdict(list)
+        self.by_name: dict[str, list[_Signature]] = defaultdict(list)
         for reference in references:
-            known = _known(reference)
+            known = _signature(reference)
             if known is not None:
                 self.by_name[known.surnames[0]].append(known)
 
@@ -125,18 +125,18 @@ class AuthorYears:
         return 0
 
     @staticmethod
-    def _by_order(best: Sequence[_Known], letter: str) -> list[_Known]:
+    def _by_order(best: Sequence[_Signature], letter: str) -> list[_Signature]:
         """Where the list prints no letters, the second of two is b."""
         place = ord(letter) - ord("a")
         return [best[place]] if place < len(best) else []
 
 
-def _known(reference: Reference) -> _Known | None:
+def _signature(reference: Reference) -> _Signature | None:
     surnames = tuple(_fold(name.partition(",")[0]) for name in reference.authors if name)
     printed = _PRINTED_YEAR.findall(reference.raw)
     year = str(reference.year) if reference.year else (printed[-1][0] if printed else "")
     letter = next((mark for number, mark in printed if number == year and mark), "")
-    return _Known(reference.key, year, letter, surnames) if surnames and surnames[0] and year else None
+    return _Signature(reference.key, year, letter, surnames) if surnames and surnames[0] and year else None
 
 
 def _fold(name: str) -> str:
@@ -151,7 +151,7 @@ def _readings(name: str) -> Iterator[str]:
         yield _fold(" ".join(words[place:]))
 
 
-def _names_fit(known: _Known, second: str, *, is_more: bool) -> bool:
+def _names_fit(known: _Signature, second: str, *, is_more: bool) -> bool:
     if is_more:
         return len(known.surnames) > 1
     if second:

@@ -45,11 +45,11 @@ def split_entries(lines: Sequence[Line]) -> list[Entry]:
             return entries
     labels = sum(1 for line in lines if _LABEL(line.text))
     if labels >= 2 and labels * 8 >= len(lines):
-        return _cut(lines, [_named(line) for line in lines])
+        return _cut(lines, [_label_of(line) for line in lines])
     return _cut(lines, _unlabelled(lines))
 
 
-def _named(line: Line) -> str | None:
+def _label_of(line: Line) -> str | None:
     match = _LABEL(line.text)
     return match[1] if match else None
 

@@ -7,7 +7,7 @@ from django import forms
 
 from corpus.collections.reads.endpoints import embeddings_endpoint
 from corpus.models import Collection, RetrievalRun, Target
-from corpus.models.pools import GIVEN, TARGETS
+from corpus.models.pools import CANDIDATE_POOL, TARGETS
 from corpus.pools.actions import DEEPEST
 from corpus.pools.reads.pools import has_given_pools
 from corpus.pools.reads.recipes import MOST, can_search, default_recipe
@@ -92,7 +92,7 @@ class BuildForm(forms.Form):
         if targets := Target.objects.filter(topic__collection=collection).count():
             choices.append((TARGETS, f"documents known to answer a topic – {targets:,}"))
         if has_given_pools(collection):
-            choices.append((GIVEN, "pools that came with the topics"))
+            choices.append((CANDIDATE_POOL, "pools that came with the topics"))
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
         self.fields["methods"].initial = [name for name, _ in choices]
         self.fields["search"].initial = NO_SEARCH if choices else USUAL

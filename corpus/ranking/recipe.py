@@ -78,7 +78,7 @@ def make_pool(lists: Mapping[str, Lists], recipe: Recipe, around: Neighbourhood 
     step finds has that step as its only source, since both add only what is not in yet.
     """
     around = around or Neighbourhood()
-    kept = [_Kept(name, found, around) for name, found in lists.items()]
+    kept = [_FilteredLists(name, found, around) for name, found in lists.items()]
     pool = _grow(kept, recipe)
     if recipe.citations:
         for document in sorted({document for each in kept for document in each.candidates()}):
@@ -93,7 +93,7 @@ def make_pool(lists: Mapping[str, Lists], recipe: Recipe, around: Neighbourhood 
 
 
 @dataclass
-class _Kept:
+class _FilteredLists:
     """One retriever's lists as (rank, document), without the documents that may not come in."""
 
     name: str
@@ -138,7 +138,7 @@ def _everything(_: int) -> bool:
     return True
 
 
-def _grow(kept: Sequence[_Kept], recipe: Recipe) -> Provenance:
+def _grow(kept: Sequence[_FilteredLists], recipe: Recipe) -> Provenance:
     """Steps 6 and 7: take, and while that is too little, take a little more."""
     query, fused, aspect = recipe.query_take, recipe.fused_take, recipe.aspect_take
     aspects = max((len(each.aspects) for each in kept), default=0)
@@ -157,7 +157,7 @@ def _grow(kept: Sequence[_Kept], recipe: Recipe) -> Provenance:
     return pool
 
 
-def _union(kept: Sequence[_Kept], query: int, fused: int, aspect: int) -> Provenance:
+def _union(kept: Sequence[_FilteredLists], query: int, fused: int, aspect: int) -> Provenance:
     pool: Provenance = {}
     for each in kept:
         for document, sources in each.take(query, fused, aspect).items():

@@ -141,7 +141,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuestion:
     """A question of an answer with its keys as written (`cite_…`)."""
 
     text: str
@@ -155,7 +155,7 @@ class Reading:
     `is_refusal` tells that the model would not answer. No question and no problem: it found nothing to ask.
     """
 
-    questions: tuple[Asked, ...] = ()
+    questions: tuple[ParsedQuestion, ...] = ()
     problem: str = ""
     is_refusal: bool = False
 
@@ -189,7 +189,7 @@ def _not_understood(whole: str, first_label: int) -> Reading:
     return Reading(problem="It holds no line that begins with QUESTION:.")
 
 
-def _pair(number: int, parts: Sequence[tuple[str, str]]) -> Asked:
+def _pair(number: int, parts: Sequence[tuple[str, str]]) -> ParsedQuestion:
     """A question and its answer. Errors: ValueError with what is wrong, for people."""
     where = f"question {number + 1}"
     if [label.upper() for label, _ in parts] != ["QUESTION", "ANSWER"]:
@@ -203,7 +203,7 @@ def _pair(number: int, parts: Sequence[tuple[str, str]]) -> Asked:
         if key is None:
             raise ValueError(f"The answer to {where} holds something else than keys: “{_cut(written)}”.")
         keys.append(key[1])
-    return Asked(question, tuple(dict.fromkeys(keys)))
+    return ParsedQuestion(question, tuple(dict.fromkeys(keys)))
 
 
 def own_part(body: str, prompt: str) -> str:

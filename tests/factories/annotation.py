@@ -11,7 +11,7 @@ from accounts.refusals import Refused
 from annotation.assignment.actions.annotators import add_members
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.labelling.actions.answers import Given
+from annotation.labelling.actions.answers import AnswerInput
 from annotation.labelling.actions.submissions import submit
 from annotation.models import Annotator, Campaign
 from corpus.models import Aspect, AspectNode, Collection, Document, Membership, PoolEntry, Role, Topic
@@ -118,7 +118,7 @@ def give_labels(judge: Annotator, values: Sequence[int], *, at: datetime = AT, a
     """The annotator judges their next items by the labelling action; the campaign must be open."""
     pending = judge.assignments.filter(state="pending").order_by("position", "pk")[: len(values)]
     given = [
-        Given(uuid=uuid4(), assignment=assignment.pk, answers={"relevance": value}, active_ms=active_ms)
+        AnswerInput(uuid=uuid4(), assignment=assignment.pk, answers={"relevance": value}, active_ms=active_ms)
         for assignment, value in zip(pending, values, strict=True)
     ]
     _submit(judge, given, at)
@@ -127,11 +127,11 @@ def give_labels(judge: Annotator, values: Sequence[int], *, at: datetime = AT, a
 def skip_item(judge: Annotator, reason: str, *, at: datetime = AT) -> int:
     """The annotator skips their next item; its id."""
     assignment = judge.assignments.filter(state="pending").order_by("position", "pk")[0]
-    _submit(judge, [Given(uuid=uuid4(), assignment=assignment.pk, kind="skip", reason=reason)], at)
+    _submit(judge, [AnswerInput(uuid=uuid4(), assignment=assignment.pk, kind="skip", reason=reason)], at)
     return assignment.item_id
 
 
-def _submit(judge: Annotator, given: Sequence[Given], at: datetime) -> None:
+def _submit(judge: Annotator, given: Sequence[AnswerInput], at: datetime) -> None:
     campaign, user = judge.campaign, judge.user
     assert user is not None
     answer = submit(collection=campaign.collection.slug, campaign=campaign.slug, given=given, by=user, at=at)

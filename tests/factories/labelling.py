@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import timedelta
 
-from annotation.labelling.actions.answers import Answer, Given, Receipt
+from annotation.labelling.actions.answers import Answer, AnswerInput, Receipt
 from annotation.labelling.actions.submissions import submit
 from annotation.models import (
     Assignment,
@@ -57,22 +57,22 @@ def build_work(
     return built
 
 
-def given(assignment: int | Assignment, value: int | None = 1, **more: object) -> Given:
+def given(assignment: int | Assignment, value: int | None = 1, **more: object) -> AnswerInput:
     """An answer (or with `kind` a skip or undo) under a fresh uuid."""
     number = assignment if isinstance(assignment, int) else assignment.pk
     answers = {} if value is None else {"relevance": value}
-    return Given(uuid=uuid.uuid4(), assignment=number, answers=answers, **more)  # type: ignore[arg-type]
+    return AnswerInput(uuid=uuid.uuid4(), assignment=number, answers=answers, **more)  # type: ignore[arg-type]
 
 
-def skip(assignment: int | Assignment, reason: str = "Not English", **more: object) -> Given:
+def skip(assignment: int | Assignment, reason: str = "Not English", **more: object) -> AnswerInput:
     return given(assignment, None, kind=SubmissionKind.SKIP, reason=reason, **more)
 
 
-def undo(assignment: int | Assignment, base: object) -> Given:
+def undo(assignment: int | Assignment, base: object) -> AnswerInput:
     return given(assignment, None, kind=SubmissionKind.UNDO, base=base)
 
 
-def send(built: Built, person: str, *what: Given, minutes: int = 0, have: object = None) -> Answer:
+def send(built: Built, person: str, *what: AnswerInput, minutes: int = 0, have: object = None) -> Answer:
     """What the action says to these submissions of this person."""
     return submit(
         collection=built.collection.slug,
@@ -84,7 +84,7 @@ def send(built: Built, person: str, *what: Given, minutes: int = 0, have: object
     )
 
 
-def send_one(built: Built, person: str, what: Given, minutes: int = 0) -> Receipt:
+def send_one(built: Built, person: str, what: AnswerInput, minutes: int = 0) -> Receipt:
     """The receipt of one submission; its refusal is raised."""
     (result,) = send(built, person, what, minutes=minutes).results
     if not isinstance(result, Receipt):

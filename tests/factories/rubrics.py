@@ -10,7 +10,7 @@ from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.labelling.actions.answers import Answer, Given, Receipt
+from annotation.labelling.actions.answers import Answer, AnswerInput, Receipt
 from annotation.labelling.actions.submissions import submit
 from annotation.models import Assignment, Campaign
 from corpus.models import Collection, Document, Membership, Role, Target, Topic
@@ -96,15 +96,17 @@ def build_rubric(
     return Rubric(collection, campaign, topics, documents, users)
 
 
-def rating(assignment: Assignment, specificity: int | None = 1, quality: int | None = 2, **more: Any) -> Given:
+def rating(assignment: Assignment, specificity: int | None = 1, quality: int | None = 2, **more: Any) -> AnswerInput:
     """A submission under a fresh uuid; a discard gets a reason."""
     values = {"specificity": specificity, "quality": quality}
     answers = {key: value for key, value in values.items() if value is not None}
     reasons = {"quality": "unrealistic"} if quality == 0 else {}
-    return Given(**{"uuid": uuid.uuid4(), "assignment": assignment.pk, "answers": answers, "reasons": reasons, **more})
+    return AnswerInput(
+        **{"uuid": uuid.uuid4(), "assignment": assignment.pk, "answers": answers, "reasons": reasons, **more}
+    )
 
 
-def send(rubric: Rubric, person: str, *given: Given, **more: Any) -> Answer:
+def send(rubric: Rubric, person: str, *given: AnswerInput, **more: Any) -> Answer:
     return submit(
         collection=rubric.collection.slug,
         campaign=rubric.campaign.slug,

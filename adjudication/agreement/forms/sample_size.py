@@ -7,7 +7,7 @@ from django import forms
 from adjudication.agreement.reads.sample_size import Wish
 from adjudication.stats.statistics import STATISTICS, statistic
 
-WANTED = {
+AIMS = {
     "half_width": "an interval of ± so much",
     "difference": "to find a difference of people and machine this large",
 }
@@ -22,7 +22,7 @@ class SampleSizeForm(forms.Form):
     """A wish in points of a hundred; with an assumed agreement no labels are needed."""
 
     statistic = forms.ChoiceField(label="Figure", choices=statistic_choices, initial="accuracy")
-    wanted = forms.ChoiceField(label="I want", choices=list(WANTED.items()), initial="half_width")
+    wanted = forms.ChoiceField(label="I want", choices=list(AIMS.items()), initial="half_width")
     points = forms.FloatField(
         label="Points of 100",
         initial=5,

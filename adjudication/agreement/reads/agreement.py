@@ -175,7 +175,9 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
     return {
         "statistics": [shape(result) for result in run.results.order_by("pk")],
         "comparisons": comparisons,
-        "confusion": [_named(key, detail, table) for key, detail in run.detail.items() for table in detail["tables"]],
+        "confusion": [
+            _matrix_json(key, detail, table) for key, detail in run.detail.items() for table in detail["tables"]
+        ],
         "topics": _topics(run, "topics"),
         "topics_people": _topics(run, "topics_people"),
         "self_consistency": [
@@ -199,7 +201,7 @@ def _topics(run: AgreementRun, name: str) -> list[dict[str, Any]]:
     return [{"criterion": key, **row} for key, detail in run.detail.items() for row in detail.get(name, ())]
 
 
-def _named(criterion: str, detail: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+def _matrix_json(criterion: str, detail: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     """A confusion matrix with the names of its two sides and the values of its levels; rows are the first's."""
     names = [ADJUDICATED if place < 0 else detail["annotators"][place]["name"] for place in table["pair"]]
     scale = [value for value, _ in detail["scale"]]

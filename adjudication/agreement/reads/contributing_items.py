@@ -103,7 +103,7 @@ class ContributingItems:
 def contributing_to_figure(result: AgreementResult, criterion: Criterion) -> ContributingItems:
     """The items that entered a stored figure (for an undefined one: those that would have)."""
     detail = result.run.detail[result.criterion]
-    pairs = _kept(_pairs(result, detail), result.extra.get("excluded_pairs", ()), _ids(detail))
+    pairs = _without_excluded(_pairs(result, detail), result.extra.get("excluded_pairs", ()), _ids(detail))
     found = ContributingItems(criterion, tuple(_of_annotators(pairs)))
     compared = tuple(one for pair in pairs if ADJUDICATED in pair for one in pair if isinstance(one, int))
     if not compared:
@@ -128,7 +128,7 @@ def contributing_to_difference(
     people = tuple(one for one in named if kinds[one] == AnnotatorKind.HUMAN)
     runs = tuple(one for one in named if one not in people)
     wanted = [frozenset[int | str](pair) for pair in (*combinations(people, 2), *product(people, runs))]
-    pairs = _kept(wanted, test.get("excluded_pairs", ()), ids)
+    pairs = _without_excluded(wanted, test.get("excluded_pairs", ()), ids)
     return ContributingItems(criterion, tuple(_of_annotators(pairs)), fit=(people, runs), unfit=unfit)
 
 
@@ -149,7 +149,7 @@ def _pairs(result: AgreementResult, detail: dict[str, Any]) -> list[Pair]:
     return pairs
 
 
-def _kept(pairs: list[Pair], excluded: Iterable[dict[str, Any]], ids: dict[str, int]) -> list[Pair]:
+def _without_excluded(pairs: list[Pair], excluded: Iterable[dict[str, Any]], ids: dict[str, int]) -> list[Pair]:
     """The pairs without those left out by name; all of them where none would be left."""
     gone = {frozenset(ids.get(name, ADJUDICATED) for name in one["annotators"]) for one in excluded}
     return [pair for pair in pairs if pair not in gone] or pairs

@@ -12,7 +12,7 @@ from annotation.models import Assignment, AssignmentState, Criterion, Item, Judg
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DisagreementFilter:
     """Which items: of a topic; of two annotators who differ, or gave exactly these two values; decided ones too.
 
     The second of a pair may be the verdict (None). `level`: one of the two gave it, or both; `alike`: all items that
@@ -54,7 +54,7 @@ class Line:
     hidden: bool
 
 
-def find_items(wanted: Wanted) -> QuerySet[Item]:
+def find_items(wanted: DisagreementFilter) -> QuerySet[Item]:
     """The items, lowest agreement first where votes have been counted, else as they were made.
 
     Without a pair this reads verdicts, so votes must have been counted; a pair is compared label by label.
@@ -71,8 +71,8 @@ def find_items(wanted: Wanted) -> QuerySet[Item]:
     return items.order_by("verdicts__agreement", "pk")
 
 
-def _of_pair(items: QuerySet[Item], wanted: Wanted, pair: tuple[int, int | None]) -> QuerySet[Item]:
-    first, second = (_given(wanted.criterion, annotator) for annotator in pair)
+def _of_pair(items: QuerySet[Item], wanted: DisagreementFilter, pair: tuple[int, int | None]) -> QuerySet[Item]:
+    first, second = (_values_of(wanted.criterion, annotator) for annotator in pair)
     if wanted.cell is not None:
         return items.filter(Exists(first.filter(value=wanted.cell[0])), Exists(second.filter(value=wanted.cell[1])))
     values = items.annotate(one=_value(first), other=_value(second)).filter(one__isnull=False, other__isnull=False)
@@ -81,7 +81,7 @@ def _of_pair(items: QuerySet[Item], wanted: Wanted, pair: tuple[int, int | None]
     return values if wanted.alike else values.exclude(one=F("other"))
 
 
-def _given(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment] | QuerySet[Verdict]:
+def _values_of(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment] | QuerySet[Verdict]:
     """What the annotator (None: the verdict) gave the outer item."""
     if annotator is None:
         return Verdict.objects.filter(item=OuterRef("pk"), criterion=criterion, value__isnull=False)

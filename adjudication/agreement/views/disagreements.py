@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from adjudication.agreement.reads.agreement import fetch_standing
-from adjudication.agreement.reads.disagreements import Wanted, fetch_lines, find_items, pair_of
+from adjudication.agreement.reads.disagreements import DisagreementFilter, fetch_lines, find_items, pair_of
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import fetch_vote_standing
 from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
@@ -29,7 +29,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
     if criterion is None:
         return render(request, "adjudication/agreement/disagreement_list.html", context)
     pair = pair_of(criterion, request.GET.get("pair", ""))
-    wanted = Wanted(
+    wanted = DisagreementFilter(
         criterion,
         topic=whole_number(request.GET.get("topic")),
         pair=(pair[0].pk or 0, pair[1].pk) if pair else None,

@@ -19,7 +19,7 @@ from annotation.models import AnnotatorKind, Campaign, Criterion, MachineRun, Ma
 
 TRIED = ("macro_f1", "accuracy", "spearman", "cohen_kappa")
 DEV_RESAMPLES = 1000
-SECONDS_KEPT = 24 * 3600
+CACHE_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _measure(campaign: Campaign, criterion: Criterion) -> Agreement | None:
     key = f"dev-figures:{CODE_VERSION}:{criterion.pk}:{campaign.seed}:{inputs.digest}"
     found: Agreement | None = volatile.get(key)
     if found is None and (found := _compute(campaign, criterion, inputs)) is not None:
-        volatile.set(key, found, SECONDS_KEPT)
+        volatile.set(key, found, CACHE_SECONDS)
     return found
 
 

@@ -8,7 +8,7 @@ from django import forms
 from adjudication.exporting.exporter import CONTEXTS, FATAL, ZIP, Exporter, Files, Finding, Options, Reader
 from adjudication.exporting.forms import ContextForm, LevelField, NumberField, WordField
 from adjudication.exporting.streams import pieces
-from adjudication.papers.contexts import context_files, context_findings, made_topics
+from adjudication.papers.contexts import context_files, context_findings, context_topic_records
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.formats.acm_cr_topics import merged_qrels
@@ -67,14 +67,14 @@ class ContextTopics(LevelledContexts):
     suffix = "topics"
 
     def lines(self, options: Options) -> Iterator[str]:
-        return write_trec_topics(topic for topic, _ in made_topics(options))
+        return write_trec_topics(topic for topic, _ in context_topic_records(options))
 
 
 class ContextQrels(LevelledContexts):
     suffix = "qrels"
 
     def lines(self, options: Options) -> Iterator[str]:
-        found = merged_qrels(made_topics(options))
+        found = merged_qrels(context_topic_records(options))
         if options["iteration"] == "zero":
             found = (replace(row, iteration="0") for row in found)
         return write_qrels(found, separator="\t")

@@ -28,7 +28,7 @@ from adjudication.questions.reads.question_set import (
     campaigns_rating,
     fetch_question_set,
 )
-from adjudication.questions.reads.question_statistics import Cell, Kept, Statistics, question_statistics
+from adjudication.questions.reads.question_statistics import Cell, KeptCounts, Statistics, question_statistics
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.formats.csv_text import write_csv
@@ -40,7 +40,7 @@ from corpus.formats.trec_topics import write_trec_topics
 from corpus.models import Collection
 from corpus.text.overlap import tell_share
 
-KEPT = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."
+KEPT_HELP = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."
 FIGURES = "Counts, lengths, overlap, targets, and what is kept, by source and level."
 
 
@@ -102,7 +102,7 @@ def _of_questions(found: QuestionSet, *, is_table: bool) -> Iterator[Finding]:
         yield Finding(WARNING, "undecided", text, undecided)
     alone = sum(not question.targets for question in found.kept)
     if alone and not is_table:
-        yield Finding(WARNING, "no_targets", f"Kept questions without a target: {alone:,}.", alone)
+        yield Finding(WARNING, "no_targets", f"KeptCounts questions without a target: {alone:,}.", alone)
 
 
 class QuestionText(QuestionExporter):
@@ -116,7 +116,7 @@ class QuestionText(QuestionExporter):
         write: Callable[[QuestionSet], Iterator[str]],
         *,
         media_type: str = TEXT,
-        about: str = KEPT,
+        about: str = KEPT_HELP,
         is_table: bool = False,
     ) -> None:
         self.name, self.label, self.suffix = name, f"Question set, {label}", suffix
@@ -131,7 +131,7 @@ class LitsearchParquet(QuestionExporter):
     label = "Question set, LitSearch parquet"
     suffix = "litsearch.parquet"
     media_type = "application/octet-stream"
-    about = KEPT
+    about = KEPT_HELP
 
     def pieces(self, options: Options) -> Iterator[bytes]:
         return litsearch_parquet(question_set(options))
@@ -221,7 +221,7 @@ def _figures(cell: Cell) -> tuple[object, ...]:
     return (cell.questions, *means, cell.found)
 
 
-def _kept_figures(row: Kept | None) -> tuple[object, ...]:
+def _kept_figures(row: KeptCounts | None) -> tuple[object, ...]:
     if row is None:
         return (None, None, None, None)
     return (row.examined, row.kept, _rounded(row.percent), row.undecided)
@@ -247,7 +247,7 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
     kept = "; ".join(f"{escape(row.label)} {escape(row.share)} of {row.examined}" for row in statistics.kept)
     yield (
         "\\caption{Questions: their number, mean length in words, mean share of their words in titles and abstracts of"
-        f" their targets, mean number of targets. Kept: {kept}.}}\n\\end{{table}}\n"
+        f" their targets, mean number of targets. KeptCounts: {kept}.}}\n\\end{{table}}\n"
     )
 
 

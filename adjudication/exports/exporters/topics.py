@@ -71,7 +71,7 @@ class TopicsJsonl(Exporter):
     labels = False
 
     def lines(self, options: Options) -> Iterator[str]:
-        return write_jsonl_topics(map(topic_record, _read(standing_topics(options.collection))))
+        return write_jsonl_topics(map(topic_record, _read_topics(standing_topics(options.collection))))
 
 
 class QueriesTxt(Exporter):
@@ -88,7 +88,7 @@ class QueriesTxt(Exporter):
         return [Finding(FATAL, "no_queries_txt", problem)] if problem else []
 
     def lines(self, options: Options) -> Iterator[str]:
-        return write_doris_queries(map(topic_record, _read(_queries(options.collection))))
+        return write_doris_queries(map(topic_record, _read_topics(_queries(options.collection))))
 
 
 def trec_topics(options: Options) -> Iterator[TopicRecord]:
@@ -101,7 +101,7 @@ def trec_topics(options: Options) -> Iterator[TopicRecord]:
 def _query_problem(options: Options) -> str:
     """Why `queries.txt` cannot be written, or ""."""
     found = False
-    for record in map(topic_record, _read(_queries(options.collection))):
+    for record in map(topic_record, _read_topics(_queries(options.collection))):
         found = True
         try:
             list(write_doris_queries([record]))
@@ -120,7 +120,7 @@ def _queries(collection: Collection) -> QuerySet[Topic]:
     return standing_topics(collection).filter(Q(kind=TopicKind.COMPLEX_QUERY) | Exists(placed))
 
 
-def _read(topics: QuerySet[Topic]) -> Iterator[Topic]:
+def _read_topics(topics: QuerySet[Topic]) -> Iterator[Topic]:
     targets = Prefetch("targets", Target.objects.select_related("document").order_by("pk"))
     return topics.prefetch_related("nodes__aspect", targets).iterator(AT_ONCE)
 

@@ -43,7 +43,7 @@ FILTERS = {
 ORDER = ("agreement", "pk")
 # Answers whose transaction had not ended when the labels were read may have lower ids than the newest that was read.
 IN_FLIGHT = 1000
-HELD = [AssignmentState.PENDING, AssignmentState.DONE]
+ASSIGNED_STATES = [AssignmentState.PENDING, AssignmentState.DONE]
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def previous_to(rows: QuerySet[Verdict], verdict: Verdict) -> Verdict | None:
 
 def without_own(rows: QuerySet[Verdict], user: User) -> QuerySet[Verdict]:
     """Leave out items the person judged or still has to judge."""
-    mine = Assignment.objects.filter(item=OuterRef("item"), annotator__user=user, state__in=HELD)
+    mine = Assignment.objects.filter(item=OuterRef("item"), annotator__user=user, state__in=ASSIGNED_STATES)
     return rows.filter(~Exists(mine))
 
 

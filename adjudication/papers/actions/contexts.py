@@ -15,7 +15,7 @@ from adjudication.exporting.forms import PARAGRAPH
 from adjudication.exporting.options import make_options
 from adjudication.labels.rules import check_adjudicator
 from adjudication.models import ContextCheck
-from adjudication.papers.contexts import made_topics
+from adjudication.papers.contexts import context_topic_records
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager
 from corpus.formats.records import TopicRecord
@@ -94,7 +94,7 @@ def make_context_topics(
         raise Refused(" ".join(fatal))
     wanted: dict[str, TopicRecord] = {}
     cited: dict[str, set[str]] = {}
-    for record, rows in made_topics(options):
+    for record, rows in context_topic_records(options):
         wanted[record.number] = record
         cited.setdefault(record.number, set()).update(row.docno for row in rows)
     kind = TopicKind.CONTEXT_PARAGRAPH if level == PARAGRAPH else TopicKind.CONTEXT_SENTENCE

@@ -36,12 +36,12 @@ class Command(ReportingCommand):
         if job.state != JobState.DONE:
             raise Refused(job.reason)
         lines = [
-            f"{level}s: {found['topics']:,} topics, recall@10 {_shown(found['recall_10'])}, "
-            f"nDCG@10 {_shown(found['ndcg_10'])}"
+            f"{level}s: {found['topics']:,} topics, recall@10 {_figure_text(found['recall_10'])}, "
+            f"nDCG@10 {_figure_text(found['ndcg_10'])}"
             for level, found in job.results.items()
         ]
         return "\n".join(lines), {**job.results, "documents": job.documents, "parameters": job.parameters}
 
 
-def _shown(value: float | None) -> str:
+def _figure_text(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"

@@ -33,7 +33,7 @@ from annotation.models import (
 from annotation.papers.reads.extractions import with_content
 
 PAPERS_AT_ONCE = 50
-SECONDS_KEPT = 30 * 24 * 3600
+CACHE_SECONDS = 30 * 24 * 3600
 CODE = 1  # of the comparison: another one makes counts that were kept void
 OPEN, REOPENED, BEGUN, DECIDED, ALIKE = "open", "reopened", "begun", "decided", "alike"
 FILTERS = {OPEN: "Needs a decision", REOPENED: "Reopened", BEGUN: "Begun", DECIDED: "Decided", ALIKE: "All agree"}
@@ -290,7 +290,7 @@ def _counts(wanted: Mapping[int, Basis]) -> dict[int, int]:
         some = missing[start : start + PAPERS_AT_ONCE]
         contents = _contents(dict(pair for item in some for pair in wanted[item]))
         fresh = {keys[item]: _count([(pk, contents[pk]) for pk, _ in wanted[item]]) for item in some}
-        volatile.set_many(fresh, SECONDS_KEPT)
+        volatile.set_many(fresh, CACHE_SECONDS)
         kept |= fresh
     return {item: kept[key] for item, key in keys.items()}
 

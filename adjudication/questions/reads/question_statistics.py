@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptCounts:
     """How many of the examined questions of a subset are kept; `reasons` of those discarded, most frequent first."""
 
     label: str
@@ -70,7 +70,7 @@ class Statistics:
 
     groups: tuple[str, ...]
     lines: tuple[Line, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptCounts, ...]
 
 
 def question_statistics(found: QuestionSet) -> Statistics:
@@ -83,7 +83,7 @@ def question_statistics(found: QuestionSet) -> Statistics:
     return Statistics(
         tuple(found.groups[value] for value in groups),
         tuple(lines),
-        tuple(_kept(label, own) for label, own in _by_subset(found.questions)),
+        tuple(_kept_counts(label, own) for label, own in _by_subset(found.questions)),
     )
 
 
@@ -162,10 +162,10 @@ def _cell(questions: Sequence[SetQuestion]) -> Cell:
     )
 
 
-def _kept(label: str, questions: Sequence[SetQuestion]) -> Kept:
+def _kept_counts(label: str, questions: Sequence[SetQuestion]) -> KeptCounts:
     states = Counter(question.state for question in questions)
     reasons = Counter(question.reason for question in questions if question.state == "discarded" and question.reason)
-    return Kept(
+    return KeptCounts(
         label=label,
         examined=states[KEPT] + states["discarded"],
         kept=states[KEPT],

@@ -41,13 +41,13 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
   AND f.item_id = v.item_id AND f.criterion_id = v.criterion_id
   AND coalesce(v.vote_run_id, 0) <> ALL(%(same)s)
 """
-KEPT = """jsonb_build_object('value', v.value, 'method', v.method, 'votes', v.votes, 'at', v.decided_at,
+EARLIER_VERDICT = """jsonb_build_object('value', v.value, 'method', v.method, 'votes', v.votes, 'at', v.decided_at,
     'by', v.decided_by_id)"""
 # Accepted, and nobody's label is left: the acceptance is kept beside, and the item asks to be looked at.
 LOSE = f"""
 UPDATE adjudication_verdict v SET value = NULL, method = 'unresolved', votes = '[]', n_votes = 0, agreement = 1,
   machine_differs = false, vote_run_id = %(run)s,
-  reopened_from = CASE WHEN v.decided_at IS NULL THEN v.reopened_from ELSE {KEPT} END,
+  reopened_from = CASE WHEN v.decided_at IS NULL THEN v.reopened_from ELSE {EARLIER_VERDICT} END,
   reopened_at = CASE WHEN v.decided_at IS NULL THEN v.reopened_at ELSE now() END,
   changed_at = CASE WHEN v.value IS NULL THEN v.changed_at ELSE clock_timestamp() END,
   decided_at = NULL, decided_by_id = NULL
@@ -76,7 +76,7 @@ FROM fresh_vote ORDER BY item_id, criterion_id
 ON CONFLICT (item_id, criterion_id) DO UPDATE SET
   value = excluded.value, method = excluded.method, votes = excluded.votes, n_votes = excluded.n_votes,
   agreement = excluded.agreement, machine_differs = excluded.machine_differs, vote_run_id = excluded.vote_run_id,
-  reopened_from = CASE WHEN {LOST} THEN {KEPT} ELSE v.reopened_from END,
+  reopened_from = CASE WHEN {LOST} THEN {EARLIER_VERDICT} ELSE v.reopened_from END,
   reopened_at = CASE WHEN {LOST} THEN now() ELSE v.reopened_at END,
   changed_at = CASE WHEN %(revoted)s OR v.value IS DISTINCT FROM excluded.value THEN clock_timestamp()
     ELSE v.changed_at END,

@@ -31,7 +31,7 @@ from adjudication.verdicts.reads.judgments import (
 from annotation.models import Criterion
 
 PAGE = 25
-KEPT = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
+FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
 
 
 @require_safe
@@ -54,7 +54,9 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         "figure": show(figure) if figure else None,
         "figure_name": figure_name(figure) if figure else "",
         "difference": statistic(request.GET.get("difference", "")).label if contributing and not figure else "",
-        "kept": [(name, request.GET[name]) for name in KEPT if name in request.GET] if contributing else [],
+        "kept": [(name, request.GET[name]) for name in FIGURE_PARAMETERS if name in request.GET]
+        if contributing
+        else [],
         "page": page,
         "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated or chosen.annotator is not None),
         "skips": reasons_of_skips(items, chosen.annotator) if chosen.annotator and chosen.state == "skipped" else None,

@@ -9,7 +9,7 @@ from django.http import Http404
 from accounts.models import User
 from accounts.prepared_statements import run
 from accounts.refusals import NotAllowed, Refused
-from annotation.kind import Kind, Labelling, kind_named
+from annotation.kind import Kind, Labelling, kind_by_name
 from annotation.models import AnnotatorState, CampaignState, Order, Strategy
 
 PARTICIPATION = """
@@ -99,7 +99,7 @@ def fetch_participation(
     if not rows:
         _refuse_stranger(named)
     row = rows[0]
-    kind = kind_named(row.kind)
+    kind = kind_by_name(row.kind)
     if kind.labelling is None and not also_of_papers:
         raise Refused(f"The {kind.words.item}s of {row.name} are not graded but worked on, on a page of their own.")
     return Participation(

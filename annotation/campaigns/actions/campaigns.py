@@ -29,7 +29,7 @@ from annotation.campaigns.rules.seals import check_split_may_change
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.drafts import BadOptions, CriterionDraft
 from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
-from annotation.kind import DEFAULT_KIND, kind_named
+from annotation.kind import DEFAULT_KIND, kind_by_name
 from annotation.models import (
     AnnotatorState,
     Campaign,
@@ -72,7 +72,7 @@ def create_campaign(
     Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
     """
     check_manager(collection, by)
-    chosen = kind_named(kind)
+    chosen = kind_by_name(kind)
     wanted = sort_levels(criteria or chosen.criteria)
     campaign = Campaign(
         collection=collection,

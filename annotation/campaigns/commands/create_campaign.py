@@ -55,7 +55,7 @@ class Command(ReportingCommand):
 
     @transaction.atomic
     def carry_out(self, *, slug: str, name: str, **options: Any) -> tuple[str, dict[str, Any]]:
-        file = _read(options["config"]) if options["config"] else CampaignFile()
+        file = _read_file(options["config"]) if options["config"] else CampaignFile()
         given = {key: options[key] for key in (*SETTINGS, "sample") if options[key] is not None}
         settings = {key: value for key, value in (file.settings | given).items() if key not in ("name", "sample")}
         at = timezone.now()
@@ -101,7 +101,7 @@ class Command(ReportingCommand):
         return f"Made the campaign {campaign.slug} with {built.items:,} items.{advice}", result
 
 
-def _read(path: Path) -> CampaignFile:
+def _read_file(path: Path) -> CampaignFile:
     try:
         return read_campaign_file(path.read_text("utf-8-sig"), option_readers())
     except (OSError, UnicodeDecodeError) as error:

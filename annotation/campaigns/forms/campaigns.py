@@ -128,7 +128,7 @@ class TomlForm(forms.Form):
     )
 
     def clean_toml(self) -> CampaignFile:
-        file = _read(self.cleaned_data["toml"])
+        file = _read_file(self.cleaned_data["toml"])
         if not file.criteria:
             raise forms.ValidationError("It has no [[criteria]].")
         return file
@@ -150,12 +150,12 @@ def read_upload(file: Any) -> CampaignFile:
     if file.size > MOST_FILE_BYTES:
         raise forms.ValidationError("The file is larger than a megabyte, far more than a definition needs.")
     try:
-        return _read(file.read().decode("utf-8-sig"))
+        return _read_file(file.read().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise forms.ValidationError("The file is not text in UTF-8.") from error
 
 
-def _read(text: str) -> CampaignFile:
+def _read_file(text: str) -> CampaignFile:
     try:
         return read_campaign_file(text, option_readers())
     except BadCampaignFile as bad:

@@ -4,12 +4,12 @@
 `judgment_group` the answers: one for each annotator and item, with what is there already.
 """
 
-from corpus.formats.judgment_columns import COLUMNS, KEPT, Column
+from corpus.formats.judgment_columns import COLUMNS, STORED_COLUMNS, Column
 
 
 def listed(table: str = "") -> str:
     """The columns that an answer keeps as they are, for a SELECT or an INSERT."""
-    return ", ".join(f"{table}.{column.name}" if table else column.name for column in KEPT)
+    return ", ".join(f"{table}.{column.name}" if table else column.name for column in STORED_COLUMNS)
 
 
 def known(column: Column, value: str) -> str:
@@ -93,7 +93,7 @@ SELECT row_number() OVER (ORDER BY min(m.n)) AS grp, min(m.n) AS n, count(*) AS 
   bool_or(m.machine) AS machine, jsonb_object_agg(m.criterion, m.value) AS answers,
   coalesce(jsonb_object_agg(m.criterion, m.reason) FILTER (WHERE m.reason <> ''), '{{}}'::jsonb) AS reasons,
   coalesce(bool_or(m.flagged), false) AS flagged, max(m.guideline_id) AS guideline_id, max(m.at) AS at,
-  {", ".join(f"{known(column, f'max(m.{column.name})')} AS {column.name}" for column in KEPT)},
+  {", ".join(f"{known(column, f'max(m.{column.name})')} AS {column.name}" for column in STORED_COLUMNS)},
   e.id AS assignment_id, e.state AS state, e.slot AS slot, last.uuid AS last_uuid, last.kind AS last_kind,
   coalesce(have.answers, '{{}}'::jsonb) AS before,
   last.how AS how_before,
@@ -126,7 +126,7 @@ UPDATE judgment_group SET fate = CASE
   END
 FROM (
   SELECT grp AS of, jsonb_build_array(reasons, flagged, guideline_id, at, {listed()}) AS how,
-    '[{{}}, false, null, null, {", ".join(column.nothing for column in KEPT)}]'::jsonb AS silent
+    '[{{}}, false, null, null, {", ".join(column.nothing for column in STORED_COLUMNS)}]'::jsonb AS silent
   FROM judgment_group
 ) given WHERE given.of = grp
 """

@@ -33,7 +33,7 @@ class ChangedElsewhere(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AnswerInput:
     """What somebody sends: one answer, skip or undo for one assignment.
 
     `uuid` is the sender's own; sent again it changes nothing. `base` is the uuid of the submission the sender took

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from accounts.prepared_statements import run
 from annotation.assignment.reads.participation import Participation
-from annotation.labelling.actions.answers import Given, Invalid
+from annotation.labelling.actions.answers import AnswerInput, Invalid
 from corpus.text.questions import holds_markup
 
 FIND = (
@@ -46,7 +46,7 @@ class Extras:
     documents: list[int]
 
 
-def check_extras(participation: Participation, given: Given) -> Extras | None:
+def check_extras(participation: Participation, given: AnswerInput) -> Extras | None:
     """What is to be stored beside the answers, None for nothing. Errors: Invalid."""
     if not given.rewrite.strip() and not given.found:
         return None
@@ -69,7 +69,7 @@ def stored_extras(uuid: UUID) -> tuple[str, tuple[str, ...]]:
     return (rows[0].rewrite, tuple(rows[0].found)) if rows else ("", ())
 
 
-def has_same_extras(given: Given) -> bool:
+def has_same_extras(given: AnswerInput) -> bool:
     """Whether nothing is stored under the uuid that is not sent again; what was not worth storing may come again."""
     rewrite, found = stored_extras(given.uuid)
     return rewrite in ("", given.rewrite.strip()) and set(found) <= set(given.found)

@@ -8,7 +8,15 @@ from accounts.models import User
 from accounts.refusals import Refused
 from annotation.campaigns.reads.preferences import DELAYS, Preferences, keys_of_kinds, preferences_of, usual_keys
 
-TAKEN = {"Escape", "Tab", "ArrowUp", "ArrowDown", " ", "Backspace", "Delete"}  # moving about, editing, scrolling
+RESERVED_KEYS = {
+    "Escape",
+    "Tab",
+    "ArrowUp",
+    "ArrowDown",
+    " ",
+    "Backspace",
+    "Delete",
+}  # moving about, editing, scrolling
 
 
 @transaction.atomic
@@ -38,7 +46,7 @@ def check_keys(keys: Mapping[str, str]) -> None:
     # Keys that only some kinds have give way to what somebody chose on the screen of another.
     wanted = {action: key for action, key in {**usual, **keys}.items() if action in keys or action not in of_kinds}
     for action, key in wanted.items():
-        if not 1 <= len(key) <= 20 or key.isdigit() or key in TAKEN:
+        if not 1 <= len(key) <= 20 or key.isdigit() or key in RESERVED_KEYS:
             raise Refused(f"“{key}” cannot be the key for {action}: digits grade, and that key moves about or edits.")
     if len({key.lower() for key in wanted.values()}) < len(wanted):
         raise Refused("Two actions have the same key. Give each its own.")

@@ -16,7 +16,7 @@ from accounts.prepared_statements import run
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.queue import free_slots, regain_slot
 from annotation.assignment.reads.participation import Participation, fetch_participation
-from annotation.labelling.actions.answers import Answer, ChangedElsewhere, Given, Invalid, Receipt, check_answers
+from annotation.labelling.actions.answers import Answer, AnswerInput, ChangedElsewhere, Invalid, Receipt, check_answers
 from annotation.labelling.actions.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
 from annotation.labelling.actions.units_ahead import fill_up
 from annotation.labelling.rules.labelling import can_label, check_can_label
@@ -38,7 +38,7 @@ WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
 FOR NO KEY UPDATE OF a
 """
 USED_UUID = "This submission's id has been used for something else. Nothing was stored; send it under a new id."
-GIVEN_BACK = (AssignmentState.SKIPPED, AssignmentState.WITHDRAWN)  # without a slot: it may be somebody else's by now
+RETURNED = (AssignmentState.SKIPPED, AssignmentState.WITHDRAWN)  # without a slot: it may be somebody else's by now
 
 # A uuid that somebody else has used in the meantime stores nothing and returns nothing.
 SENT = """
@@ -83,7 +83,7 @@ def submit(
     *,
     collection: str,
     campaign: str,
-    given: Sequence[Given],
+    given: Sequence[AnswerInput],
     by: User,
     at: datetime,
     have: Sequence[Sequence[int]] | None = None,
@@ -109,7 +109,7 @@ def submit(
     return Answer(participation, results, fill_up(participation, have, at=at, look_back=again))
 
 
-def _receive_apart(participation: Participation, given: Given, at: datetime) -> Receipt | Refused:
+def _receive_apart(participation: Participation, given: AnswerInput, at: datetime) -> Receipt | Refused:
     """In a savepoint, so that what is refused takes nothing of the others with it."""
     with transaction.atomic():
         result = _receive(participation, given, at)
@@ -117,14 +117,14 @@ def _receive_apart(participation: Participation, given: Given, at: datetime) -> 
     return result
 
 
-def _receive(participation: Participation, given: Given, at: datetime) -> Receipt | Refused:
+def _receive(participation: Participation, given: AnswerInput, at: datetime) -> Receipt | Refused:
     try:
         return _store(participation, given, at)
     except Refused as refusal:
         return refusal
 
 
-def _store(participation: Participation, given: Given, at: datetime) -> Receipt:
+def _store(participation: Participation, given: AnswerInput, at: datetime) -> Receipt:
     rows = run(LOCATE, {"assignment": given.assignment, "annotator": participation.annotator, "uuid": given.uuid})
     if not rows:
         raise Refused("This item is not among yours in this campaign. Reload the page to see what is.")
@@ -137,9 +137,9 @@ def _store(participation: Participation, given: Given, at: datetime) -> Receipt:
     return STORE[given.kind](participation, given, row, at)
 
 
-def _repeat(given: Given, row: Any) -> Receipt:
+def _repeat(given: AnswerInput, row: Any) -> Receipt:
     """The receipt of the first time; sending again stores nothing."""
-    stored = Given(
+    stored = AnswerInput(
         uuid=given.uuid,
         assignment=row.dup,
         kind=row.dup_kind,
@@ -154,10 +154,10 @@ def _repeat(given: Given, row: Any) -> Receipt:
     return Receipt(given.uuid, given.assignment, row.dup_outcome, row.state, row.dup_received_at, repeated=True)
 
 
-def _answer(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
+def _answer(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
     check_answers(participation.scales, given.answers, given.reasons)
     extras = check_extras(participation, given)
-    if row.state in GIVEN_BACK and not _regain(participation, row):
+    if row.state in RETURNED and not _regain(participation, row):
         return _with_extras(_keep(participation, given, row, at), extras)
     keys = [scale for scale in participation.scales if scale.key in given.answers]
     judged = {
@@ -181,7 +181,7 @@ def _regain(participation: Participation, row: Any) -> bool:
     )
 
 
-def _skip(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
+def _skip(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
     if not given.reason.strip():
         raise Invalid("reason", "Say in a few words why you skip this item.")
     if row.state == AssignmentState.WITHDRAWN:
@@ -191,23 +191,23 @@ def _skip(participation: Participation, given: Given, row: Any, at: datetime) ->
     return _write(SKIPPED, participation=participation, given=given, at=at, state=AssignmentState.SKIPPED)
 
 
-def _undo(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
+def _undo(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
     if row.state == AssignmentState.PENDING:
         raise Conflict("There is nothing to undo: this item is to do.")
-    if row.state in GIVEN_BACK and not _regain(participation, row):
+    if row.state in RETURNED and not _regain(participation, row):
         raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
     more = {"lease": at + participation.lease}
     return _write(UNDONE, participation=participation, given=given, at=at, state=AssignmentState.PENDING, more=more)
 
 
-STORE: dict[str, Callable[[Participation, Given, Any, datetime], Receipt]] = {
+STORE: dict[str, Callable[[Participation, AnswerInput, Any, datetime], Receipt]] = {
     SubmissionKind.ANSWER: _answer,
     SubmissionKind.SKIP: _skip,
     SubmissionKind.UNDO: _undo,
 }
 
 
-def _keep(participation: Participation, given: Given, row: Any, at: datetime) -> Receipt:
+def _keep(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
     """Store what came too late, for the record only: it changes no judgment."""
     return _write(
         SENT, participation=participation, given=given, at=at, state=row.state, outcome=SubmissionOutcome.NOT_COUNTED
@@ -218,7 +218,7 @@ def _write(
     sql: str,
     *,
     participation: Participation,
-    given: Given,
+    given: AnswerInput,
     at: datetime,
     state: str,
     outcome: str = SubmissionOutcome.COUNTED,

@@ -13,7 +13,7 @@ from accounts.models import TokenScope
 from accounts.refusals import Conflict, Refused
 from accounts.schema import answers
 from annotation.campaigns.api.base import LabellingView
-from annotation.labelling.actions.answers import ChangedElsewhere, Given, Invalid, Receipt
+from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Invalid, Receipt
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import take_units
 from annotation.labelling.forms import (
@@ -28,7 +28,7 @@ from annotation.labelling.forms import (
     MOST_UNITS,
     Malformed,
     read_have_text,
-    read_sent,
+    read_request,
 )
 from annotation.labelling.reads.labelling import fetch_progress, why_empty
 from annotation.labelling.reads.units import fetch_units
@@ -221,7 +221,7 @@ class Submissions(LabellingView):
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Store submissions in order, each by itself. 409 or 422 when one of them was refused or did not count."""
         try:
-            sent = read_sent(request.data, device="api")
+            sent = read_request(request.data, device="api")
         except Malformed as bad:
             raise serializers.ValidationError({bad.field: [bad.said]}) from bad
         answer = submit(
@@ -236,7 +236,7 @@ class Submissions(LabellingView):
         return Response(data, status=max(status for status, _ in results))
 
 
-def _result(given: Given, result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
+def _result(given: AnswerInput, result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
     if isinstance(result, Receipt):
         status = 200 if result.outcome == SubmissionOutcome.COUNTED else 409
         facts = {"outcome": result.outcome, "state": result.state, "at": result.received_at}

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.refusals import Refused
 from annotation.assignment.reads.participation import Participation, fetch_participation
 from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of, usual_keys
-from annotation.labelling.actions.answers import ChangedElsewhere, Given, Receipt
+from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Receipt
 from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import take_units
@@ -76,7 +76,7 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 
 
 def _show_refused(
-    request: HttpRequest, slug: str, participation: Participation, refused: Sequence[tuple[Given, Refused]]
+    request: HttpRequest, slug: str, participation: Participation, refused: Sequence[tuple[AnswerInput, Refused]]
 ) -> HttpResponse:
     """The same unit with what was entered, and why it was not taken."""
     units = fetch_units(participation, [[given.assignment for given, _ in refused]])

@@ -26,7 +26,7 @@ MOST_TEXT = 200_000  # characters of a reply that are kept; no answer needs more
 
 
 @dataclass(frozen=True)
-class Said:
+class MachineAnswer:
     """What came for one item: a value that was read, or why there is none; tokens and cost where they are known."""
 
     item: int
@@ -41,7 +41,7 @@ class Said:
 
 
 @transaction.atomic
-def store_replies(run: MachineRun, said: Sequence[Said], at: datetime) -> None:
+def store_replies(run: MachineRun, said: Sequence[MachineAnswer], at: datetime) -> None:
     """Keep these replies, and a label for each that was read. An earlier error on the same item gives way.
 
     Only the worker that holds the run's claim calls this; the unique constraints hold should there be two.
@@ -89,7 +89,7 @@ def submission_of(run: MachineRun, assignment: Assignment, value: int, at: datet
     )
 
 
-def _reply(run: MachineRun, said: Said, at: datetime) -> MachineReply:
+def _reply(run: MachineRun, said: MachineAnswer, at: datetime) -> MachineReply:
     return MachineReply(
         run=run,
         item_id=said.item,

@@ -19,7 +19,7 @@ from accounts import jobs
 from accounts.audit import Scope
 from accounts.refusals import Refused
 from annotation.campaigns.jobs.campaign_jobs import CampaignJob
-from annotation.machines.jobs.machine_labels import Said, store_replies
+from annotation.machines.jobs.machine_labels import MachineAnswer, store_replies
 from annotation.machines.reads.machine_items import Shown, describe_levels, unanswered
 from annotation.models import MachineKind, MachineRun, ReplyState
 from annotation.prompting.answers import AnswerForm, read_answer
@@ -93,10 +93,10 @@ class _Work:
             self.done += len(batch)
         self.report()
 
-    def compare(self, shown: Shown) -> Said:
+    def compare(self, shown: Shown) -> MachineAnswer:
         covered = cover(shown.aspect, f"{shown.title}\n{shown.abstract}")
         value = self.values[level_of(covered.share, self.recipe.thresholds)]
-        return Said(shown.item, ReplyState.ANSWERED, describe(covered), value, cost=Decimal(0))
+        return MachineAnswer(shown.item, ReplyState.ANSWERED, describe(covered), value, cost=Decimal(0))
 
     def ask_endpoint(self) -> None:
         endpoint = chat_endpoint()
@@ -134,21 +134,21 @@ class _Work:
         if isinstance(outcome, Failure):
             self.failed += 1
             tries = f"asked {outcome.attempts} times" if outcome.attempts > 1 else "asked once"
-            said = Said(item, ReplyState.ERROR, problem=f"{outcome.reason} ({tries})")
+            said = MachineAnswer(item, ReplyState.ERROR, problem=f"{outcome.reason} ({tries})")
         else:
             self.done += 1
-            said = said_by(item, outcome, self.form, self.prices)
+            said = read_reply(item, outcome, self.form, self.prices)
             self.first.note(said.problem)
         store_replies(self.run, [said], timezone.now())
 
 
-def said_by(item: int, reply: Reply, form: AnswerForm, prices: Prices) -> Said:
+def read_reply(item: int, reply: Reply, form: AnswerForm, prices: Prices) -> MachineAnswer:
     """The reply as it is kept: read strictly, or invalid with the problem."""
     reading = read_answer(reply.text, form, cut_off=reply.finish_reason == "length")
     problem, value = reading.problem, reading.value
     if reply.refusal or reply.finish_reason == "content_filter":
         problem, value = "was withheld or declined by the endpoint", None
-    return Said(
+    return MachineAnswer(
         item,
         ReplyState.ANSWERED if value is not None else ReplyState.INVALID,
         reply.text or reply.refusal,

@@ -12,7 +12,7 @@ from annotation.models import Annotator, Assignment, AssignmentState, Guideline,
 from annotation.papers.rules import check_can_extract, check_can_work
 
 LONGEST_REASON = 500  # characters
-TAKEN = "This paper cannot be taken up again: somebody else has it in the meantime."
+ALREADY_TAKEN = "This paper cannot be taken up again: somebody else has it in the meantime."
 
 
 @transaction.atomic
@@ -50,7 +50,7 @@ def take_up_paper(*, assignment: Assignment, by: User, at: datetime) -> Assignme
     if not regain_slot(
         assignment=assignment.pk, item=assignment.item_id, annotator=assignment.annotator_id, from_queue=False
     ):
-        raise Conflict(TAKEN)
+        raise Conflict(ALREADY_TAKEN)
     Assignment.objects.filter(pk=assignment.pk).update(finished_at=None)
     _note(assignment, SubmissionKind.UNDO, at)
     assignment.refresh_from_db()

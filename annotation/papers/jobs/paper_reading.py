@@ -164,12 +164,12 @@ class Reader:
     def _try(self, member: Member) -> None:
         self.progress.report(self.odometer.bytes, step=member.name[-150:])
         try:
-            self._read(member)
+            self._read_member(member)
         except (BrokenFile, ExtractionFailed) as error:
             line = error.line if isinstance(error, BrokenFile) else 0
             self.counts.add_problems([Problem(member.name, line, error.reason)])
 
-    def _read(self, member: Member) -> None:
+    def _read_member(self, member: Member) -> None:
         found = formats()[self.run.format] if self.run.format != AUTO else _detected(member)
         if isinstance(found, PaperFormat):
             self._read_papers(member, found)

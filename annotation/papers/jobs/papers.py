@@ -37,7 +37,7 @@ from corpus.models import ImportRun, Paper
 
 
 @contextmanager
-def papers_read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Iterator[Work]:
+def reading_papers(run: ImportRun, progress: Progress, counts: ImportCounts) -> Iterator[Work]:
     """Read the files of an import of papers; gives the work that stores them, for the import's transaction."""
     with Spool() as spool:
         reader = Reader(run, progress, counts, spool)
@@ -197,7 +197,7 @@ class _Storing:
         """Give papers the notes of the sheets of their names."""
         changed = notes = 0
         for sheet in sheets:
-            paper = self._named(sheet.file)
+            paper = self._paper_of(sheet.file)
             if paper is None:
                 continue
             notes += len(sheet.notes)
@@ -210,7 +210,7 @@ class _Storing:
         if not self.counts.kept:  # sheets alone: say what they did
             self.counts.updated, self.counts.unchanged = changed, len(sheets) - changed
 
-    def _named(self, file: PaperFile) -> Paper | None:
+    def _paper_of(self, file: PaperFile) -> Paper | None:
         """The paper that a sheet is about: its DOI ends so, or its file has this name. None is a problem."""
         papers = Paper.objects.filter(collection=self.run.collection_id)
         by_key = papers.filter(Q(key=file.stem) | Q(key__endswith=f"/{file.stem}"))

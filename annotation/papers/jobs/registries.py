@@ -13,7 +13,7 @@ from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFai
 from corpus.formats.papers import Reference
 from corpus.pdf.linking import WORTH_A_LOOK, registered_link
 
-SECONDS_KEPT = 30 * 24 * 3600
+CACHE_SECONDS = 30 * 24 * 3600
 _PRINTED = frozenset({"doi", "acl", "pmid", "pmcid"})
 
 
@@ -27,7 +27,7 @@ class KeptAnswers(MutableMapping[str, str]):
         return found
 
     def __setitem__(self, question: str, answer: str) -> None:
-        volatile.set(_key(question), answer, SECONDS_KEPT)
+        volatile.set(_key(question), answer, CACHE_SECONDS)
 
     def __delitem__(self, question: str) -> None:
         volatile.delete(_key(question))

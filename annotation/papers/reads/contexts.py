@@ -16,7 +16,7 @@ from corpus.models import Collection, Paper
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPaper:
+class GoldPaper:
     """A paper as ACM-CR knows it, with the docnos among its references' values; `gold` says where it is from."""
 
     gold: Gold
@@ -24,17 +24,17 @@ class GivenPaper:
     docnos: frozenset[str]
 
 
-def given_papers(collection: Collection, *, drafts: bool = False) -> Iterator[GivenPaper]:
+def gold_papers(collection: Collection, *, drafts: bool = False) -> Iterator[GoldPaper]:
     """The papers of which something counts, in their order; a few queries for each fifty papers."""
     for batch in gold_batches(collection, drafts=drafts):
-        yield from _given(collection, batch)
+        yield from _papers_of_batch(collection, batch)
 
 
-def _given(collection: Collection, batch: Sequence[Gold]) -> Iterator[GivenPaper]:
+def _papers_of_batch(collection: Collection, batch: Sequence[Gold]) -> Iterator[GoldPaper]:
     found = [(gold, _annotated(gold)) for gold in batch if gold.content is not None]
     docnos = docnos_among(collection, chain.from_iterable(paper.references.values() for _, paper in found))
     for gold, paper in found:
-        yield GivenPaper(gold, paper, docnos.intersection(filter(None, paper.references.values())))
+        yield GoldPaper(gold, paper, docnos.intersection(filter(None, paper.references.values())))
 
 
 def context_figures(collection: Collection, *, drafts: bool = False) -> dict[str, Any]:
@@ -42,10 +42,10 @@ def context_figures(collection: Collection, *, drafts: bool = False) -> dict[str
     `sources`: how many papers count as what (gold.ORIGINS), and of how many nothing counts and why (gold.WORDS)."""
     sources: Counter[str] = Counter()
 
-    def counted() -> Iterator[GivenPaper]:
+    def counted() -> Iterator[GoldPaper]:
         for batch in gold_batches(collection, drafts=drafts):
             sources.update(gold.origin for gold in batch)
-            yield from _given(collection, batch)
+            yield from _papers_of_batch(collection, batch)
 
     figures = count((given.annotated, given.docnos) for given in counted()).as_json()
     return figures | {"sources": {name: sources[name] for name in (*ORIGINS, *WORDS) if sources[name]}}

@@ -105,17 +105,18 @@ def _in_collection(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
     wanted = {docno for each in content.references for docno in (*each.candidates, each.value) if docno}
     rows = Document.objects.filter(collection=paper.collection_id, docno__in=wanted)
     rows = rows.only("docno", "title", "authors", "year", "venue")
-    return {row.docno: _known(row.title, row.authors, row.year, row.venue, inside=True) for row in rows}
+    return {row.docno: _document_json(row.title, row.authors, row.year, row.venue, inside=True) for row in rows}
 
 
 def _registered(paper: Paper) -> dict[str, dict[str, Any]]:
     works = (work for entry in paper.references for work in entry.get("registered", ()))
     return {
-        work["doi"]: _known(work["title"], work["authors"], work["year"], work["venue"], inside=False) for work in works
+        work["doi"]: _document_json(work["title"], work["authors"], work["year"], work["venue"], inside=False)
+        for work in works
     }
 
 
-def _known(title: str, authors: list[str], year: int | None, venue: str, *, inside: bool) -> dict[str, Any]:
+def _document_json(title: str, authors: list[str], year: int | None, venue: str, *, inside: bool) -> dict[str, Any]:
     return {"title": title, "authors": authors[:6], "year": year, "venue": venue, "inside": inside}
 
 

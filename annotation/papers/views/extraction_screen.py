@@ -67,7 +67,7 @@ def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[..., Extraction]) -> JsonResponse:
     """Save what the screen sent by `save(content=, base=, change=, by=, at=)`."""
     try:
-        sent = _sent(request)
+        sent = _request_json(request)
         base, change = sent.get("base"), sent.get("change", "")
         if type(base) is not int or not isinstance(change, str):
             raise Malformed
@@ -90,7 +90,7 @@ def answer_move(
 ) -> JsonResponse:
     """Carry out one of the steps, each `(base=, by=, at=)`."""
     try:
-        sent = _sent(request)
+        sent = _request_json(request)
         act, base = steps.get(str(sent.get("step"))), sent.get("base")
         if act is None or type(base) not in (int, type(None)):
             raise Malformed
@@ -109,7 +109,7 @@ def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse
     """The contexts that the blocks asked for would make, each with its cleaning."""
     paper = extraction.paper
     try:
-        wanted = _sent(request).get("blocks")
+        wanted = _request_json(request).get("blocks")
     except Malformed:
         return _malformed()
     blocks = {each["id"]: each for each in paper.blocks}
@@ -130,7 +130,7 @@ def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse
 def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
     """What the sentence asked about cites."""
     try:
-        text = _sent(request).get("text")
+        text = _request_json(request).get("text")
     except Malformed:
         return _malformed()
     if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
@@ -175,7 +175,7 @@ def _person(request: HttpRequest) -> Any:
     return request.user
 
 
-def _sent(request: HttpRequest) -> dict[str, Any]:
+def _request_json(request: HttpRequest) -> dict[str, Any]:
     try:
         sent = json.loads(body_of(request))
     except (ValueError, RecursionError) as error:

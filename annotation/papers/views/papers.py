@@ -63,7 +63,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     made = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
     reason = _why_cannot_read_labels(membership)
     extractions = [each for each in made.order_by("source", "pk") if not reason or _is_open(each, membership)]
-    shown = _shown(request, paper, extractions)
+    shown = _chosen_extraction(request, paper, extractions)
     content = read_content(shown.content) if shown else None
     context = _context(membership) | {"paper": paper, "extractions": extractions, "shown": shown}
     context |= {"may_manage": can_manage(membership), "hidden_reason": reason}
@@ -133,7 +133,7 @@ def _shown_gold(gold: Gold) -> Gold:
     return gold if gold.status == MACHINE else replace(gold, extraction=None, content=None, status=HIDDEN)
 
 
-def _shown(request: HttpRequest, paper: Paper, extractions: list[Any]) -> Any:
+def _chosen_extraction(request: HttpRequest, paper: Paper, extractions: list[Any]) -> Any:
     """The extraction asked for, else the one that counts, else the first; None where there is none."""
     wanted = request.GET.get("extraction", "")
     for each in extractions:

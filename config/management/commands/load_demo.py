@@ -21,7 +21,7 @@ from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.labelling.actions.answers import Given
+from annotation.labelling.actions.answers import AnswerInput
 from annotation.labelling.actions.submissions import submit
 from annotation.machines.actions.machines import request_machine_runs
 from annotation.machines.actions.recipes import Wish
@@ -162,12 +162,12 @@ def _campaign(
 
 def _judge(campaign: Campaign, person: Person, user: User, at: datetime, *, most: int) -> None:
     """Answer the first `most` of the person's items, as their labelling screen sends them after a time offline."""
-    given = _given(campaign, person, user, at, most)
+    given = _answers_of(campaign, person, user, at, most)
     while several := list(islice(given, SENT_AT_ONCE)):
         submit(collection=SLUG, campaign=campaign.slug, given=several, by=user, at=several[-1].client_at or at)
 
 
-def _given(campaign: Campaign, person: Person, user: User, at: datetime, most: int) -> Iterator[Given]:
+def _answers_of(campaign: Campaign, person: Person, user: User, at: datetime, most: int) -> Iterator[AnswerInput]:
     answers = read_answers()
     mine = Assignment.objects.filter(
         item__campaign=campaign, annotator__user=user, state=AssignmentState.PENDING
@@ -182,7 +182,7 @@ def _given(campaign: Campaign, person: Person, user: User, at: datetime, most: i
         luck = chance(person.name, "pace", *where)
         active = int(1000 * person.seconds * (0.4 + 1.3 * luck))
         at += timedelta(milliseconds=active + 800)
-        yield Given(
+        yield AnswerInput(
             uuid=uuid.uuid4(),
             assignment=assignment.pk,
             kind=SubmissionKind.ANSWER,

@@ -13,7 +13,7 @@ from corpus.collections.rules import check_can_create_collections, check_can_man
 from corpus.models import Collection, Membership, Role
 
 # One sentence for both: who is no member must not learn which collections exist.
-TAKEN = "The short name “{slug}” is or was that of another collection. Choose another."
+SLUG_TAKEN = "The short name “{slug}” is or was that of another collection. Choose another."
 
 
 @transaction.atomic
@@ -36,7 +36,7 @@ def create_collection(
                 slug=slug, title=title, description=description, licence=licence, created_at=at
             )
     except IntegrityError as error:
-        raise Conflict(TAKEN.format(slug=slug)) from error
+        raise Conflict(SLUG_TAKEN.format(slug=slug)) from error
     record_event(by=by, at=at, verb="create_collection", target=collection, scope=collection, title=title)
     first = manager or by
     if first is not None:
@@ -90,6 +90,6 @@ def rename_collection(*, by: User | None, at: datetime, collection: Collection, 
         with transaction.atomic():
             found.save(update_fields=["slug"])
     except IntegrityError as error:
-        raise Conflict(TAKEN.format(slug=slug)) from error
+        raise Conflict(SLUG_TAKEN.format(slug=slug)) from error
     record_event(by=by, at=at, verb="rename_collection", target=found, scope=found, before=before, after=slug)
     return found

@@ -36,7 +36,7 @@ FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.id
 
 
 @dataclass(frozen=True)
-class Wanted:
+class IndexSpec:
     """Which index of a collection: its settings, and whether keywords are searched beside title and abstract."""
 
     settings: Settings = field(default_factory=Settings)
@@ -50,12 +50,12 @@ def collection_state(collection: Collection) -> str:
         return hashlib.sha256(repr(cursor.fetchone()).encode()).hexdigest()
 
 
-def open_index(collection: Collection, progress: Progress, wanted: Wanted | None = None) -> Index:
+def open_index(collection: Collection, progress: Progress, wanted: IndexSpec | None = None) -> Index:
     """The index of the collection's present documents; built first where there is none or only a stale one.
 
     Its ids are those of the documents. Errors: Cancelled from `progress`, with nothing half-written left.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or IndexSpec()
     progress.report(0, step="looking at the documents")
     place = _place(collection, wanted)
     current = place / collection_state(collection)[:20]
@@ -67,14 +67,14 @@ def open_index(collection: Collection, progress: Progress, wanted: Wanted | None
     return Index(current)
 
 
-def _place(collection: Collection, wanted: Wanted) -> Path:
+def _place(collection: Collection, wanted: IndexSpec) -> Path:
     """Where all indexes of these settings lie; one for each state, of which only the newest is kept."""
     written = json.dumps({"version": VERSION, **asdict(wanted)}, sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()[:12]
     return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / digest
 
 
-def _build(collection: Collection, directory: Path, wanted: Wanted, progress: Progress) -> None:
+def _build(collection: Collection, directory: Path, wanted: IndexSpec, progress: Progress) -> None:
     total = collection.documents.count()
     writer = IndexWriter(directory, wanted.settings)
     with closing(_texts(collection, wanted)) as texts:  # a cancelled job must not leave its cursor open
@@ -85,7 +85,7 @@ def _build(collection: Collection, directory: Path, wanted: Wanted, progress: Pr
     writer.write()
 
 
-def _texts(collection: Collection, wanted: Wanted) -> Generator[list[tuple[int, str]], None, None]:
+def _texts(collection: Collection, wanted: IndexSpec) -> Generator[list[tuple[int, str]], None, None]:
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(TEXTS, [wanted.keywords, collection.pk])
         while rows := cursor.fetchmany(ROWS):

@@ -19,7 +19,7 @@ from accounts.refusals import Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.loading.copying import NULL
 from corpus.models import PoolEntry, PoolRun, RetrievalRun
-from corpus.models.pools import GIVEN, SEARCHED_METHODS, TARGETS
+from corpus.models.pools import CANDIDATE_POOL, SEARCHED_METHODS, TARGETS
 from corpus.pools.jobs.searches import Found, search_pools
 
 # What one run brings in. `depth` null: the whole ranking.
@@ -172,7 +172,7 @@ def _gather(run: PoolRun, method: str) -> None:
         if method == TARGETS:
             cursor.execute(TARGETED, values)
             return
-        if method == GIVEN:
+        if method == CANDIDATE_POOL:
             _gather_given(values)
             return
         found = RetrievalRun.objects.filter(collection=run.collection_id, name=method).first()

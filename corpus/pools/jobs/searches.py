@@ -9,7 +9,7 @@ from django.db.models import Prefetch, QuerySet
 from accounts.jobs import Progress
 from corpus.documents.jobs.neighbours import source_papers
 from corpus.models import AspectNode, Collection, Topic
-from corpus.pools.jobs.indexes import Wanted, open_index
+from corpus.pools.jobs.indexes import IndexSpec, open_index
 from corpus.pools.jobs.vectors import DenseSearch
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Index, Settings
@@ -48,7 +48,7 @@ def search_pools(collection: Collection, parameters: dict[str, Any], progress: P
     are wanted and cannot be had.
     """
     recipe, settings = recipe_of(parameters)
-    index = open_index(collection, progress, Wanted(settings))
+    index = open_index(collection, progress, IndexSpec(settings))
     topics = list(searched_topics(collection))
     sources = source_papers(collection, topics)
     dense = DenseSearch(collection, progress) if recipe.dense else None

@@ -74,7 +74,7 @@ class PgVectors:
             return dict(cursor.fetchall())
 
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        written = [_written(vector) for vector in vectors]
+        written = [_vector_text(vector) for vector in vectors]
         with connection.cursor() as cursor:
             cursor.execute(SIZE, [self.collection.pk, self.model])
             if (found := cursor.fetchone()) and found[0] != vectors.shape[1]:
@@ -83,7 +83,7 @@ class PgVectors:
 
     def nearest(self, vector: NDArray[np.float32], depth: int) -> list[int]:
         with connection.cursor() as cursor:
-            cursor.execute(NEAREST, [self.collection.pk, self.model, _written(vector), depth])
+            cursor.execute(NEAREST, [self.collection.pk, self.model, _vector_text(vector), depth])
             return [pk for (pk,) in cursor.fetchall()]
 
 
@@ -222,5 +222,5 @@ def _batches(collection: Collection, known: dict[int, int]) -> Generator[list[tu
         yield batch
 
 
-def _written(vector: NDArray[np.float32]) -> str:
+def _vector_text(vector: NDArray[np.float32]) -> str:
     return f"[{','.join(map(repr, vector.tolist()))}]"

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import Count, Exists, Min, OuterRef, Prefetch, QuerySet
 
 from corpus.models import Collection, PoolEntry, PoolSource, Topic
-from corpus.models.pools import GIVEN, TARGETS
+from corpus.models.pools import CANDIDATE_POOL, TARGETS
 from corpus.topics.reads.judged import with_judged
 from corpus.topics.reads.topics import with_counts
 
@@ -70,7 +70,7 @@ def known_methods(collection: Collection) -> list[str]:
     if collection.topics.filter(targets__isnull=False).exists():
         found.append(TARGETS)
     if has_given_pools(collection):
-        found.append(GIVEN)
+        found.append(CANDIDATE_POOL)
     return found
 
 

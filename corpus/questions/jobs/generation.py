@@ -78,9 +78,9 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
                 check=check,
             )
         except jobs.Cancelled as cancelled:
-            raise jobs.Cancelled(f"Cancelled. {_kept(count['done'], total)}") from cancelled
+            raise jobs.Cancelled(f"Cancelled. {_kept_words(count['done'], total)}") from cancelled
         except Unusable as unusable:
-            raise Refused(f"{_sentence(unusable.reason)} {_kept(count['done'], total)}") from unusable
+            raise Refused(f"{_sentence(unusable.reason)} {_kept_words(count['done'], total)}") from unusable
     progress.report(total, total, "asking the model")
     record_event(
         by=run.requested_by,
@@ -127,5 +127,5 @@ def _sentence(reason: str) -> str:
     return reason[:1].upper() + reason[1:].rstrip(".") + "."
 
 
-def _kept(done: int, total: int) -> str:
+def _kept_words(done: int, total: int) -> str:
     return f"{done:,} of {total:,} answers are kept; go on whenever you like, they are not asked for again."

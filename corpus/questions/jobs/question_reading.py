@@ -20,7 +20,7 @@ from corpus.models import (
 from corpus.models.generation import ARE_TOPICS, QuestionRun
 from corpus.questions.reads.generation import prompt_of
 from corpus.text.overlap import Overlap, overlap_by, tell_share
-from corpus.text.questions import LONGEST_QUESTION, Asked, holds_markup, read_answer
+from corpus.text.questions import LONGEST_QUESTION, ParsedQuestion, holds_markup, read_answer
 from corpus.text.words import title_key
 
 LENGTH_LIMIT = "length"
@@ -102,7 +102,7 @@ def cited_by(reply: GenerationReply) -> Cited:
     return Cited({written: by_key[key] for written, key in keys.items()})
 
 
-def make_questions(reply: GenerationReply, asked: Sequence[Asked], known: Known) -> None:
+def make_questions(reply: GenerationReply, asked: Sequence[ParsedQuestion], known: Known) -> None:
     """Store the questions of an answer, and make topics of those that nothing speaks against."""
     cited = cited_by(reply)
     for position, each in enumerate(asked):
@@ -132,7 +132,7 @@ def measure(run: QuestionRun, text: str, documents: Sequence[Document]) -> Overl
 
 
 def _judge(
-    reply: GenerationReply, asked: Asked, cited: Cited, overlap: Overlap, known: Known
+    reply: GenerationReply, asked: ParsedQuestion, cited: Cited, overlap: Overlap, known: Known
 ) -> tuple[QuestionState, str]:
     """What becomes of a question, and why it is no topic."""
     unknown = [key for key in asked.keys if key not in cited.references]

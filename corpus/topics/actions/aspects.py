@@ -44,7 +44,11 @@ def add_aspect(
     aspect = Aspect.objects.get_or_create(topic=topic, text=_clean(text))[0]
     siblings = _siblings(topic, parent)
     node = AspectNode.objects.create(
-        topic=topic, aspect=aspect, parent=parent, position=len(siblings), sentences=_known(topic, sentences)
+        topic=topic,
+        aspect=aspect,
+        parent=parent,
+        position=len(siblings),
+        sentences=_existing_sentences(topic, sentences),
     )
     _arrange(_inserted(siblings, node, place))
     _record(by, at, Change.ADDED, "add_aspect", topic, text=aspect.text)
@@ -187,7 +191,7 @@ def _reword(topic: Topic, node: AspectNode, text: str) -> bool:
 
 def _tie(topic: Topic, node: AspectNode, sentences: Iterable[int]) -> bool:
     """Whether there was anything to do."""
-    wanted = _known(topic, sentences)
+    wanted = _existing_sentences(topic, sentences)
     if wanted == sorted(set(node.sentences)):
         return False
     node.sentences, node.spoken_in = wanted, None
@@ -195,7 +199,7 @@ def _tie(topic: Topic, node: AspectNode, sentences: Iterable[int]) -> bool:
     return True
 
 
-def _known(topic: Topic, sentences: Iterable[int]) -> list[int]:
+def _existing_sentences(topic: Topic, sentences: Iterable[int]) -> list[int]:
     return sorted({place for place in sentences if 0 <= place < len(topic.sentences)})
 
 

@@ -9,13 +9,13 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.rules import check_manager
 from corpus.models import Collection
-from corpus.topics.jobs.sub_queries import Made, make_all
+from corpus.topics.jobs.sub_queries import SubQueryCounts, make_all
 
 MOST_ASPECTS = 6  # of one sub-query; all combinations of more are more than anybody evaluates
 
 
 @transaction.atomic
-def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, size: int) -> Made:
+def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, size: int) -> SubQueryCounts:
     """Make the sub-queries of `size` aspects of all topics what the rule gives now. Doing it twice changes nothing.
 
     Errors: Refused for a size that makes no sense and where no topic has so many aspects.

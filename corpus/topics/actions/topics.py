@@ -117,7 +117,7 @@ def delete_topic(*, by: User, at: datetime, topic: Topic) -> None:
     try:
         topic.delete()
     except ProtectedError as error:
-        raise Refused(why_kept(topic)) from error
+        raise Refused(why_cannot_delete_topic(topic)) from error
 
 
 @transaction.atomic
@@ -150,7 +150,7 @@ def check_source_papers(collection: Collection, docnos: Sequence[str]) -> None:
         raise Refused(f"There is no document {missing[0]} in the collection, so it cannot be a source paper.")
 
 
-def why_kept(topic: Topic) -> str:
+def why_cannot_delete_topic(topic: Topic) -> str:
     """Why this topic cannot be deleted now."""
     if is_judged(topic):
         return f"Topic {topic.number} has been judged. What was judged stays, so that the judgments keep their meaning."

@@ -13,7 +13,7 @@ ROWS = 5_000
 
 
 @dataclass(frozen=True)
-class Made:
+class SubQueryCounts:
     """Sub-queries created, with a changed text, unchanged, removed; and combinations that the rule leaves out."""
 
     created: int
@@ -28,14 +28,14 @@ class Made:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _SubQuery:
     topic: Topic
     number: str
     aspects: tuple[int, ...]
     sentences: list[str]
 
 
-def make_all(collection: Collection, size: int) -> Made:
+def make_all(collection: Collection, size: int) -> SubQueryCounts:
     """Make the sub-queries of `size` aspects of all topics what the rule says; the caller holds the transaction."""
     topics = _topics(collection)
     wanted = {each.number: each for topic in topics for each in _of(topic, size)}
@@ -51,7 +51,7 @@ def make_all(collection: Collection, size: int) -> Made:
     fresh = [each for number, each in wanted.items() if number not in same]
     _create(collection, size, fresh)
     replaced = sum(number in stored for number in wanted if number not in same)
-    return Made(
+    return SubQueryCounts(
         created=len(fresh) - replaced,
         updated=len(changed) + replaced,
         unchanged=len(same) - len(changed),
@@ -74,7 +74,7 @@ def _nodes(topic: Topic) -> list[AspectNode]:
     return list(first.values())
 
 
-def _of(topic: Topic, size: int) -> Iterator[_Wanted]:
+def _of(topic: Topic, size: int) -> Iterator[_SubQuery]:
     nodes = _nodes(topic)
     tied = [
         TiedAspect(
@@ -86,7 +86,7 @@ def _of(topic: Topic, size: int) -> Iterator[_Wanted]:
     ]
     for found in sub_queries(topic.sentences, tied, size):
         number = f"{topic.number}:{'+'.join(str(place + 1) for place in found.aspects)}"
-        yield _Wanted(topic, number, tuple(nodes[place].aspect_id for place in found.aspects), list(found.sentences))
+        yield _SubQuery(topic, number, tuple(nodes[place].aspect_id for place in found.aspects), list(found.sentences))
 
 
 def _within(places: list[int], topic: Topic) -> tuple[int, ...]:
@@ -97,7 +97,7 @@ def _aspects(stored: SubQuery) -> tuple[int, ...]:
     return tuple(each.aspect_id for each in stored.chosen.all())
 
 
-def _create(collection: Collection, size: int, wanted: list[_Wanted]) -> None:
+def _create(collection: Collection, size: int, wanted: list[_SubQuery]) -> None:
     made = SubQuery.objects.bulk_create(
         [
             SubQuery(collection=collection, topic=each.topic, number=each.number, size=size, sentences=each.sentences)

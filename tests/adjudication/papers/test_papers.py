@@ -23,7 +23,7 @@ from adjudication.papers.actions.papers import (
     take_version,
     withdraw_acceptance,
 )
-from adjudication.papers.contexts import context_files, made_topics
+from adjudication.papers.contexts import context_files, context_topic_records
 from adjudication.papers.reads.paper_view import fetch_paper_view
 from adjudication.papers.reads.papers import PaperCase, fetch_case, paper_rows
 from adjudication.verdicts.reads.waiting import waiting_for
@@ -272,7 +272,7 @@ def test_exports_and_figures_are_made_of_what_was_adjudicated_and_say_so(built) 
     accept(built)
     assert context_figures(collection)["sources"] == {"adjudicated": 1}
     assert findings(built) == {"sources": "Papers that people stand by: 1 adjudicated."}
-    (paragraphs,) = [list(made_topics(make_options(collection, "qrels", level="paragraph")))]
+    (paragraphs,) = [list(context_topic_records(make_options(collection, "qrels", level="paragraph")))]
     assert [row.docno for _, rows in paragraphs for row in rows] == ["d0001"]
     ((_, lines), *_) = context_files(make_options(collection, "acm-cr"))
     assert "[1, 2] measured it." in "".join(lines)

@@ -11,7 +11,7 @@ from accounts.extensions import extensions
 from adjudication.labels.views import Scope
 from adjudication.models import Method, Verdict
 from adjudication.procedure import procedure_of, procedures
-from annotation.kind import kind_named
+from annotation.kind import kind_by_name
 from annotation.models.campaigns import KIND_CHOICES
 from tests.adjudication.verdicts.test_pages import LABELS, address, client_of
 from tests.adjudication.verdicts.test_votes import vote
@@ -55,7 +55,7 @@ def test_a_kind_hands_its_templates_what_votes_came_with(built: Built, monkeypat
         asked.append(submissions)
         return {pk: f"rewrite {pk}" for pk in submissions}
 
-    kind = kind_named("relevance")
+    kind = kind_by_name("relevance")
     other = replace(kind, item_view=replace(kind.shown, attach=attach))
     monkeypatch.setitem(extensions("campaign_kinds"), "relevance", other)
     verdict = Verdict.objects.get(item=built.items[2])

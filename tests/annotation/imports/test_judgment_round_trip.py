@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.campaigns.actions.guidelines import write_guideline
-from annotation.labelling.actions.answers import Given
+from annotation.labelling.actions.answers import AnswerInput
 from annotation.labelling.actions.submissions import submit
 from annotation.models import Annotator, Campaign, Submission
 from corpus.models import ImportRun
@@ -27,8 +27,8 @@ def made():
     first, second = annotator(campaign, "ana").assignments.order_by("position")[:2]
     note = "=1+1, “really”\nsure?"
     given = [
-        Given(uuid4(), first.pk, answers={"relevance": 2}, note=note, flagged=True, active_ms=900),
-        Given(uuid4(), second.pk, answers={"relevance": 0}),
+        AnswerInput(uuid4(), first.pk, answers={"relevance": 2}, note=note, flagged=True, active_ms=900),
+        AnswerInput(uuid4(), second.pk, answers={"relevance": 0}),
     ]
     submit(collection="teas", campaign=campaign.slug, given=given, by=made.people["ana"], at=AT + timedelta(hours=2))
     return made

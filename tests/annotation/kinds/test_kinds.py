@@ -14,7 +14,7 @@ from adjudication.procedure import procedures
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.reads.preferences import KEYS
 from annotation.definitions.drafts import BadOptions, problems_of
-from annotation.kind import DEFAULT_KIND, Kind, kind_named, kinds, overlaps_in_words
+from annotation.kind import DEFAULT_KIND, Kind, kind_by_name, kinds, overlaps_in_words
 from annotation.models import Campaign
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.imports.registry import collection_importers
@@ -28,7 +28,7 @@ EACH = pytest.mark.parametrize("kind", [pytest.param(name, id=name) for name, _ 
 
 @EACH
 def test_what_a_kind_names_exists(kind: str) -> None:
-    found = kind_named(kind)
+    found = kind_by_name(kind)
     labelling, view = found.labelling, found.item_view
     assert found.name == kind
     templates = [found.build_page, found.row]
@@ -47,7 +47,7 @@ def test_what_a_kind_names_exists(kind: str) -> None:
 
 @EACH
 def test_a_campaign_of_each_kind_is_made_with_its_defaults(kind: str) -> None:
-    found = kind_named(kind)
+    found = kind_by_name(kind)
     campaign = create_campaign(collection=CollectionFactory(), by=None, at=AT, name="Main", kind=kind)
     assert (campaign.overlap, campaign.kind_object) == (found.overlap, found)
     assert campaign.criteria.count() == len(found.criteria)
@@ -69,8 +69,8 @@ def test_the_command_makes_each_kind_and_says_what_it_lacks(kind: str) -> None:
     collection, said = CollectionFactory(), StringIO()
     call_command("create_campaign", collection.slug, "Main", "--kind", kind, stderr=said, stdout=StringIO())
     assert Campaign.objects.get(collection=collection).kind == kind
-    assert f"There are no {kind_named(kind).words.lacking}" in said.getvalue()
-    with pytest.raises(CommandError, match=re.escape(kind_named(kind).words.nothing)):
+    assert f"There are no {kind_by_name(kind).words.lacking}" in said.getvalue()
+    with pytest.raises(CommandError, match=re.escape(kind_by_name(kind).words.nothing)):
         call_command("build_items", collection.slug, "main", stderr=said, stdout=StringIO())
 
 
@@ -84,7 +84,7 @@ def test_kinds_are_chosen_by_what_they_are_like() -> None:
     for kind in kinds():
         assert [each.kind for each in Campaign.objects.judging(kind.judges)] == [kind.name]
     with pytest.raises(Refused, match="Supported: relevance, rubric, extraction"):
-        kind_named("pairwise")
+        kind_by_name("pairwise")
 
 
 def test_only_its_folder_and_one_line_name_a_kind() -> None:

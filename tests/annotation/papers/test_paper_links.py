@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.jobs import Progress
 from annotation.definitions.extractions import read_content, write_content
-from annotation.papers.jobs.papers import papers_read
+from annotation.papers.jobs.papers import reading_papers
 from annotation.papers.reads.candidate_documents import link_references, title_index
 from annotation.papers.reads.extraction_screen import paper_data, title_pieces
 from annotation.papers.reads.extractions import content_of
@@ -99,7 +99,7 @@ def test_documents_that_came_while_files_were_read_are_linked(collection: Collec
     path.write_text(TEI.replace("The heat of tea", "The cold of tea"))
     run = request_import(by=None, at=AT, collection=collection, kind="papers", files=[path], send=False)
     counts = ImportCounts()
-    with papers_read(run, Progress(run), counts) as store, transaction.atomic():
+    with reading_papers(run, Progress(run), counts) as store, transaction.atomic():
         DocumentFactory(collection=collection, docno="d9", title="The Cold of Tea", authors=["Lee, Kim"], year=2019)
         store(run, Progress(run), counts)
     assert [each.value for each in content_of(Paper.objects.get().extractions.get()).references] == ["d9"]

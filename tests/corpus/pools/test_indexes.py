@@ -9,7 +9,7 @@ from django.db import connection
 
 from accounts.jobs import Cancelled, Progress
 from corpus.models import Collection, PoolRun
-from corpus.pools.jobs.indexes import Wanted, collection_state, open_index
+from corpus.pools.jobs.indexes import IndexSpec, collection_state, open_index
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import BM25, Settings
 from tests.factories.accounts import AT, CollectionFactory
@@ -34,7 +34,7 @@ def places(collection: Collection) -> list[Path]:
     return sorted(path for path in root.glob("*/*") if path.is_dir())
 
 
-def found(collection: Collection, progress: Progress, text: str, wanted: Wanted | None = None) -> list[str]:
+def found(collection: Collection, progress: Progress, text: str, wanted: IndexSpec | None = None) -> list[str]:
     hits = open_index(collection, progress, wanted).search(BM25, text, 10)
     docnos = dict(collection.documents.values_list("pk", "docno"))
     return [docnos[pk] for pk in hits.ids]
@@ -59,7 +59,7 @@ def test_a_changed_document_makes_it_stale(collection: Collection, progress: Pro
 
 
 def test_settings_have_indexes_of_their_own(collection: Collection, progress: Progress) -> None:
-    stemmed = Wanted(Settings(Analysis(stemmer="porter")), keywords=True)
+    stemmed = IndexSpec(Settings(Analysis(stemmer="porter")), keywords=True)
     assert found(collection, progress, "pot") == []
     assert found(collection, progress, "pots", stemmed) == ["A"]
     assert len(places(collection)) == 2

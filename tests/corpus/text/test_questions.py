@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from corpus.text.questions import (
     DEFAULT_TEMPLATE,
-    Asked,
+    ParsedQuestion,
     holds_markup,
     holds_unseen,
     own_part,
@@ -85,8 +85,8 @@ def test_an_answer_in_the_agreed_form():
     reading = read_answer(f"{first}QUESTION: Why?\r\nANSWER: cite_003.\n")
     assert reading.problem == ""
     assert reading.questions == (
-        Asked("Which water is best?", ("cite_001", "cite_002")),
-        Asked("Why?", ("cite_003",)),
+        ParsedQuestion("Which water is best?", ("cite_001", "cite_002")),
+        ParsedQuestion("Why?", ("cite_003",)),
     )
 
 
@@ -97,7 +97,7 @@ def test_nothing_to_ask(text):
 
 
 def test_a_question_without_keys_is_read_as_such():
-    assert read_answer("QUESTION: Why?\nANSWER:").questions == (Asked("Why?", ()),)
+    assert read_answer("QUESTION: Why?\nANSWER:").questions == (ParsedQuestion("Why?", ()),)
 
 
 @pytest.mark.parametrize(
