@@ -102,7 +102,7 @@ def _of_questions(found: QuestionSet, *, is_table: bool) -> Iterator[Finding]:
         yield Finding(WARNING, "undecided", text, undecided)
     alone = sum(not question.targets for question in found.kept)
     if alone and not is_table:
-        yield Finding(WARNING, "no_targets", f"KeptCounts questions without a target: {alone:,}.", alone)
+        yield Finding(WARNING, "no_targets", f"Kept questions without a target: {alone:,}.", alone)
 
 
 class QuestionText(QuestionExporter):
@@ -247,7 +247,7 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
     kept = "; ".join(f"{escape(row.label)} {escape(row.share)} of {row.examined}" for row in statistics.kept)
     yield (
         "\\caption{Questions: their number, mean length in words, mean share of their words in titles and abstracts of"
-        f" their targets, mean number of targets. KeptCounts: {kept}.}}\n\\end{{table}}\n"
+        f" their targets, mean number of targets. Kept: {kept}.}}\n\\end{{table}}\n"
     )
 
 
