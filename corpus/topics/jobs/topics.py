@@ -18,7 +18,7 @@ from corpus.formats.repeats import SeenIds
 from corpus.formats.topics import read_topics
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
-from corpus.loading.counts import REPEATED, Tally
+from corpus.loading.counts import REPEATED, ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
 from corpus.topics.jobs.question_remarks import QuestionRemarks
@@ -37,7 +37,7 @@ COLUMNS = ("collection_id", "imported_in_id", "number", "position", "prefix", "a
 
 
 @dataclass
-class Wanted:
+class TopicDraft:
     """A topic as a file wants it. `tree` and `targets` are None where the file does not say."""
 
     record: TopicRecord
@@ -50,7 +50,7 @@ class Wanted:
 class Chunk:
     """Records to merge, what was left out since the chunk before, and bytes read up to here."""
 
-    wanted: list[Wanted] = field(default_factory=list)
+    wanted: list[TopicDraft] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     skips: Counter[str] = field(default_factory=Counter)
     bytes_read: int = 0
@@ -61,25 +61,25 @@ class State:
     """What goes on from chunk to chunk."""
 
     run: ImportRun
-    tally: Tally
+    counts: ImportCounts
     next_position: int = 0
 
 
-def load_topics(run: ImportRun, progress: Progress, tally: Tally) -> None:
+def load_topics(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files and merge them into the collection's topics; the caller holds the transaction.
 
     A thread reads and checks the records while the database takes those that were read before.
     """
     last = run.collection.topics.aggregate(last=Max("position"))["last"]
-    state = State(run, tally, next_position=0 if last is None else last + 1)
+    state = State(run, counts, next_position=0 if last is None else last + 1)
     remarks = QuestionRemarks.of(run.collection)
     with in_background(_chunks(run, remarks)) as chunks:
         for chunk in chunks:
-            tally.add_problems(chunk.problems)
-            tally.skips.update(chunk.skips)
+            counts.add_problems(chunk.problems)
+            counts.skips.update(chunk.skips)
             _merge(chunk.wanted, state)
             progress.report(min(chunk.bytes_read, run.total), run.total, "reading topics")
-    tally.remarks += remarks.sentences()
+    counts.remarks += remarks.sentences()
     progress.report(run.total, run.total, "reading topics")
 
 
@@ -107,14 +107,14 @@ def _take(item: TopicRecord | Skip | Problem, chunk: Chunk, seen: SeenIds, remar
         chunk.skips[REPEATED] += 1
     else:
         try:
-            chunk.wanted.append(_wanted(item))
+            chunk.wanted.append(_draft(item))
         except ValueError as error:
             chunk.problems.append(Problem(item.file, item.line, f"topic {item.number} has {error}"))
         else:
             remarks.look(item)
 
 
-def _wanted(record: TopicRecord) -> Wanted:
+def _draft(record: TopicRecord) -> TopicDraft:
     """Check what the database would refuse. Errors: ValueError with what is wrong."""
     if len(record.number) > LONGEST_NUMBER:
         raise ValueError(f"a number of {len(record.number)} characters (at most {LONGEST_NUMBER})")
@@ -131,10 +131,10 @@ def _wanted(record: TopicRecord) -> Wanted:
     values: dict[str, Any] = {name: getattr(record, name) for name in ("title", "text", "narrative", "extra")}
     values["sentences"] = list(record.sentences)
     values |= {name: getattr(record, name) for name in ("kind", "source") if getattr(record, name)}
-    return Wanted(record, values, tree, record.targets or None)
+    return TopicDraft(record, values, tree, record.targets or None)
 
 
-def _merge(chunk: list[Wanted], state: State) -> None:
+def _merge(chunk: list[TopicDraft], state: State) -> None:
     """Tell new, changed, equal and refused records apart, and write the first two."""
     if not chunk:
         return
@@ -146,13 +146,13 @@ def _merge(chunk: list[Wanted], state: State) -> None:
         if topic is None:
             fresh.append(wanted)
         elif reason := _refusal(wanted, topic, stored):
-            state.tally.add_problems([Problem(wanted.record.file, wanted.record.line, reason)])
+            state.counts.add_problems([Problem(wanted.record.file, wanted.record.line, reason)])
         elif _differs(wanted, topic, stored, found):
             changed.append((wanted, topic))
         else:
-            state.tally.unchanged += 1
-    state.tally.created += len(fresh)
-    state.tally.updated += len(changed)
+            state.counts.unchanged += 1
+    state.counts.created += len(fresh)
+    state.counts.updated += len(changed)
     if not state.run.dry_run:
         _create(fresh, found, state)
         _update(changed, found, stored, state.run)
@@ -190,7 +190,7 @@ def fetch_stored(run: ImportRun, numbers: list[str]) -> Stored:
     )
 
 
-def _changes(wanted: Wanted, topic: Topic) -> dict[str, Any]:
+def _changes(wanted: TopicDraft, topic: Topic) -> dict[str, Any]:
     """The fields that would get another value. A file without sentences leaves those of the same text."""
     values = dict(wanted.values)
     if not wanted.record.sentences and topic.text == wanted.record.text:
@@ -198,7 +198,7 @@ def _changes(wanted: Wanted, topic: Topic) -> dict[str, Any]:
     return {name: value for name, value in values.items() if getattr(topic, name) != value}
 
 
-def _refusal(wanted: Wanted, topic: Topic, stored: Stored) -> str:
+def _refusal(wanted: TopicDraft, topic: Topic, stored: Stored) -> str:
     """Why this record must not change the topic, or ""."""
     if topic.pk in stored.judged:
         changed = [name for name in _changes(wanted, topic) if name in JUDGED]
@@ -212,7 +212,7 @@ def _refusal(wanted: Wanted, topic: Topic, stored: Stored) -> str:
     return ""
 
 
-def _differs(wanted: Wanted, topic: Topic, stored: Stored, found: dict[str, int]) -> bool:
+def _differs(wanted: TopicDraft, topic: Topic, stored: Stored, found: dict[str, int]) -> bool:
     targets = None if wanted.targets is None else found.keys() & set(wanted.targets)
     return (
         bool(_changes(wanted, topic))
@@ -221,7 +221,7 @@ def _differs(wanted: Wanted, topic: Topic, stored: Stored, found: dict[str, int]
     )
 
 
-def _create(fresh: list[Wanted], found: dict[str, int], state: State) -> None:
+def _create(fresh: list[TopicDraft], found: dict[str, int], state: State) -> None:
     if not fresh:
         return
     first = state.next_position
@@ -233,14 +233,14 @@ def _create(fresh: list[Wanted], found: dict[str, int], state: State) -> None:
     _add_targets([(wanted, key, wanted.values.get("source", "")) for wanted, key in pairs], found)
 
 
-def _row(wanted: Wanted, run: ImportRun, position: int) -> list[Any]:
+def _row(wanted: TopicDraft, run: ImportRun, position: int) -> list[Any]:
     """A new topic's values in the order of COLUMNS."""
     kind = TopicKind.COMPLEX_QUERY if wanted.tree else TopicKind.QUESTION
     values = {"kind": kind.value, "source": "", **wanted.values}
     return [run.collection_id, run.pk, wanted.record.number, position, "", "", *map(values.__getitem__, FIELDS)]
 
 
-def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: Stored, run: ImportRun) -> None:
+def _update(changed: list[tuple[TopicDraft, Topic]], found: dict[str, int], stored: Stored, run: ImportRun) -> None:
     if not changed:
         return
     topics = [topic for _, topic in changed]
@@ -266,7 +266,7 @@ def _update(changed: list[tuple[Wanted, Topic]], found: dict[str, int], stored: 
     _write_targets([pair for pair in changed if pair[0].targets is not None], found)
 
 
-def _target_documents(chunk: list[Wanted], state: State) -> dict[str, int]:
+def _target_documents(chunk: list[TopicDraft], state: State) -> dict[str, int]:
     """Ids of the documents that are named as targets, by docno; a note for each that the collection lacks."""
     docnos = {docno for wanted in chunk for docno in wanted.targets or ()}
     if not docnos:
@@ -274,7 +274,7 @@ def _target_documents(chunk: list[Wanted], state: State) -> dict[str, int]:
     found = dict(state.run.collection.documents.filter(docno__in=docnos).values_list("docno", "pk"))
     for wanted in chunk:
         missing = [docno for docno in wanted.targets or () if docno not in found]
-        state.tally.add_notes(
+        state.counts.add_notes(
             Problem(
                 wanted.record.file,
                 wanted.record.line,
@@ -285,13 +285,13 @@ def _target_documents(chunk: list[Wanted], state: State) -> dict[str, int]:
     return found
 
 
-def _write_targets(pairs: list[tuple[Wanted, Topic]], found: dict[str, int]) -> None:
+def _write_targets(pairs: list[tuple[TopicDraft, Topic]], found: dict[str, int]) -> None:
     """Make the targets of these topics those of the file."""
     Target.objects.filter(topic__in=[topic for _, topic in pairs]).delete()
     _add_targets([(wanted, topic.pk, topic.source) for wanted, topic in pairs], found)
 
 
-def _add_targets(named: list[tuple[Wanted, int, str]], found: dict[str, int]) -> None:
+def _add_targets(named: list[tuple[TopicDraft, int, str]], found: dict[str, int]) -> None:
     """`named` are what the file wants, the topic's id and its source."""
     rows = [
         Target(topic_id=topic, document_id=found[docno], source=source)
