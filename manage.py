@@ -2,6 +2,7 @@
 """Litmus on the command line. Commands that need PostgreSQL or Redis get the embedded ones unless told otherwise."""
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -24,15 +25,16 @@ def servers_for(arguments: list[str]) -> Iterator[None]:
     import django
     from django.conf import settings
 
+    command = arguments[0] if arguments else ""
+    if command in WITHOUT_SERVERS or "--help" in arguments:
+        yield
+        return
+
     from config import embedded
     from config.apps import close_pools
     from config.outside import check_database
     from config.tables import bring_up_to_date
 
-    command = arguments[0] if arguments else ""
-    if command in WITHOUT_SERVERS or "--help" in arguments:
-        yield
-        return
     check_database()
     with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
         try:
@@ -44,10 +46,23 @@ def servers_for(arguments: list[str]) -> Iterator[None]:
             close_pools()  # while their server still runs: later their threads would try to reach it for seconds
 
 
+def run(arguments: list[str]) -> None:
+    """Run the command. `up` sets Django up itself, while its web server does the same."""
+    if arguments[1:2] == ["up"]:
+        from config.management.commands.up import Command
+
+        Command().run_from_argv(arguments)
+    else:
+        from django.core.management import execute_from_command_line
+
+        execute_from_command_line(arguments)
+
+
 def main() -> int:
+    gc.set_threshold(100_000)  # what is loaded stays: looking for garbage in it was an eighth of a start
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
-        from django.core.management import execute_from_command_line
+        import django  # noqa: F401
     except ImportError:
         print("Django is not installed here. Run `make setup`, then use .venv/bin/python manage.py …", file=sys.stderr)
         return 1
@@ -56,7 +71,7 @@ def main() -> int:
 
     try:
         with servers_for(sys.argv[1:]):
-            execute_from_command_line(sys.argv)
+            run(sys.argv)
         sys.stdout.flush()
     except (BadEnvironment, EmbeddedError) as error:
         print(error, file=sys.stderr)

@@ -2,10 +2,7 @@
 
 import time
 
-import redis
 from django.conf import settings
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 PATIENCE = 1.0  # seconds
 REMEMBERED = 2.0  # seconds that an answer holds, so that a silent Redis holds up few pages
@@ -24,6 +21,10 @@ def is_reachable() -> bool:
 
 def answers(patience: float = PATIENCE) -> bool:
     """Ask now; False after `patience` seconds at the latest for each of connecting and answering."""
+    import redis  # an eighth of what a command or a server takes to start
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     once = Retry(NoBackoff(), 0)
     client = redis.Redis.from_url(
         settings.REDIS_URL, socket_connect_timeout=patience, socket_timeout=patience, retry=once

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import redis
 from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from django.utils.connection import ConnectionProxy
@@ -31,9 +30,11 @@ class VolatileClient(RedisCacheClient):
         """The answer of Redis, or `otherwise` while it is away."""
         if time.monotonic() < self.away_until:
             return otherwise
+        from redis import RedisError  # loaded with the first use of the cache, not at every start
+
         try:
             return ask(*given)
-        except (redis.RedisError, OSError) as error:
+        except (RedisError, OSError) as error:
             self.away_until = time.monotonic() + AWAY_SECONDS
             logger.warning("The cache in Redis cannot be used: %s", error)
             return otherwise

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import redis
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
@@ -47,11 +46,12 @@ def _hand_over(job: Job) -> None:
     if broker.is_reachable():
         # Loaded now: a command that queues nothing starts half a second sooner without Celery.
         from kombu.exceptions import OperationalError
+        from redis import RedisError
 
         queue: Celery = import_string(settings.TASK_QUEUE)
         try:
             queue.send_task(TASK, kwargs={"kind": kind_of(job).key, "pk": job.pk})
-        except (OperationalError, redis.RedisError, OSError) as error:
+        except (OperationalError, RedisError, OSError) as error:
             logger.warning("%s %s waits for Redis: %s", job._meta.label, job.pk, error)
     else:
         logger.warning("%s %s waits for Redis, which cannot be reached.", job._meta.label, job.pk)

@@ -15,13 +15,10 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail
 from django.db import Error, connection
-from kombu.exceptions import OperationalError
-from redis import Redis, RedisError
 
 from accounts import mail
 from accounts.extensions import extensions
 from accounts.models import User
-from config.celery import app as current_app
 from config.checks import broken_plugins
 from config.env import BadEnvironment
 from config.tables import missing_migrations
@@ -170,6 +167,11 @@ def _workers() -> Part:
 
 
 def _try_workers(by: User) -> str:  # noqa: ARG001
+    from kombu.exceptions import OperationalError
+    from redis import Redis, RedisError
+
+    from config.celery import app as current_app  # a fifth of a second, which no start need wait for
+
     try:
         found = current_app.control.ping(timeout=PATIENCE)
         with Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE) as queue:
@@ -207,6 +209,8 @@ def _postgres_version() -> str:
 
 
 def _try_versions(by: User) -> str:  # noqa: ARG001
+    from redis import Redis, RedisError
+
     try:
         missing = missing_migrations()
         cache.set("state", "kept", 5)

@@ -1,16 +1,37 @@
 """What gunicorn serves."""
 
-import importlib
 import os
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from django.core.wsgi import get_wsgi_application
+import django
+from django.core.handlers.wsgi import WSGIHandler
+from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-django_application = get_wsgi_application()
-importlib.import_module("config.celery")  # now, not within the first request that sends a job
+# What some request would have to load; all processes share what is loaded here. `up` leaves it to that request.
+NOT_FOR_THE_FIRST_PAGE = ("config.celery", "redis", "httpx2", "markdown_it")
+
+
+def load() -> WSGIHandler:
+    """Django with all its pages loaded, so that no request waits for them.
+
+    `manage.py up` starts this while the database starts, and holds it back at the gate (a pipe) until the static
+    files and the tables are there.
+    """
+    django.setup(set_prefix=False)
+    _ = get_resolver().url_patterns
+    if gate := os.environ.get("LITMUS_GATE"):
+        os.read(int(gate), 1)  # returns when the other end is closed
+    else:
+        for name in NOT_FOR_THE_FIRST_PAGE:
+            import_module(name)
+    return WSGIHandler()
+
+
+django_application = load()
 UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
 _charset = re.compile(r"""charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE).search
 

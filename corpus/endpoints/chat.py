@@ -15,15 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import httpx2
-
 if TYPE_CHECKING:
-    import openai  # a second of start-up and 40 MB: loaded by whoever asks a model, not by every process
+    import openai  # with httpx2 a second of start-up and 40 MB: loaded when a model is asked, not by every process
 
 LONGEST_EXCERPT = 300  # characters of an endpoint's own words in a reason
 LONGEST_BODY = 4 << 20  # bytes
-LONGEST_ERROR = 64 << 10  # bytes of an error's body that are read
-LONGEST_ERROR_SECONDS = 10.0
 LONGEST_TIMES = 5  # so many time-outs long may an answer trickle in
 LONGEST_RETRY_AFTER = 600.0  # seconds; whoever asks for more is tried again after this
 UNUSABLE = frozenset({401, 402, 403, 404, 405})
@@ -80,40 +76,19 @@ class Unusable(EndpointError):
     """No question will be answered: wrong address, key or model."""
 
 
-class _Beginning(httpx2.SyncByteStream):
-    """The first bytes of a stream, whatever else would come."""
-
-    def __init__(self, stream: httpx2.SyncByteStream) -> None:
-        self.stream = stream
-
-    def __iter__(self) -> Iterator[bytes]:
-        left, until = LONGEST_ERROR, time.monotonic() + LONGEST_ERROR_SECONDS
-        for chunk in self.stream:
-            yield chunk[:left]
-            left -= len(chunk)
-            if left <= 0 or time.monotonic() > until:
-                return
-
-    def close(self) -> None:
-        self.stream.close()
-
-
-def _keep_errors_short(response: httpx2.Response) -> None:
-    """The client reads the body of an error whole before anybody sees it: one that never ends would hold it fast."""
-    if response.status_code >= 400 and isinstance(response.stream, httpx2.SyncByteStream):
-        response.stream = _Beginning(response.stream)
-
-
 def open_client(endpoint: Endpoint) -> openai.OpenAI:
     """A client of the endpoint; whoever opens it closes it."""
-    timeout = httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 15.0))
+    import httpx2
     import openai
 
+    from corpus.endpoints.short_errors import keep_errors_short
+
+    timeout = httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 15.0))
     return openai.OpenAI(
         base_url=endpoint.base_url,
         api_key=endpoint.api_key or "none",  # local servers want none, the client insists on one
         timeout=timeout,
-        http_client=openai.DefaultHttpxClient(timeout=timeout, event_hooks={"response": [_keep_errors_short]}),
+        http_client=openai.DefaultHttpxClient(timeout=timeout, event_hooks={"response": [keep_errors_short]}),
         max_retries=0,  # the driver waits and counts; retries in here would be paid for unseen
     )
 
@@ -121,6 +96,7 @@ def open_client(endpoint: Endpoint) -> openai.OpenAI:
 @contextmanager
 def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
     """Turn what the client raises into Busy, Rejected and Unusable."""
+    import httpx2
     import openai
 
     try:

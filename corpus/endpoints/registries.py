@@ -12,11 +12,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import httpx2
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpus.formats.characters import carriable
+
+if TYPE_CHECKING:
+    import httpx2  # loaded when a registry is asked, not by every process
 
 MOST_BYTES = 5_000_000  # of an answer
 MOST_FOUND = 5
@@ -97,6 +98,8 @@ class Asker:
     """
 
     def __init__(self, registry: Registry, cache: Cache | None = None, check: Callable[[], None] = _nothing) -> None:
+        import httpx2
+
         self.registry = registry
         self.cache: Cache = {} if cache is None else cache
         self.check = check
@@ -134,6 +137,8 @@ class Asker:
 
     def _get(self, wanted: Mapping[str, str]) -> Mapping[str, Any]:
         """Return the answer to a question, from the cache where it was asked before."""
+        import httpx2
+
         key = f"{self.registry.base_url}/works?{httpx2.QueryParams(wanted)}"
         kept = self.cache.get(key)
         if kept is None:
@@ -165,6 +170,8 @@ class Asker:
 
     def _ask(self, wanted: Mapping[str, str]) -> str:
         """Ask once. Raises `_Busy` or `RegistryFailed`."""
+        import httpx2
+
         parameters = dict(wanted)
         if self.registry.mailto:
             parameters["mailto"] = self.registry.mailto

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from typing import TYPE_CHECKING
 
 import nh3
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "strong",
@@ -16,7 +20,12 @@ ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}}
 SCHEMES = {"http", "https", "mailto"}
 _HEADING = re.compile(r"h[1-6]").fullmatch
 
-_parser = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
+
+@functools.cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # sixty modules, which a start need not wait for
+
+    return MarkdownIt("commonmark", {"html": False, "typographer": False}).enable(["table", "strikethrough"])
 
 
 def render_markdown(text: str, *, headings_from: int = 2) -> str:
@@ -25,9 +34,10 @@ def render_markdown(text: str, *, headings_from: int = 2) -> str:
     The topmost headings become level `headings_from` and none skips a level, so that the page's own outline stays
     whole whatever levels the text uses.
     """
-    tokens = _parser.parse(text)
+    parser = _parser()
+    tokens = parser.parse(text)
     _fit_headings([token for token in tokens if _HEADING(token.tag)], headings_from)
-    html = _parser.renderer.render(tokens, _parser.options, {})
+    html = parser.renderer.render(tokens, parser.options, {})
     return nh3.clean(
         html, tags=TAGS, attributes=ATTRIBUTES, url_schemes=SCHEMES, link_rel="noopener noreferrer nofollow"
     )

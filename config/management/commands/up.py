@@ -11,18 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import django
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded
-from config.apps import close_pools
-from config.demo.loading import is_loaded, mark_loading
-from config.demo.people import PASSWORD, accounts
-from config.outside import check_database, check_redis
-from config.staticfiles import collect_if_changed
 from config.supervisor import Child, GivenUp, Supervisor
-from config.tables import bring_up_to_date
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
@@ -46,8 +40,6 @@ class Command(BaseCommand):
         with listen(host, port) as listener:
             stop_on_signals()
             try:
-                check_database()
-                check_redis()
                 self.run(listener, host, workers, demo=not no_demo)
             except KeyboardInterrupt:
                 self.stdout.write("Stopped.")
@@ -55,22 +47,22 @@ class Command(BaseCommand):
                 raise CommandError(str(error)) from None
 
     def run(self, listener: socket.socket, host: str, workers: int | None, *, demo: bool) -> None:
-        """Run everything until a signal comes. The web server loads its code while its database starts."""
+        """Run everything until a signal comes. The web server loads its code while the rest starts."""
         port = listener.getsockname()[1]
         self.stdout.write(f"Preparing Litmus in {settings.DATA_DIR} …")
         self.stdout.flush()
-        collect_if_changed()
         supervisor = Supervisor(self.stderr.write)
         environment = child_environment(host, port, workers)
         with Gate() as gate, stopping(supervisor):
             web = f"gunicorn -c config/gunicorn.py -b fd://{listener.fileno()}".split()
             keep_open = (listener.fileno(), gate.entrance)
             supervisor.start(Child("web server", web, environment | gate.environment, keep_open))
+            django.setup()
+            from config import preparation  # with the models, which the web server was not to wait for
+
+            preparation.check_and_collect()
             with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS), stopping(supervisor):
-                bring_up_to_date()
-                mark = mark_loading() if demo and not is_loaded() else None
-                notes = self.notes(demo=demo, loading=mark is not None, public=host not in LOOPBACK)
-                close_pools()  # from here on the children alone use the database
+                mark, notes = preparation.prepare_database(demo=demo, public=host not in LOOPBACK)
                 gate.open()
                 wait_for_web(supervisor, host, port)
                 self.stdout.write("\n".join(filter(None, [self.greeting(host, port), notes, "Stop it with Ctrl-C."])))
@@ -86,21 +78,6 @@ class Command(BaseCommand):
                     supervisor.look()
                     self.restore_servers()
                     time.sleep(0.3)
-
-    def notes(self, *, demo: bool, loading: bool, public: bool) -> str:
-        """What is to be said to the person once all runs."""
-        lines = []
-        if demo:
-            start = "The demo is being loaded. Its" if loading else "Demo"
-            lines.append(f"{start} accounts, all with the password {PASSWORD}:\n{accounts()}")
-            if public:
-                lines.append("Everybody knows this password: use --no-demo where others reach this machine.")
-        elif not get_user_model().objects.exists():
-            lines.append(
-                "There is no account yet. Make the first one:\n"
-                "  .venv/bin/python manage.py create_user you@example.org --staff"
-            )
-        return "\n".join(lines)
 
     def restore_servers(self) -> None:
         """Bring PostgreSQL and Redis back when they were killed."""
