@@ -313,7 +313,7 @@ def is_centred(line: Line, measures: Measures) -> bool:
 
 
 def _can_be_heading(line: Line, text: str, measures: Measures) -> bool:
-    if _CAPTION(text) or sum(char.isalpha() for char in text) < 3 or len(text) > 160 or line.symbols > 0.3:
+    if len(text) > 160 or line.symbols > 0.3 or _CAPTION(text) or sum(map(str.isalpha, text)) < 3:
         return False
     least = measures.size - (2.1 if plain_heading(text) == "abstract" else 0.6)  # abstracts are set smaller
     if line.size < least or has_gaps(line):
@@ -348,8 +348,8 @@ def ends_list_of_works(chunk: Chunk) -> bool:
 
 def has_gaps(line: Line) -> bool:
     """Whether a line has holes as between the cells of a table."""
-    holes = sum(other.left - one.right > 1.5 * max(line.size, 6) for one, other in pairwise(line.runs))
-    return holes >= 1
+    least = 1.5 * max(line.size, 6)
+    return any(other.left - one.right > least for one, other in pairwise(line.runs))
 
 
 def _kind(lines: list[Line], measures: Measures) -> Kind:
@@ -358,7 +358,7 @@ def _kind(lines: list[Line], measures: Measures) -> Kind:
         return Kind.CAPTION
     if not measures.is_body_size(first):
         return _kind_of_other_size(lines, measures)
-    letters = sum(char.isalpha() for line in lines for char in line.text)
+    letters = sum(sum(map(str.isalpha, line.text)) for line in lines)
     total = sum(len(line.text.replace(" ", "")) for line in lines)
     if _is_table(lines):
         return Kind.TABLE

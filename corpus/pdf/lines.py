@@ -156,7 +156,7 @@ def _is_over(right: float, left: float, gutter: Gutter | None) -> bool:
 def _level(one: Run, other: Run) -> bool:
     """Whether two runs can stand on one line: on one baseline, or one of them raised or lowered and smaller."""
     apart = abs(one.base - other.base)
-    small, large = sorted((one.size, other.size))
+    small, large = (one.size, other.size) if one.size <= other.size else (other.size, one.size)
     if apart <= 0.22 * large:
         return True
     return small < 0.88 * large and apart <= 0.62 * large

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -34,6 +35,23 @@ _UPRIGHT = math.radians(8)
 _LEAST_BLANK = 0.105  # of the height of a line, after a small letter: PDFium misses blanks in tightly set lines
 _MOST_ON_PAGE = 200_000
 _MOST_CHARACTERS = 8_000_000
+
+Box = tuple[float, float, float, float]  # left, bottom, right, top in the page's own space
+
+
+def _unchecked(function: Any, result: Any) -> Callable[..., Any]:
+    """Return a function of PDFium without pypdfium2's check of arguments, which takes three quarters of a short call.
+
+    It must be given exactly what it takes: a handle as `c_void_p`, whole numbers, places as `byref`.
+    """
+    return ctypes.CFUNCTYPE(result)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+# What is asked for each character or run.
+_unicode_of = _unchecked(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
+_box_of = _unchecked(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
+_origin_of = _unchecked(pdfium.FPDFText_GetCharOrigin, ctypes.c_int)
+_object_of = _unchecked(pdfium.FPDFText_GetTextObject, ctypes.c_void_p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +150,7 @@ class _Reader:
         self.placed = _placing(page, self.width, self.height)
         self.turn = math.radians(page.get_rotation())
         self.text = text
+        self.handle = ctypes.cast(text, ctypes.c_void_p)
         # Fonts are kept for the page only: PDFium may give the address of a closed one to another.
         self.fonts: dict[int, Font] = {}
         self.styles: dict[int, tuple[float, Font] | None] = {}
@@ -145,41 +164,46 @@ class _Reader:
             if run is not None:
                 yield run
 
-    def _pieces(self) -> Iterator[tuple[int, bool, list[str], list[float]]]:
+    def _pieces(self) -> Iterator[tuple[int, bool, list[str], Box]]:
         """Yield (first, spaced, letters, box) of neighbours with the same height of box, between blanks."""
-        unicode_of, box_of, text = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox, self.text
-        rect = pdfium.FS_RECTF()
-        where = ctypes.byref(rect)
+        # Names near at hand for what is asked of each character: this loop is a fifth of reading a paper.
+        unicode_of, box_of, text = _unicode_of, _box_of, self.handle
+        room = bytearray(ctypes.sizeof(pdfium.FS_RECTF))
+        where, place_of_box = ctypes.byref(pdfium.FS_RECTF.from_buffer(room)), memoryview(room).cast("f")
+        blanks, nothing, ligatures = _BLANKS, _NOTHING, _LIGATURES
         letters: list[str] = []
-        box: list[float] = []
+        low = high = begin = end = 0.0
         first, spaced, is_blank_due = 0, True, True
-        for place in range(pdfium.FPDFText_CountChars(text)):
+        for place in range(pdfium.FPDFText_CountChars(self.text)):
             code = unicode_of(text, place)
-            if code in _BLANKS:
+            if code in blanks:
                 is_blank_due = True
                 continue
-            if code in _NOTHING or not box_of(text, place, where):
+            if code in nothing or not box_of(text, place, where):
                 continue
             if letters and 0xDC00 <= code <= 0xDFFF:
                 letters[-1] += chr(code)
                 continue
-            gap = _blank_before(letters, box, rect) if letters and not is_blank_due else None
-            if gap is not False:
+            left, top, right, bottom = place_of_box
+            height, gap = high - low, left - end
+            is_same = abs(bottom - low) <= 0.3 and abs(top - high) <= 0.3 and -0.4 * height < gap < 0.35 * height
+            if not letters or is_blank_due or not is_same or (gap > _LEAST_BLANK * height and letters[-1].islower()):
                 if letters:
-                    yield first, spaced, letters, box
-                letters, box = [], [rect.left, rect.bottom, rect.right, rect.top]
-                first, spaced, is_blank_due = place, is_blank_due or bool(gap), False
-            box[2] = rect.right
-            letters.append(_LIGATURES.get(code) or chr(code))
+                    yield first, spaced, letters, (begin, low, end, high)
+                spaced = is_blank_due or is_same
+                letters, begin, low, high = [], left, bottom, top
+                first, is_blank_due = place, False
+            end = right
+            letters.append(ligatures.get(code) or chr(code))
         if letters:
-            yield first, spaced, letters, box
+            yield first, spaced, letters, (begin, low, end, high)
 
-    def _run(self, first: int, spaced: bool, letters: list[str], box: list[float]) -> Run | None:
+    def _run(self, first: int, spaced: bool, letters: list[str], box: Box) -> Run | None:
         style = self._style(first)
         if style is None:
             return None
         size, font = style
-        pdfium.FPDFText_GetCharOrigin(self.text, first, self.x_place, self.y_place)
+        _origin_of(self.handle, first, self.x_place, self.y_place)
         one, other = self.placed(box[0], box[1]), self.placed(box[2], box[3])
         base = self.placed(self.x.value, self.y.value)[1]
         left, right = (one[0], other[0]) if one[0] <= other[0] else (other[0], one[0])
@@ -190,9 +214,9 @@ class _Reader:
 
     def _style(self, place: int) -> tuple[float, Font] | None:
         """Return size and font of a character, None if it does not stand upright; asked once for each text object."""
-        thing = pdfium.FPDFText_GetTextObject(self.text, place)
-        key = ctypes.addressof(thing.contents) if thing else 0
+        key = _object_of(self.handle, place) or 0
         if key not in self.styles:
+            thing = pdfium.FPDFText_GetTextObject(self.text, place)
             angle = _angle(pdfium.FPDFText_GetCharAngle(self.text, place) + self.turn)
             found = (self._size(place), self._font(thing)) if abs(angle) <= _UPRIGHT else None
             self.styles[key] = found
@@ -216,17 +240,11 @@ class _Reader:
 def _text(letters: list[str]) -> str:
     """Join characters; PDFium gives those beyond the basic plane in two halves."""
     text = "".join(letters)
+    if text.isascii():
+        return text
     if any("\ud800" <= char <= "\udfff" for char in text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return unicodedata.normalize("NFKC", text) if _MATHEMATICAL(text) else text
-
-
-def _blank_before(letters: list[str], box: list[float], rect: pdfium.FS_RECTF) -> bool | None:
-    """Return False for a character that goes on the run, True for one after a blank, None for one set otherwise."""
-    high, gap = box[3] - box[1], rect.left - box[2]
-    if abs(rect.bottom - box[1]) > 0.3 or abs(rect.top - box[3]) > 0.3 or not -0.4 * high < gap < 0.35 * high:
-        return None
-    return gap > _LEAST_BLANK * high and letters[-1].islower()
 
 
 def _angle(angle: float) -> float:

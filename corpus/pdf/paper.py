@@ -36,7 +36,7 @@ def read_paper(document: pypdfium2.PdfDocument, vocabulary: Vocabulary, file: st
     `TooMuchText`.
     """
     pages = list(read_pages(document))
-    if sum(char.isalpha() for page in pages for run in page.runs for char in run.text) < 25 * len(pages):
+    if sum(sum(map(str.isalpha, run.text)) for page in pages for run in page.runs) < 25 * len(pages):
         raise NoText
     return paper_of(pages, vocabulary, file, document.get_metadata_dict())
 
