@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import pypdfium2
 from rapidfuzz import fuzz
@@ -76,7 +76,7 @@ def works() -> Iterator[DocumentRecord]:
     with tarfile.open(SHARED / "collection.tar.xz", "r:xz") as archive:
         for member in archive:
             stream = archive.extractfile(member)
-            for record in read_bibtex(stream, member.name) if stream else ():
+            for record in read_bibtex(cast("BinaryIO", stream), member.name) if stream else ():
                 if isinstance(record, DocumentRecord) and record.docno not in left_out:
                     left_out.add(record.docno)
                     yield record
