@@ -15,6 +15,7 @@ class AdjudicationConfig(AppConfig):
     }
     registries = {  # see corpus/plugins.py
         "exporters": "adjudication.exports.registry.EXPORTERS",
+        "golds": "adjudication.evaluation.golds.registry.GOLDS",
         "statistics": "adjudication.stats.statistics.STATISTICS",
         "tie_policies": "adjudication.stats.policies.TIE_POLICIES",
     }

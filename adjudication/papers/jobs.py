@@ -19,7 +19,9 @@ from adjudication.exporting.options import make_options
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import ContextCheck
 from adjudication.papers.contexts import context_topic_records
-from adjudication.stats.retrieval import canonical_ranking, ndcg, recall
+from adjudication.stats.evaluation import score
+from adjudication.stats.measures import parse_measure
+from adjudication.stats.rankings import Ranked, canonical_ranking, make_gold, match
 from annotation.papers.reads.contexts import context_figures
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import QrelRow, TopicRecord
@@ -29,6 +31,7 @@ from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import BM25, Index, Settings
 
 CUT = 10
+MEASURES = ("R@10", "nDCG@10")
 TIES = 40  # documents looked at beyond the cut, so that those that tie with it can come first
 
 Topics = dict[str, tuple[str, dict[str, int]]]  # {number: (text, {docno: grade})}
@@ -87,8 +90,10 @@ def index_spec(parameters: dict[str, Any]) -> IndexSpec:
 
 def figures(topics: Topics, rankings: dict[str, list[str]]) -> dict[str, Any]:
     """Mean recall and nDCG at 10 over all numbers, None where there are none."""
-    recalls = [recall(rankings[number], set(grades), CUT) for number, (_, grades) in topics.items()]
-    gains = [ndcg(rankings[number], grades, CUT) for number, (_, grades) in topics.items()]
+    gold = make_gold({number: grades for number, (_, grades) in topics.items()})
+    found = match((Ranked(number, docnos) for number, docnos in rankings.items()), gold)
+    scores = score(found, gold, [parse_measure(name) for name in MEASURES])
+    recalls, gains = (scores.column(name) for name in MEASURES)
     return {
         "topics": len(topics),
         "judgments": sum(len(grades) for _, grades in topics.values()),

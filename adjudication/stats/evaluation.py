@@ -1,139 +1,134 @@
-"""Runs against judgments over an explicit set of queries: scores, means with query-bootstrap intervals, tests."""
+"""Runs against a gold over explicit topics: scores, means with intervals over topics, tests of each pair of runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 
-from adjudication.stats.bootstrap import TopicDesign, make_rng, resample
+from adjudication.stats.bootstrap import Cancelled, TopicDesign, make_rng, resample
 from adjudication.stats.intervals import Request, Sample, make_interval
-from adjudication.stats.results import Estimate, FloatArray, Reason, to_jsonable, undefined
-from adjudication.stats.retrieval import Grades, Threshold, UnjudgedError, canonical_ranking, cut_off, measure, ties_at
-from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
+from adjudication.stats.measures import Measure, UnjudgedError
+from adjudication.stats.rankings import Gold, Match, view
+from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, to_jsonable, undefined
+from adjudication.stats.significance import FLIPS, TestResult, holm, paired_t_test, randomisation_tests
 
-Run = Mapping[str, Mapping[str, float]]
-Qrels = Mapping[str, Grades]
+Asked = Callable[[], bool]  # whether somebody has cancelled
+SHUFFLES = 100  # of the pool, for the random row
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RunScores:
-    """Per-query scores of one run: `values[query][measure]`, None where undefined (no relevant document).
+    """A run's scores: `values` (T, M), NaN where undefined (nothing relevant, or a `problems` of the measure).
 
-    Queries absent from the run score 0 and are listed in `missing`. `tied` counts, for each measure with a cut-off,
-    the queries where equal scores straddle it, so that the order of ties matters. `problems` says of a measure why it
-    cannot be computed for this run; its values are None.
+    Topics that the run lacks score 0 and are in `missing`. `tied` counts, for each measure with a cut-off, the topics
+    where equal scores straddle it. `problems` say of a measure why it cannot be computed for this run.
     """
 
-    measures: tuple[str, ...]
-    queries: tuple[str, ...]
-    values: tuple[tuple[float | None, ...], ...]
-    missing: tuple[str, ...]
-    tied: tuple[int, ...]
+    topics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    values: FloatArray
+    missing: tuple[str, ...] = ()
+    tied: Mapping[str, int] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, name: str) -> list[float | None]:
-        index = self.measures.index(name)
-        return [row[index] for row in self.values]
+        """A measure's value for each topic, None where undefined."""
+        place = [measure.name for measure in self.measures].index(name)
+        return [float(value) if np.isfinite(value) else None for value in self.values[:, place]]
 
 
-def score_run(
-    run: Run,
-    qrels: Qrels,
-    measures: Sequence[str],
-    *,
-    queries: Sequence[str] | None = None,
-    threshold: float | Mapping[str, Threshold] = 1,
+def score(found: Match, gold: Gold, measures: Sequence[Measure], keep: BoolArray | None = None) -> RunScores:
+    """The run's value of each measure for each topic of the gold; judgments that are not kept (J,) count as none."""
+    seen = view(found, gold, keep)
+    values = np.full((len(gold.topics), len(measures)), np.nan)
+    problems = {}
+    for place, measure in enumerate(measures):
+        try:
+            values[:, place] = measure.values(seen)
+        except UnjudgedError as error:
+            problems[measure.name] = str(error)
+    missing = tuple(gold.topics[place] for place in np.flatnonzero(found.length == 0))
+    tied = {each.name: count for each in measures if each.rank and (count := found.tied.get(each.rank, 0))}
+    return RunScores(gold.topics, tuple(measures), values, missing, tied, problems)
+
+
+def score_random(
+    orders: Iterator[Match], gold: Gold, measures: Sequence[Measure], shuffles: int = SHUFFLES
 ) -> RunScores:
-    """Score a run (query -> document -> score) on the queries given, by default all judged ones.
-
-    `threshold` is the lowest relevant grade, for all queries, for each, or for each of a query's documents (sums over
-    aspects: the number of aspects). A measure that re-ranks judged pools has a problem where the run ranks an unjudged
-    document. Raises ValueError on unknown measures, NaN scores and queries without judgments.
-    """
-    wanted = tuple(qrels if queries is None else queries)
-    unjudged = [query for query in wanted if query not in qrels]
-    if unjudged:
-        raise ValueError(f"queries without judgments: {', '.join(unjudged[:5])}")
-    functions = [measure(name) for name in measures]
-    cuts = [cut_off(name) for name in measures]
-    tied, rows, problems = [0] * len(measures), [], dict[str, str]()
-    for query in wanted:
-        scores = run.get(query) or {}
-        ranking = canonical_ranking(scores)
-        least = threshold if isinstance(threshold, int | float) else threshold[query]
-        values: list[float | None] = []
-        for name, function in zip(measures, functions, strict=True):
-            try:
-                values.append(None if name in problems else function(ranking, qrels[query], least))
-            except UnjudgedError as error:
-                problems[name] = f"query {query}: {error}"
-                values.append(None)
-        if not ranking:
-            values = [_absent(value, qrels[query]) for value in values]
-        rows.append(tuple(values))
-        for index, cut in enumerate(cuts):
-            tied[index] += bool(cut is not None and ties_at(scores, ranking, cut))
-    missing = tuple(query for query in wanted if not run.get(query))
-    if problems:
-        kept = [name not in problems for name in measures]
-        rows = [tuple(value if keep else None for value, keep in zip(row, kept, strict=True)) for row in rows]
-    return RunScores(tuple(measures), wanted, tuple(rows), missing, tuple(tied), problems)
-
-
-def _absent(value: float | None, grades: Grades) -> float | None:
-    """The score of a query that a run does not answer: 0, unless the query has nothing to find."""
-    return 0.0 if value is None and any(grade > 0 for grade in grades.values()) else value
+    """The mean score of each topic over random orders: what no knowledge at all reaches."""
+    drawn = [score(found, gold, measures) for found in islice(orders, shuffles)]
+    values = np.mean([each.values for each in drawn], axis=0)
+    return replace(drawn[0], values=values)
 
 
 def mean_scores(
-    scores: RunScores,
+    runs: Mapping[str, RunScores],
     *,
     seed: int,
+    topics: IntArray | None = None,
     resamples: int = 10_000,
     level: float = 0.95,
     interval: str = "auto",
-    cancelled: Callable[[], bool] | None = None,
-) -> dict[str, Estimate]:
-    """Mean of each measure over the queries where it is defined, with an interval over queries.
+    cancelled: Asked | None = None,
+) -> dict[str, dict[str, Estimate]]:
+    """{run: {measure: mean over the topics (their positions; all) where it is defined, with its interval}}.
 
-    `n_items` is the number of queries that count. With fewer than 8 there is no interval, with fewer than 50 it is
-    the jackknife's (`jackknife_t`) unless another is asked for by name.
+    `n_items` is the number of topics that count. With fewer than 8 there is no interval, with fewer than 50 it is
+    the jackknife's (`jackknife_t`) unless another is asked for by name. All runs are resampled together.
     """
-    table = np.array([[np.nan if value is None else value for value in row] for row in scores.values])
-    table = table.reshape(len(scores.queries), len(scores.measures))
+    columns = [(name, measure, scores) for name, scores in runs.items() for measure in scores.measures]
+    table = np.hstack([scores.values for scores in runs.values()] or [np.zeros((0, 0))])
+    table = table if topics is None else table[topics]
     defined = np.isfinite(table)
     counts = defined.sum(axis=0)
-    names = scores.measures
-    found = {
-        name: undefined(Reason.UNJUDGED_DOCUMENT if name in scores.problems else Reason.NO_RELEVANT_DOCUMENT)
-        for name, n in zip(names, counts, strict=True)
-        if not n
-    }
+    found: dict[str, dict[str, Estimate]] = {name: {} for name in runs}
+    for (name, measure, scores), n in zip(columns, counts, strict=True):
+        if not n:
+            found[name][measure.name] = undefined(_why_undefined(scores, measure) if len(table) else Reason.NO_TOPIC)
     kept = np.flatnonzero(counts)
     if not len(kept):
         return found
-    sums = np.hstack([np.where(defined, table, 0.0)[:, kept], defined[:, kept].astype(np.float64)])
-    result = resample(TopicDesign(sums), _ratio, resamples=resamples, rng=make_rng(seed), cancelled=cancelled)
+    masks, which = np.unique(defined[:, kept], axis=1, return_inverse=True)
+    sums = np.hstack([np.where(defined, table, 0.0)[:, kept], masks.astype(np.float64)])
+    statistic = _Ratio(len(kept), which.ravel())
+    result = resample(TopicDesign(sums), statistic, resamples=resamples, rng=make_rng(seed), cancelled=cancelled)
     request = Request(interval, "topic", level, resamples, seed)
     for place, column in enumerate(kept):
+        name, measure, _ = columns[column]
         sample = Sample(
             float(result.point[place]),
             result.replicates[place],
             result.left_out[place],
             result.multiplicity,
             int(counts[column]),
-            (0.0, 1.0),
+            measure.definition.bounds,
         )
-        found[names[column]] = _mean(sample, request)
-    return {name: found[name] for name in names}
+        found[name][measure.name] = _mean(sample, request)
+        if cancelled is not None and cancelled():
+            raise Cancelled
+    return {
+        name: {measure.name: means[measure.name] for measure in runs[name].measures} for name, means in found.items()
+    }
 
 
-def _ratio(sums: FloatArray) -> FloatArray:
-    """Weighted totals over weighted numbers of defined queries, (S, b)."""
-    half = len(sums) // 2
-    return np.divide(sums[:half], sums[half:], out=np.full(sums[:half].shape, np.nan), where=sums[half:] > 0)
+def _why_undefined(scores: RunScores, measure: Measure) -> Reason:
+    if len(scores.missing) == len(scores.topics):
+        return Reason.NO_OVERLAP
+    return Reason.UNJUDGED_DOCUMENT if measure.name in scores.problems else Reason.NO_RELEVANT_DOCUMENT
+
+
+@dataclass(frozen=True, eq=False)
+class _Ratio:
+    """Weighted totals over weighted numbers of defined topics: feature sums (S + U, b) -> (S, b)."""
+
+    columns: int
+    which: IntArray  # (S,) which of the U counts belongs to each column
+
+    def __call__(self, sums: FloatArray) -> FloatArray:
+        above, below = sums[: self.columns], sums[self.columns :][self.which]
+        return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
 
 
 def _mean(sample: Sample, request: Request) -> Estimate:
@@ -151,7 +146,7 @@ def _mean(sample: Sample, request: Request) -> Estimate:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Run `a` against run `b` on one measure, over the queries defined for both; Holm over all comparisons shown."""
+    """Run `a` against run `b` on one measure, over the topics defined for both; Holm over all comparisons shown."""
 
     a: str
     b: str
@@ -171,25 +166,43 @@ class RunComparison:
 
 
 def compare_runs(
-    runs: Mapping[str, RunScores], measures: Sequence[str], *, rng: np.random.Generator
+    runs: Mapping[str, RunScores],
+    *,
+    rng: np.random.Generator,
+    topics: IntArray | None = None,
+    baseline: str | None = None,
+    flips: int = FLIPS,
+    cancelled: Asked | None = None,
 ) -> tuple[RunComparison, ...]:
-    """Every pair of runs on every measure. The runs must have been scored on the same queries."""
-    if len({scores.queries for scores in runs.values()}) > 1:
-        raise ValueError("runs are compared on the same queries only")
+    """Every pair of runs on every measure; with a `baseline` only the pairs it is in.
+
+    The runs must have been scored on the same topics. Raises ValueError otherwise, and where no run is the baseline.
+    """
+    if len({scores.topics for scores in runs.values()}) > 1:
+        raise ValueError("runs are compared on the same topics only")
+    if baseline is not None and baseline not in runs:
+        raise ValueError(f"the baseline {baseline!r} is not among the runs")
+    names = list(runs)
+    places = [
+        (one, two) for one, two in combinations(range(len(names)), 2) if baseline in (None, names[one], names[two])
+    ]
     found = []
-    for name in measures:
-        for a, b in combinations(runs, 2):
-            if name in runs[a].problems or name in runs[b].problems:
+    measures = next(iter(runs.values())).measures if runs else ()
+    tables = [np.stack([scores.values[:, place] for scores in runs.values()], axis=1) for place in range(len(measures))]
+    tables = [table if topics is None else table[topics] for table in tables]
+    drawn = randomisation_tests(tables, places, rng=rng, flips=flips, cancelled=cancelled)
+    for measure, table, of_measure in zip(measures, tables, drawn, strict=True):
+        broken = [measure.name in scores.problems for scores in runs.values()]
+        for (one, two), flipped in zip(places, of_measure, strict=True):
+            if broken[one] or broken[two]:
                 none = TestResult(None, Reason.UNJUDGED_DOCUMENT, None, 0)
-                found.append(RunComparison(a, b, name, none, none))
+                found.append(RunComparison(names[one], names[two], measure.name, none, none))
                 continue
-            pairs = zip(runs[a].column(name), runs[b].column(name), strict=True)
-            both = [(one, two) for one, two in pairs if one is not None and two is not None]
-            first, second = [one for one, _ in both], [two for _, two in both]
-            drawn = randomisation_test(first, second, rng=rng)
-            found.append(RunComparison(a, b, name, paired_t_test(first, second), drawn))
-    by_t = holm([one.t_test.p for one in found])
-    by_draw = holm([one.randomisation.p for one in found])
+            both = np.isfinite(table[:, one]) & np.isfinite(table[:, two])
+            tested = paired_t_test(table[both, one], table[both, two])
+            found.append(RunComparison(names[one], names[two], measure.name, tested, flipped))
+    by_t = holm([each.t_test.p for each in found])
+    by_draw = holm([each.randomisation.p for each in found])
     return tuple(
-        replace(one, t_holm=t, randomisation_holm=draw) for one, t, draw in zip(found, by_t, by_draw, strict=True)
+        replace(each, t_holm=t, randomisation_holm=draw) for each, t, draw in zip(found, by_t, by_draw, strict=True)
     )

@@ -35,6 +35,8 @@ class Reason(StrEnum):
     NO_RELEVANT_DOCUMENT = "no_relevant_document"
     NO_DIFFERENCE = "no_difference"
     UNJUDGED_DOCUMENT = "unjudged_document"
+    NO_TOPIC = "no_topic"
+    ONE_RUN_ONLY = "one_run_only"
 
 
 class Flag(StrEnum):

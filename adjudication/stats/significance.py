@@ -1,13 +1,14 @@
 """Tests on paired scores of two runs, and the correction for making several (statistics.md 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are first used, not at every start
 
-from adjudication.stats.results import Flag, FloatArray, Reason, to_jsonable
+from adjudication.stats.bootstrap import Cancelled
+from adjudication.stats.results import Flag, FloatArray, IntArray, Reason, to_jsonable
 
 EXACT_PAIRS = 16
 FLIPS = 100_000
@@ -77,8 +78,7 @@ def randomisation_test(
     moved = gaps[gaps != 0]
     if not len(moved):
         return TestResult(1.0, None, 0.0, len(gaps))
-    observed = abs(float(moved.sum()))
-    reach = observed - TIE * max(observed, float(np.abs(moved).sum()) * 1e-3)
+    reach = _reach(moved)
     mean = float(gaps.mean())
     if len(moved) <= EXACT_PAIRS:
         codes = np.arange(1 << len(moved))
@@ -91,6 +91,87 @@ def randomisation_test(
         flipped = rng.integers(0, 2, size=(size, len(moved)), dtype=np.int8)
         hits += int(np.count_nonzero(np.abs((1.0 - 2.0 * flipped) @ moved) >= reach))
     return TestResult((hits + 1) / (flips + 1), None, mean, len(gaps), exact=False)
+
+
+def randomisation_tests(
+    tables: Sequence[FloatArray],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    rng: np.random.Generator,
+    flips: int = FLIPS,
+    cancelled: Callable[[], bool] | None = None,
+) -> list[list[TestResult]]:
+    """The randomisation test of pairs of columns of many tables (T, R) at once, NaN where undefined.
+
+    The same sign patterns serve all pairs: the flipped sum of a difference is the difference of flipped sums, so that a
+    pattern costs one product for each column, not for each pair. Pairs whose columns are defined on other rows than
+    each other, or that differ in at most `EXACT_SIGNS` rows, are tested one by one.
+    """
+    found: list[list[TestResult | None]] = []
+    for table in tables:
+        found.append([_alone(table[:, one], table[:, two], rng) for one, two in pairs])
+    left = [[place for place, result in enumerate(results) if result is None] for results in found]
+    if any(left):
+        chosen = [np.array([pairs[place] for place in places]).reshape(-1, 2) for places in left]
+        counted = _count_hits(tables, chosen, rng, flips, cancelled)
+        for results, places, table, hits in zip(found, left, tables, counted, strict=True):
+            for place, hit in zip(places, hits.tolist(), strict=True):
+                gaps = _defined_gaps(table[:, pairs[place][0]], table[:, pairs[place][1]])
+                p = (hit + 1) / (flips + 1)
+                results[place] = TestResult(p, None, float(gaps.mean()), len(gaps), exact=False)
+    return [[result for result in results if result is not None] for results in found]
+
+
+def _defined_gaps(one: FloatArray, two: FloatArray) -> FloatArray:
+    gaps = one - two
+    return gaps[np.isfinite(gaps)]
+
+
+def _alone(one: FloatArray, two: FloatArray, rng: np.random.Generator) -> TestResult | None:
+    """The result of a pair that is tested by itself, None for one that shares its patterns with others."""
+    gaps = _defined_gaps(one, two)
+    apart = not np.array_equal(np.isfinite(one), np.isfinite(two))
+    if apart or np.count_nonzero(gaps) <= EXACT_SIGNS:
+        return randomisation_test(gaps, np.zeros(len(gaps)), rng=rng)
+    return None
+
+
+def _reach(gaps: FloatArray) -> float:
+    """From which absolute sum on a pattern counts as a hit."""
+    observed = abs(float(gaps.sum()))
+    return observed - TIE * max(observed, float(np.abs(gaps).sum()) * 1e-3)
+
+
+def _count_hits(
+    tables: Sequence[FloatArray],
+    chosen: Sequence[IntArray],
+    rng: np.random.Generator,
+    flips: int,
+    cancelled: Callable[[], bool] | None,
+) -> list[IntArray]:
+    """For the chosen pairs of each table, in how many random patterns their sum reaches the observed one."""
+    filled = [np.nan_to_num(table) for table in tables]
+    columns = np.hstack(filled)
+    starts = np.cumsum([0, *(table.shape[1] for table in filled)])
+    reach = [
+        np.array([_reach(table[:, one] - table[:, two]) for one, two in pairs])
+        for table, pairs in zip(filled, chosen, strict=True)
+    ]
+    hits = [np.zeros(len(pairs), dtype=np.int64) for pairs in chosen]
+    step = max(1, CHUNK_SIGNS // max(columns.shape))
+    for low in range(0, flips, step):
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        size = min(step, flips - low)
+        signs = 1.0 - 2.0 * rng.integers(0, 2, size=(size, len(columns)), dtype=np.int8)
+        flipped = columns.T @ signs.T  # (columns, size)
+        for place, pairs in enumerate(chosen):
+            own = flipped[starts[place] : starts[place + 1]]
+            for one in np.unique(pairs[:, 0]):
+                at = np.flatnonzero(pairs[:, 0] == one)
+                reached = np.abs(own[pairs[at, 1]] - own[one]) >= reach[place][at, None]
+                hits[place][at] += np.count_nonzero(reached, axis=1)
+    return hits
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

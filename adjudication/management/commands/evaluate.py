@@ -1,1 +1,1 @@
-from adjudication.exports.commands.evaluate import Command
+from adjudication.evaluation.commands.evaluate import Command

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudication.stats.evaluation import mean_scores, score_run
+from adjudication.stats.evaluation import mean_scores, score
+from adjudication.stats.measures import parse_measure, with_condensed
+from adjudication.stats.rankings import Ranked, make_gold, match, rank
 from adjudication.stats.figures import group_figure, pair_figure
 from adjudication.stats.labels import Annotator, Labels, make_labels
 from adjudication.stats.pairwise import confusion, tabulate
@@ -255,29 +257,79 @@ def test_doris_mae_metrics_of_all_rankings() -> None:
     expected, grades, aspects = doris_mae()
     rankings = json.loads(shared_path("data", "doris-mae", "rankings_v0.json").read_text(encoding="utf-8"))
     names = {
-        "recall@5": "r@5",
-        "recall@20": "r@20",
-        "r_precision": "rprec",
-        "ndcg@0.1": "ndcg_10pct",
-        "ndcg_exp@0.1": "ndcg_exp_10pct",
-        "mrr@10": "doris_mrr@10",
-        "map": "ap",
+        "recall@5": "R@5",
+        "recall@20": "R@20",
+        "r_precision": "Rprec",
+        "ndcg@0.1": "nDCG_pool@10%",
+        "ndcg_exp@0.1": "nDCG_exp@10%",
+        "mrr@10": "DORIS_RR@10",
+        "map": "AP",
     }
+    measures = with_condensed([parse_measure(name) for name in names.values()])
     assert sum(len(of_query) for of_query in grades.values()) == expected["pairs"]
+    levels = {query: {docno: grade / aspects[query] for docno, grade in of.items()} for query, of in grades.items()}
+    gold = make_gold(grades, levels)
     for model, figures_of_model in expected["metrics"].items():
-        run, cut = {}, {}
-        for query in map(str, expected["queries"]):
-            ranking = [str(docno) for docno in rankings[model][int(query)] if str(docno) in grades[query]]
-            run[query] = {docno: -float(rank) for rank, docno in enumerate(ranking)}
-            cut[query] = {docno: grade for docno, grade in grades[query].items() if docno in run[query]}
-        scores = score_run(run, cut, list(names.values()), threshold=aspects)
-        means = mean_scores(scores, seed=1, resamples=1000)
+        run = [Ranked(query, [str(docno) for docno in rankings[model][int(query)]]) for query in grades]
+        scores = score(match(run, gold), gold, measures)
+        means = mean_scores({model: scores}, seed=1, resamples=1000)[model]
         found = {name: round(100 * (means[own].value or 0), 6) for name, own in names.items()}
         assert found == pytest.approx(figures_of_model, abs=1e-6)
-        without = [query for query, value in zip(scores.queries, scores.column("ap"), strict=True) if value is None]
-        assert without == [str(query) for query in expected["queries_without_relevant"]]
-        assert means["ap"].n_items == 17
-        assert means["ndcg_10pct"].n_items == 20
+        without = {query for query, value in zip(scores.topics, scores.column("AP"), strict=True) if value is None}
+        assert without == {str(query) for query in expected["queries_without_relevant"]}
+        assert means["AP"].n_items == 17
+        assert means["nDCG_pool@10%"].n_items == 20
+
+
+# --- CSFCube: SPECTER by the project's own script and by trec_eval ----------------------------------------------------
+
+
+def test_csfcube_by_its_own_script_and_by_trec_eval() -> None:
+    folder = shared_path("data", "csfcube")
+    expected = json.loads((folder / "expected_eval.json").read_text(encoding="utf-8"))
+    grades: dict[str, dict[str, float]] = {}
+    facets: dict[str, str] = {}
+    with (folder / "ratings.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            query = f"{row['query_pid']}_{row['facet']}"
+            grades.setdefault(query, {})[row["candidate_pid"]] = int(row["adjudicated"])
+            facets[query] = row["facet"]
+    run: dict[str, dict[str, float]] = {}
+    for line in (folder / "specter.run").read_text(encoding="utf-8").splitlines():
+        query, _, docno, _, value, _ = line.split()
+        run.setdefault(query, {})[docno] = float(value)
+    gold = make_gold(grades, relevance=2)
+    rankings = [rank(query, of_query) for query, of_query in run.items()]
+    theirs = {
+        "csfcube_script": {
+            "recall": "CSFCube_R@20",
+            "precision": "P@20",
+            "f1": "CSFCube_F1@20",
+            "r_precision": "CSFCube_Rprec",
+            "av_precision": "CSFCube_AP",
+            "reciprocal_rank": "RR",
+            "ndcg": "CSFCube_nDCG",
+            "ndcg@20": "CSFCube_nDCG@20",
+            "ndcg%20": "CSFCube_nDCG@20%",
+        },
+        "trec_eval_9_relevance_level_2": {
+            "map": "AP",
+            "Rprec": "Rprec",
+            "recip_rank": "RR",
+            "P_20": "P@20",
+            "recall_20": "R@20",
+            "ndcg": "nDCG",
+            "ndcg_cut_20": "nDCG@20",
+        },
+    }
+    for script, names in theirs.items():
+        measures = [parse_measure(name) for name in names.values()]
+        scores = score(match(rankings, gold), gold, measures)
+        for facet, figures in expected[script].items():
+            topics = np.array([at for at, query in enumerate(gold.topics) if facet in ("all", facets[query])])
+            means = mean_scores({"specter": scores}, seed=1, topics=topics, resamples=1000)["specter"]
+            found = {name: means[own].value for name, own in names.items()}
+            assert found == pytest.approx({name: figures[name] for name in names}, abs=1e-6), (script, facet)
 
 
 def test_annotators_given_as_objects_or_names_are_the_same() -> None:

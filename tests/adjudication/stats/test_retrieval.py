@@ -1,25 +1,40 @@
-"""Retrieval measures: order of ties, definitions against trec_eval, DORIS-MAE's quirks, evaluation of whole runs."""
+"""Retrieval measures: order of ties, definitions against ir-measures, the papers' own; evaluation of whole runs."""
 
 import math
 
+import ir_measures
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudication.stats import retrieval
 from adjudication.stats.bootstrap import make_rng
-from adjudication.stats.evaluation import (
-    RunScores,
-    compare_runs,
-    mean_scores,
-    score_run,
-)
+from adjudication.stats.evaluation import RunScores, compare_runs, mean_scores, score, score_random
+from adjudication.stats.measures import Measure, measure_names, parse_measure, with_condensed
+from adjudication.stats.rankings import Ranked, canonical_ranking, make_gold, match, rank, shuffled
 from adjudication.stats.results import Reason
+from adjudication.stats.run_order import at_depths, leave_runs_out, order_agreement, tau_ap, tau_b
 from tests.adjudication.stats.examples import standard_error_of_mean
 
 DOCNOS = [f"D{index:02}" for index in range(12)]
+Run = dict[str, dict[str, float]]
+Qrels = dict[str, dict[str, float]]
+
+
+def measures(*names: str) -> list[Measure]:
+    return [parse_measure(name) for name in names]
+
+
+def scored(run: Run, qrels: Qrels, *names: str, relevance: float = 1) -> RunScores:
+    gold = make_gold(qrels, relevance=relevance)
+    wanted = measures(*names)
+    cuts = [measure.rank for measure in wanted if measure.rank]
+    return score(match([rank(topic, scores, cuts) for topic, scores in run.items()], gold), gold, wanted)
+
+
+def one(name: str, ranking: list[str], grades: dict[str, float], *, relevance: float = 1) -> float | None:
+    gold = make_gold({"q": grades}, relevance=relevance)
+    return score(match([Ranked("q", ranking)], gold), gold, measures(name)).column(parse_measure(name).name)[0]
 
 
 # --- order ------------------------------------------------------------------------------------------------------------
@@ -27,120 +42,155 @@ DOCNOS = [f"D{index:02}" for index in range(12)]
 
 def test_ties_go_by_document_id_descending_in_double_precision() -> None:
     scores = {"a": 1.0, "c": 1.0, "b": 1.0, "z": 0.5, "y": 1.000000001}
-    assert retrieval.canonical_ranking(scores) == ["y", "c", "b", "a", "z"]
+    assert canonical_ranking(scores) == ["y", "c", "b", "a", "z"]
     with pytest.raises(ValueError, match="'b' is not a number"):
-        retrieval.canonical_ranking({"a": 1.0, "b": math.nan})
-    assert retrieval.canonical_ranking({}) == []
+        canonical_ranking({"a": 1.0, "b": math.nan})
+    assert canonical_ranking({}) == []
 
 
 def test_ties_are_counted_only_where_they_straddle_the_cut() -> None:
     scores = {"a": 3.0, "b": 2.0, "c": 2.0, "d": 2.0, "e": 1.0}
-    ranking = retrieval.canonical_ranking(scores)
-    assert [retrieval.ties_at(scores, ranking, cut) for cut in (1, 2, 3, 4, 5, 9)] == [0, 3, 3, 0, 0, 0]
+    assert rank("q", scores, range(1, 10)).tied == [2, 3]
+    found = scored({"q": scores}, {"q": {"a": 1}}, "R@2", "R@4", "AP")
+    assert found.tied == {"R@2": 1}
+
+
+def test_a_document_or_a_topic_ranked_twice_is_refused() -> None:
+    gold = make_gold({"q": {"a": 1}})
+    with pytest.raises(ValueError, match="document a stands twice in the ranking of topic q"):
+        match([Ranked("q", ["a", "b", "a"])], gold)
+    with pytest.raises(ValueError, match="topic q is ranked twice"):
+        match([Ranked("q", ["a"]), Ranked("q", ["b"])], gold)
 
 
 # --- definitions ------------------------------------------------------------------------------------------------------
 
-
-@settings(max_examples=60)
-@given(
-    st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 3), min_size=1),
-    st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 6).map(lambda score: score / 2), min_size=1),
+THEIRS = (
+    *("P@5", "P(rel=2)@5", "P(judged_only=True)@5", "R@5", "R@20", "R(rel=2)@10", "Rprec", "Rprec(rel=2)"),
+    *("AP", "AP@10", "AP(rel=2)", "AP(judged_only=True)", "RR", "nDCG", "nDCG@10", "nDCG(judged_only=True)@10"),
+    *("Success@3", "Judged@5", "Judged", "Bpref", "Bpref(rel=2)", "IPrec@0.0", "IPrec@0.1", "IPrec@0.5"),
+    *("SetP", "SetR", "SetR(rel=2)", "SetF", "SetF(beta=2.0)", "SetAP", "NumRet", "NumRel", "RR@10"),
 )
-def test_measures_agree_with_trec_eval(grades: dict[str, int], scores: dict[str, float]) -> None:
-    wanted = {"recall.5", "Rprec", "map", "recip_rank", "ndcg_cut.10", "ndcg", "P.5"}
-    theirs = pytrec_eval.RelevanceEvaluator({"q": grades}, wanted).evaluate({"q": scores})["q"]
-    ranking = retrieval.canonical_ranking(scores)
-    names = {
-        "recall_5": "r@5",
-        "Rprec": "rprec",
-        "map": "ap",
-        "recip_rank": "rr",
-        "ndcg_cut_10": "ndcg@10",
-        "ndcg": "ndcg",
-        "P_5": "p@5",
-    }
-    for their_name, name in names.items():
-        found = retrieval.measure(name)(ranking, grades, 1)
-        if not any(grades.values()):
-            assert found is None
-        else:
-            assert found == pytest.approx(theirs[their_name], abs=1e-9), name
+GRADES = st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 3), min_size=1)
+SCORES = st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 6).map(lambda value: value / 2), min_size=1)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(GRADES, SCORES), min_size=1, max_size=4))
+def test_measures_are_those_of_ir_measures(topics: list[tuple[dict[str, int], dict[str, float]]]) -> None:
+    """To 1e-12, on topics with something to find: elsewhere ours are undefined, trec_eval's are 0."""
+    qrels: Qrels = {f"q{at}": dict(grades) for at, (grades, _) in enumerate(topics) if max(grades.values()) >= 2}
+    run: Run = {f"q{at}": scores for at, (_, scores) in enumerate(topics) if f"q{at}" in qrels}
+    if not qrels:
+        return
+    ours = scored(run, qrels, *THEIRS)
+    rows = [ir_measures.Qrel(topic, docno, grade) for topic, of in qrels.items() for docno, grade in of.items()]
+    ranked = [
+        ir_measures.ScoredDoc(topic, docno, -float(place))  # their providers order ties in more than one way
+        for topic, scores in run.items()
+        for place, docno in enumerate(canonical_ranking(scores))
+    ]
+    wanted = [ir_measures.parse_measure(name) for name in THEIRS]
+    theirs = {(str(each.measure), each.query_id): each.value for each in ir_measures.iter_calc(wanted, rows, ranked)}
+    for name, measure in zip(THEIRS, wanted, strict=True):
+        assert parse_measure(name).name == str(measure)
+        found = dict(zip(ours.topics, ours.column(name), strict=True))
+        assert found == pytest.approx({topic: theirs[name, topic] for topic in ours.topics}, abs=1e-12), name
 
 
 def test_recall_divides_by_all_relevant_and_precision_by_k() -> None:
-    assert retrieval.recall(["a"], {"a", "b"}, 5) == 0.5
-    assert retrieval.precision(["a"], {"a", "b"}, 5) == 0.2
-    assert retrieval.reciprocal_rank(["x", "a"], {"a"}, 1) == 0.0
+    assert one("R@5", ["a"], {"a": 1, "b": 1}) == 0.5
+    assert one("P@5", ["a"], {"a": 1, "b": 1}) == 0.2
+    assert one("RR@1", ["x", "a"], {"a": 1}) == 0.0
+    assert one("RBP(p=0.5)", ["a", "x", "b"], {"a": 1, "b": 1}) == pytest.approx(0.5 * (1 + 0.25))
+    assert one("nDCG(dcg='exp-log2')", ["b", "a"], {"a": 2, "b": 1}) == pytest.approx(
+        (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
+    )
+    assert one("AP", ["a"], {"a": 0}) is None
+
+
+def test_condensed_lists_pass_over_what_nobody_judged() -> None:
+    gold = make_gold({"q": {"a": 1, "b": 0, "c": 1}})
+    found = match([Ranked("q", ["x", "b", "y", "c", "a"])], gold)
+    assert score(found, gold, measures("P@2")).column("P@2") == [0.0]
+    assert score(found, gold, with_condensed(measures("P@2"))).column("P@2") == [0.5]
 
 
 def test_doris_ndcg_counts_grade_zero_and_needs_judgments() -> None:
-    grades = dict(zip(DOCNOS[:10], [3, 0, 0, 0, 0, 0, 0, 0, 0, 0], strict=True))
+    grades: dict[str, float] = dict(zip(DOCNOS[:10], [3, 0, 0, 0, 0, 0, 0, 0, 0, 0], strict=True))
     best_last = sorted(grades, key=lambda docno: grades[docno])
-    assert retrieval.ndcg_exp_share(best_last, grades) == pytest.approx(1 / 8)
-    assert retrieval.ndcg_share(best_last, grades) == 0
-    with pytest.raises(ValueError, match="'new' is not judged"):
-        retrieval.ndcg_exp_share(["new"], grades)
-    assert retrieval.ndcg_exp_share(best_last[:9], grades) is None
+    assert one("nDCG_exp@10%", best_last, grades) == pytest.approx(1 / 8)
+    assert one("nDCG_pool@10%", best_last, grades) == 0
+    gold = make_gold({"q": grades})
+    broken = score(match([Ranked("q", ["new", "D00"])], gold), gold, measures("nDCG_exp@10%", "R@2"))
+    assert broken.problems == {
+        "nDCG_exp@10%": "topic q has unjudged documents in its ranking; this measure re-ranks a judged pool"
+    }
+    assert broken.column("R@2") == [1.0]
+    assert one("nDCG_exp@10%", best_last[:9], grades) is None
     huge = {docno: 5000 * grade for docno, grade in grades.items()}
-    assert retrieval.ndcg_exp_share(sorted(huge, key=lambda docno: -huge[docno]), huge) == pytest.approx(1.0)
+    assert one("nDCG_exp@10%", sorted(huge, key=lambda docno: -huge[docno]), huge) == pytest.approx(1.0)
 
 
 def test_doris_mrr_takes_the_top_grade_and_keeps_the_quirk() -> None:
-    assert retrieval.doris_reciprocal_rank(["a", "b", "c"], {"a": 1, "b": 2, "c": 2}) == 0.5
-    same = {"a": 1, "b": 1, "c": 1}
-    assert retrieval.doris_reciprocal_rank(["c", "b", "a"], same) == 0.5  # the last one judged, c, is dropped
-    assert retrieval.doris_reciprocal_rank(["a"], {"a": 1}) == 0.0
-    assert retrieval.doris_reciprocal_rank([], {}) is None
+    assert one("DORIS_RR@10", ["a", "b", "c"], {"a": 1, "b": 2, "c": 2}) == 0.5
+    same = {"a": 1.0, "b": 1.0, "c": 1.0}
+    assert one("DORIS_RR@10", ["c", "b", "a"], same) == 0.5  # the last one judged, c, is dropped
+    assert one("DORIS_RR@10", ["a"], {"a": 1}) == 0.0
 
 
-@pytest.mark.parametrize("name", ["r", "p", "ap@10", "ndcg@0", "ndcg@x", "err", "ndcg_10pct@3", "r@-1"])
+@pytest.mark.parametrize(
+    "name",
+    ["R", "P", "Rprec@10", "nDCG@0", "nDCG@x", "ERR@20", "nDCG_exp@3", "R@-1", "R@5%", "P(rel=x)@5", "P(foo=1)@5", ""],
+)
 def test_unknown_measures_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="measure"):
-        retrieval.measure(name)
+    with pytest.raises(ValueError, match=r"measure|parameter|cannot take"):
+        parse_measure(name)
+    assert "nDCG[@k]" in measure_names()
 
 
-# --- whole runs -----------------------------------------------------------------------------------------------------
+# --- whole runs -------------------------------------------------------------------------------------------------------
 
 
-def made_up(queries: int, seed: int = 0) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+def made_up(topics: int, seed: int = 0) -> tuple[Qrels, Run]:
     rng = np.random.default_rng(seed)
-    qrels = {f"q{q}": {docno: int(rng.integers(0, 3)) for docno in DOCNOS} for q in range(queries)}
+    qrels: Qrels = {f"q{q}": {docno: float(rng.integers(0, 3)) for docno in DOCNOS} for q in range(topics)}
     run = {
-        query: {docno: float(grade + rng.normal(0, 1.5)) for docno, grade in grades.items()}
-        for query, grades in qrels.items()
+        topic: {docno: float(grade + rng.normal(0, 1.5)) for docno, grade in grades.items()}
+        for topic, grades in qrels.items()
     }
     return qrels, run
 
 
-def test_queries_the_run_misses_score_zero_and_are_listed() -> None:
+def test_topics_the_run_misses_score_zero_and_are_listed() -> None:
     qrels, run = made_up(4)
-    qrels["empty"] = dict.fromkeys(DOCNOS, 0)
+    qrels["empty"] = dict.fromkeys(DOCNOS, 0.0)
     del run["q1"]
-    names = ("ap", "ndcg@10", "ndcg_exp_10pct", "doris_mrr@10", "r@5")
-    scores = score_run(run, qrels, names)
+    names = ("AP", "nDCG@10", "nDCG_exp@10%", "DORIS_RR@10", "R@5")
+    scores = scored(run, qrels, *names)
     assert scores.missing == ("q1", "empty")
-    assert scores.values[1] == (0.0, 0.0, 0.0, 0.0, 0.0)
-    assert scores.values[4][0] is None
-    assert mean_scores(scores, seed=1, resamples=1000)["ap"].n_items == 4
-    only = score_run(run, qrels, ("ap",), queries=["q0"])
-    assert only.queries == ("q0",)
-    with pytest.raises(ValueError, match="without judgments: q9"):
-        score_run(run, qrels, ("ap",), queries=["q9"])
+    assert [scores.column(name)[1] for name in names] == [0.0] * 5
+    assert scores.column("AP")[4] is None
+    assert mean_scores({"run": scores}, seed=1, resamples=1000)["run"]["AP"].n_items == 4
+    first = mean_scores({"run": scores}, seed=1, topics=np.array([0]), resamples=1000)["run"]["AP"]
+    assert first.value == scores.column("AP")[0]
+    assert first.ci_reason is Reason.TOO_FEW_QUERIES
 
 
-def test_thresholds_may_differ_by_query_and_ties_are_warned_about() -> None:
-    qrels = {"q": {"a": 3, "b": 2}, "r": {"a": 3, "b": 2}}
-    run = {"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}}
-    scores = score_run(run, qrels, ("r@1", "ap"), threshold={"q": 3, "r": 2})
-    assert scores.column("r@1") == [0.0, 0.5]
-    assert scores.tied == (1, 0)
+def test_the_level_that_counts_as_relevant() -> None:
+    """A measure's own level goes before the gold's; sums over aspects are relevant by their mean."""
+    grades = {"a": 3.0, "b": 2.0}
+    assert one("R@1", ["a", "b"], grades, relevance=3) == 1.0
+    assert one("R@1", ["a", "b"], grades, relevance=2) == 0.5
+    assert one("R(rel=3)@1", ["a", "b"], grades, relevance=2) == 1.0
+    gold = make_gold({"q": {"a": 3, "b": 2}}, {"q": {"a": 1.5, "b": 0.5}})
+    assert score(match([Ranked("q", ["b", "a"])], gold), gold, measures("RR")).column("RR") == [0.5]
 
 
-def test_the_query_bootstrap_of_a_mean_has_its_closed_form_error() -> None:
+def test_the_topic_bootstrap_of_a_mean_has_its_closed_form_error() -> None:
     qrels, run = made_up(80, seed=3)
-    scores = score_run(run, qrels, ("ap", "ndcg@10"))
-    for name, estimate in mean_scores(scores, seed=2, resamples=20_000).items():
+    scores = scored(run, qrels, "AP", "nDCG@10")
+    for name, estimate in mean_scores({"run": scores}, seed=2, resamples=20_000)["run"].items():
         values = [value for value in scores.column(name) if value is not None]
         assert estimate.value == pytest.approx(np.mean(values))
         assert estimate.se == pytest.approx(standard_error_of_mean(values), rel=0.03)
@@ -152,26 +202,15 @@ def test_the_query_bootstrap_of_a_mean_has_its_closed_form_error() -> None:
         )
 
 
-def test_few_queries_follow_the_rules_of_topics() -> None:
-    qrels, run = made_up(20, seed=4)
-    few = mean_scores(score_run(run, qrels, ("ap",)), seed=1, resamples=1000)["ap"]
-    assert few.ci is not None
-    assert few.ci.method == "jackknife_t"
-    fewer = mean_scores(score_run(run, qrels, ("ap",), queries=list(qrels)[:7]), seed=1, resamples=1000)["ap"]
-    assert fewer.ci_reason is Reason.TOO_FEW_QUERIES
-    none = RunScores(("ap",), ("q",), ((None,),), (), (0,))
-    assert mean_scores(none, seed=1)["ap"].reason is Reason.NO_RELEVANT_DOCUMENT
-
-
-def test_runs_are_compared_on_the_queries_defined_for_both() -> None:
+def test_runs_are_compared_on_the_topics_defined_for_both() -> None:
     qrels, good = made_up(40, seed=5)
-    qrels["empty"] = dict.fromkeys(DOCNOS, 0)
+    qrels["empty"] = dict.fromkeys(DOCNOS, 0.0)
     rng = np.random.default_rng(6)
-    bad = {query: {docno: float(rng.normal()) for docno in DOCNOS} for query in qrels}
-    runs = {name: score_run(run, qrels, ("ap", "rr")) for name, run in (("good", good), ("bad", bad), ("twin", good))}
-    found = {(one.measure, one.a, one.b): one for one in compare_runs(runs, ("ap", "rr"), rng=make_rng(7))}
+    bad = {topic: {docno: float(rng.normal()) for docno in DOCNOS} for topic in qrels}
+    runs = {name: scored(run, qrels, "AP", "RR") for name, run in (("good", good), ("bad", bad), ("twin", good))}
+    found = {(each.measure, each.a, each.b): each for each in compare_runs(runs, rng=make_rng(7))}
     assert len(found) == 6
-    worse = found["ap", "good", "bad"]
+    worse = found["AP", "good", "bad"]
     assert worse.t_test.n == 40
     assert worse.p is not None
     assert worse.p < 0.001
@@ -179,9 +218,65 @@ def test_runs_are_compared_on_the_queries_defined_for_both() -> None:
     assert worse.randomisation.p < 0.01
     assert worse.t_holm is not None
     assert worse.t_holm >= worse.p
-    twin = found["ap", "good", "twin"]
+    twin = found["AP", "good", "twin"]
     assert (twin.t_test.reason, twin.t_holm) == (Reason.NO_DIFFERENCE, None)
-    assert set(twin.to_json()) >= {"a", "b", "measure", "p"}
-    other = score_run(good, qrels, ("ap",), queries=["q0"])
-    with pytest.raises(ValueError, match="same queries"):
-        compare_runs({"a": runs["good"], "b": other}, ("ap",), rng=make_rng(1))
+    only = compare_runs(runs, rng=make_rng(7), baseline="bad")
+    assert {(each.a, each.b) for each in only} == {("good", "bad"), ("bad", "twin")}
+    with pytest.raises(ValueError, match="same topics"):
+        compare_runs({"a": runs["good"], "b": scored(good, {"q0": qrels["q0"]}, "AP", "RR")}, rng=make_rng(1))
+
+
+def test_random_orders_reach_what_can_be_computed() -> None:
+    """P@k of a shuffled pool is the share of relevant documents in it, R@k is k over its size."""
+    rng = np.random.default_rng(8)
+    qrels: Qrels = {f"q{q}": {docno: float(rng.integers(0, 2)) for docno in DOCNOS[:6]} for q in range(40)}
+    for grades in qrels.values():
+        grades["D00"] = 1.0
+    gold = make_gold(qrels)
+    pools = {topic: DOCNOS for topic in list(qrels)[:20]}  # the others are shuffled judgments
+    found = score_random(shuffled(pools, gold, make_rng(3)), gold, measures("P@3", "R@3"), shuffles=400)
+    for at, topic in enumerate(qrels):
+        size = 12 if topic in pools else 6
+        relevant = sum(qrels[topic].values())
+        assert found.values[at, 0] == pytest.approx(relevant / size, abs=0.06)
+        assert found.values[at, 1] == pytest.approx(3 / size, abs=0.12)
+    assert found.values[:, 1].mean() == pytest.approx((3 / 12 + 3 / 6) / 2, abs=0.01)
+
+
+# --- orders of systems ------------------------------------------------------------------------------------------------
+
+
+def test_taus() -> None:
+    same, reverse = np.array([3.0, 2, 1]), np.array([1.0, 2, 3])
+    assert tau_b(same, same) == tau_ap(same, same) == 1
+    assert tau_b(same, reverse) == tau_ap(same, reverse) == -1
+    top, bottom = np.array([3.0, 4, 2, 1]), np.array([4.0, 3, 1, 2])
+    truth = np.array([4.0, 3, 2, 1])
+    assert tau_b(truth, top) == tau_b(truth, bottom)
+    assert (tau_ap(truth, top), tau_ap(truth, bottom)) == (pytest.approx(1 / 3), pytest.approx(7 / 9))
+    assert tau_b(truth, np.ones(4)) is None
+    assert tau_ap(truth, np.ones(4)) == pytest.approx(0)
+    assert tau_ap(truth, np.array([4.0, 2, 2, 1])) == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_orders_under_two_golds_have_intervals() -> None:
+    rng = np.random.default_rng(9)
+    first = {name: rng.normal(level, 1, 30) for name, level in (("a", 0), ("b", 1), ("c", 2))}
+    second = {name: values + rng.normal(0, 0.2, 30) for name, values in first.items()}
+    found = order_agreement(first, second, measure="AP", names=("people", "machine"), seed=1, resamples=1000)
+    assert found.tau_b.value == 1
+    assert (found.reference, found.runs, found.tau_ap.n_items) == ("people", ("a", "b", "c"), 30)
+    alone = order_agreement({"a": first["a"]}, second, measure="AP", names=("x", "y"), seed=1)
+    assert alone.tau_b.reason is Reason.ONE_RUN_ONLY
+
+
+def test_a_run_without_what_it_alone_brought() -> None:
+    gold = make_gold({"q": {"a": 1, "b": 1, "c": 0}})
+    runs = {"one": match([Ranked("q", ["a", "c"])], gold), "two": match([Ranked("q", ["c", "b"])], gold)}
+    brought = {"one": np.array([True, False, False]), "two": np.zeros(3, dtype=bool)}
+    first, second = leave_runs_out(runs, gold, measures("R@1"), brought)
+    assert (first.judgments, first.value, first.value_without, first.rank, first.rank_without) == (1, 0.5, 0.0, 1, 1)
+    assert first.change == -0.5
+    assert second.change == 0
+    (shallow,) = at_depths(runs, gold, measures("R@1"), np.array([1.0, 2.0, 1.0]), [1])
+    assert (shallow.judgments, shallow.values, shallow.tau_b) == (2, (1.0, 0.0), 1.0)

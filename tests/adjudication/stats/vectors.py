@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudication.stats import dawid_skene, retrieval
+from adjudication.stats import dawid_skene
 from adjudication.stats.blocks import plan
 from adjudication.stats.bootstrap import make_rng, resample
 from adjudication.stats.coincidence import gwet
@@ -19,6 +19,9 @@ from adjudication.stats.pair_analysis import analyse_pairs
 from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.results import Estimate
+from adjudication.stats.evaluation import score
+from adjudication.stats.measures import parse_measure
+from adjudication.stats.rankings import make_gold, match, rank
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
 from adjudication.stats.statistics import statistic
 from adjudication.stats.votes import vote
@@ -204,14 +207,15 @@ def distribution(vector: Vector) -> dict[str, float]:
 def ranked(vector: Vector) -> float | None:
     data, metric = vector["data"], vector["metric"]
     name = {
-        "average_precision": "ap",
-        "r_precision": "rprec",
-        "recall@5": "r@5",
-        "recall@20": "r@20",
-        "doris_ndcg_exp_10pct": "ndcg_exp_10pct",
+        "average_precision": "AP",
+        "r_precision": "Rprec",
+        "recall@5": "R@5",
+        "recall@20": "R@20",
+        "doris_ndcg_exp_10pct": "nDCG_exp@10%",
+        "doris_mrr@10": "DORIS_RR@10",
     }.get(metric, metric)
-    ranking = retrieval.canonical_ranking(data["run"])
-    return retrieval.measure(name)(ranking, data["grades"], data["aspects"])
+    gold = make_gold({"q": data["grades"]}, relevance=data["aspects"])
+    return score(match([rank("q", data["run"])], gold), gold, [parse_measure(name)]).column(parse_measure(name).name)[0]
 
 
 def test_of_runs(vector: Vector) -> TestResult:

@@ -18,7 +18,7 @@ from hypothesis.extra.django import TestCase as HypothesisTestCase
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.stats.retrieval import canonical_ranking
+from adjudication.stats.rankings import canonical_ranking
 from annotation.models import Campaign, Item
 from corpus.imports.actions.imports import request_import
 from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role

@@ -1,0 +1,97 @@
+"""manage.py evaluate SLUG --gold G --run NAME… [--measure M…] [--by A,B] [--preset P] [--format F] …"""
+
+from argparse import BooleanOptionalAction
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.management.reporting import ToldCommand
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import Grades
+from adjudication.evaluation.golds.registry import GOLDS, parse_selector
+from adjudication.evaluation.presets.registry import PRESETS, find_preset
+from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, Wanted
+from adjudication.evaluation.reads.reports import Report, make_report
+from adjudication.evaluation.reads.tables import WRITERS, as_markdown
+from adjudication.evaluation.rules import check_not_sealed_golds
+from adjudication.stats.measures import measure_names
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.settings import RESAMPLES, SEED
+from corpus.collections.reads.collections import collection_with
+from corpus.formats.qrels import read_qrels
+from corpus.formats.records import Problem
+
+
+class Command(ToldCommand):
+    help = "Measure runs against a gold: verdicts, targets, citation contexts, one annotator, a machine, or qrels."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        golds = ", ".join(kind.spelling for kind in GOLDS.values())
+        parser.add_argument("slug")
+        parser.add_argument("--gold", default="", help=f"one of {golds}; options follow: campaign:main;unit=aspect")
+        parser.add_argument("--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs")
+        known = ", ".join(measure_names()).replace("%", "%%")
+        parser.add_argument(
+            "--measure", nargs="+", action="extend", default=[], metavar="M", dest="measures", help=f"some of {known}"
+        )
+        parser.add_argument("--by", default="", help="attributes of topics, separated by commas: source,specificity")
+        parser.add_argument("--preset", default="", help=f"a paper's table: {', '.join(PRESETS)}")
+        parser.add_argument("--format", choices=["text", "json", *WRITERS], default="text", dest="form")
+        parser.add_argument("--baseline", default="", metavar="NAME", help="test against this run, not every pair")
+        parser.add_argument("--against", default="", metavar="GOLD", help="a second gold: how alike it orders the runs")
+        parser.add_argument("--unjudged", choices=UNJUDGED, default=UNJUDGED[0])
+        parser.add_argument("--topics", choices=TOPICS, default=TOPICS[0], help="all, or those that every run ranks")
+        parser.add_argument("--random", action=BooleanOptionalAction, default=False, help="a row of shuffled pools")
+        parser.add_argument("--sensitivity", action=BooleanOptionalAction, default=False, help="leave each run out")
+        parser.add_argument("--resamples", type=int, default=10_000)
+        parser.add_argument("--seed", type=int, default=1)
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        self.form = options.pop("form")
+        super().handle(*args, as_json=as_json or self.form == "json", **options)
+
+    def carry_out(self, *, slug: str, by: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        check_within(RESAMPLES, options["resamples"])
+        check_within(SEED, options["seed"])
+        if not (options["gold"] or options["preset"]):
+            raise Refused("Say against what: --gold campaign:NAME, targets, contexts:paragraph …, or --preset.")
+        if options["preset"]:
+            find_preset(options["preset"])
+        wanted = _wanted(by, options)
+        collection = collection_with(slug)
+        check_not_sealed_golds(collection, [wanted.gold, wanted.against])
+        report = make_report(collection, wanted, files=_files(wanted))
+        return self._told(report), report.to_json()
+
+    def _told(self, report: Report) -> str:
+        """A table on stdout where one was asked for; else the summary that goes to stderr."""
+        if self.form in WRITERS:
+            self.stdout.write(WRITERS[self.form](report.table), ending="")
+            return ""
+        return as_markdown(report.table).rstrip()
+
+
+def _wanted(by: str, options: dict[str, Any]) -> Wanted:
+    own = {name: options[name] for name in Wanted.__dataclass_fields__ if name in options}
+    names = tuple(part.strip() for part in by.split(",") if part.strip())
+    measures = tuple(options["measures"]) or MEASURES
+    return Wanted(**{**own, "runs": tuple(dict.fromkeys(options["runs"])), "measures": measures, "by": names})
+
+
+def _files(wanted: Wanted) -> dict[str, Grades]:
+    """The qrels that golds name by their path."""
+    names = {parse_selector(gold).name for gold in (wanted.gold, wanted.against) if gold.startswith("qrels:")}
+    return {name: _read_file(Path(name)) for name in names if Path(name).is_file()}
+
+
+def _read_file(path: Path) -> Grades:
+    grades: Grades = {}
+    with path.open("rb") as file:
+        for row in read_qrels(file, path.name):
+            if isinstance(row, Problem):
+                raise Refused(f"{row.file}, line {row.line}: {row.reason}.")
+            if row.value != grades.setdefault(row.topic, {}).setdefault(row.docno, row.value):
+                raise Refused(f"{row.file}, line {row.line}: {row.docno} has two grades for topic {row.topic}.")
+    return grades

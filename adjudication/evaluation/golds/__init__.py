@@ -1,0 +1,1 @@
+"""The kinds of gold, one module each; `registry.GOLDS` names them."""

@@ -1,0 +1,112 @@
+"""What a gold is: which documents answer which topics, whoever says so, chosen by one selector.
+
+A selector is `KIND[:NAME][;OPTION=VALUE…]`, such as `campaign:main;unit=aspect;relevance=2`: the same words on the
+page, on the command line and in the API. Another package subclasses `GoldKind` and declares an instance under the entry
+points `litmus.golds`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from accounts.refusals import Refused
+from adjudication.stats.rankings import Gold
+from annotation.models import Campaign
+from corpus.models import Collection
+
+QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
+UNITS = (QUERY, ASPECT, SUB_QUERY)
+Grades = dict[str, dict[str, float]]  # {topic number: {docno: grade}}
+Choices = list[tuple[str, str]]  # (selector, words)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a kind of gold: the words it can be, the first without being asked; any where there are none."""
+
+    about: str
+    words: tuple[str, ...] = ()
+    default: str = ""
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A gold as it is asked for."""
+
+    kind: str
+    name: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        named = f"{self.kind}:{self.name}" if self.name else self.kind
+        return ";".join([named, *(f"{key}={value}" for key, value in self.options)])
+
+
+@dataclass(frozen=True, eq=False)
+class FoundGold:
+    """A gold that was read. `unit` says what its topics are; `notes` what figures made with it silently assume."""
+
+    selector: str
+    label: str
+    gold: Gold
+    unit: str = QUERY
+    notes: tuple[str, ...] = ()
+    campaigns: tuple[Campaign, ...] = ()  # whose labels it is made of: that decides who may see figures
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a kind reads from: the collection, what stands after the colon, its options, and files given by name."""
+
+    collection: Collection
+    selector: Selector
+    files: Mapping[str, Grades] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.selector.name
+
+    @property
+    def relevance(self) -> float:
+        """The lowest level that counts as relevant. Errors: Refused for what is no number above 0."""
+        word = self.values["relevance"]
+        try:
+            level = float(word)
+        except ValueError:
+            level = 0.0
+        if not 0 < level < 1000:
+            raise Refused(f"“{word[:20]}” is not a relevance level: a number above 0 is needed, such as 1 or 2.")
+        return level
+
+
+RELEVANCE = Option("lowest grade that counts as relevant; for sums over aspects, their mean", default="1")
+
+
+class GoldKind:
+    """One kind of gold."""
+
+    name: str
+    label: str
+    about: str
+    takes_name: ClassVar[str] = ""  # what stands after the colon, in words; "" for nothing
+    options: ClassVar[Mapping[str, Option]] = {}
+
+    @property
+    def spelling(self) -> str:
+        return f"{self.name}:{self.takes_name}" if self.takes_name else self.name
+
+    def choices(self, collection: Collection) -> Choices:
+        """The golds of this kind that a collection has, as the page offers them."""
+        raise NotImplementedError
+
+    def campaigns(self, asked: Asked) -> Sequence[Campaign]:  # noqa: ARG002 - for subclasses
+        """Whose labels the gold is made of; who still has to judge them may not see figures."""
+        return ()
+
+    def read(self, asked: Asked) -> FoundGold:
+        """The gold. Errors: Refused where there is nothing to evaluate against."""
+        raise NotImplementedError
+
+    def found(self, asked: Asked, label: str, gold: Gold, **more: Any) -> FoundGold:
+        return FoundGold(str(asked.selector), label, gold, campaigns=tuple(self.campaigns(asked)), **more)

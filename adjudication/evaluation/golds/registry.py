@@ -1,0 +1,68 @@
+"""The kinds of gold that there are, and finding the one a selector means."""
+
+from collections.abc import Mapping
+
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import Asked, Choices, FoundGold, GoldKind, Grades, Selector
+from adjudication.evaluation.golds.qrels import Qrels
+from adjudication.evaluation.golds.targets import Contexts, Targets
+from adjudication.evaluation.golds.verdicts import Labels, MachineLabels, SubQueries, Verdicts
+from annotation.models import Campaign
+from corpus.models import Collection
+from corpus.plugins import Registry
+
+GOLDS: Registry[GoldKind] = Registry(
+    "litmus.golds",
+    GoldKind,
+    Verdicts(),
+    SubQueries(),
+    Targets(),
+    Contexts(),
+    Labels(),
+    MachineLabels(),
+    Qrels(),
+)
+
+
+def parse_selector(text: str) -> Selector:
+    """The selector written so. Errors: Refused for an unknown kind, option or word, with what there is."""
+    first, *options = [part.strip() for part in text.strip().split(";")]
+    name, _, rest = first.partition(":")
+    if name not in GOLDS:
+        known = ", ".join(kind.spelling for kind in GOLDS.values())
+        raise Refused(f"Unknown gold “{text[:60]}”. There is {known}.")
+    kind = GOLDS[name]
+    given = []
+    for each in filter(None, options):
+        key, _, word = each.partition("=")
+        option = kind.options.get(key)
+        if option is None:
+            raise Refused(f"The gold {name} has no option “{key[:40]}”. It has: {', '.join(kind.options) or 'none'}.")
+        if option.words and word not in option.words:
+            raise Refused(f"“{word[:40]}” is none of {', '.join(option.words)} ({key} of the gold {name}).")
+        given.append((key, word))
+    return Selector(name, rest, tuple(given))
+
+
+def _asked(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> tuple[GoldKind, Asked]:
+    selector = parse_selector(text)
+    kind = GOLDS[selector.kind]
+    defaults = {key: option.words[0] if option.words else option.default for key, option in kind.options.items()}
+    return kind, Asked(collection, selector, files or {}, {**defaults, **dict(selector.options)})
+
+
+def read_gold(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> FoundGold:
+    """The gold that a selector means; `files` are qrels by the name they are asked for. Errors: Refused."""
+    kind, asked = _asked(collection, text, files)
+    return kind.read(asked)
+
+
+def campaigns_behind(collection: Collection, text: str) -> list[Campaign]:
+    """Whose labels the gold is made of. Errors: Refused for an unknown gold."""
+    kind, asked = _asked(collection, text)
+    return list(kind.campaigns(asked))
+
+
+def offered_golds(collection: Collection) -> Choices:
+    """The golds that the collection has, as the page offers them."""
+    return [choice for kind in GOLDS.values() for choice in kind.choices(collection)]

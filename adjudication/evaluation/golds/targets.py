@@ -1,0 +1,111 @@
+"""Golds that nobody judged: documents known to answer a question, and those that a citation context cites."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from django.db import connection
+
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import Asked, Choices, FoundGold, GoldKind, Option
+from adjudication.exporting.statements import STANDING
+from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
+from adjudication.stats.rankings import Gold, make_gold
+from annotation.kind import Judged
+from annotation.models import Campaign
+from corpus.models import Collection, Target, TopicKind
+
+LEVELS = {"paragraph": TopicKind.CONTEXT_PARAGRAPH, "sentence": TopicKind.CONTEXT_SENTENCE}
+# Withdrawn questions are left out, as everywhere.
+TARGETS = f"""
+SELECT t.number, d.docno FROM corpus_target g
+JOIN {STANDING} t ON t.id = g.topic_id AND t.collection_id = %(collection)s AND t.kind = ANY(%(kinds)s)
+JOIN corpus_document d ON d.id = g.document_id
+ORDER BY t.position, t.id, d.docno COLLATE "C"
+"""
+KNOWN_ONLY = (
+    "Targets are what is known to answer: other documents may answer as well and count as not relevant, so precision "
+    "is a lower bound; read recall and reciprocal rank."
+)
+
+
+class Targets(GoldKind):
+    """The documents that questions were written from, or that their authors or raters named."""
+
+    name = "targets"
+    label = "Targets of questions"
+    about = "Documents known to answer each question; no relevance campaign is required."
+    options: ClassVar = {
+        "questions": Option("all questions, or those that the question set keeps", ("all", "kept")),
+    }
+
+    def choices(self, collection: Collection) -> Choices:
+        known = Target.objects.filter(topic__collection=collection).exclude(topic__kind__in=LEVELS.values())
+        if not known.exists():
+            return []
+        found = [(self.name, "Targets of all questions")]
+        if campaigns_rating(collection).exists():
+            found.append((f"{self.name};questions=kept", "Targets of the questions that are kept"))
+        return found
+
+    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+        """What is kept is made of ratings; targets are not."""
+        return list(campaigns_rating(asked.collection)) if asked.values["questions"] == "kept" else ()
+
+    def read(self, asked: Asked) -> FoundGold:
+        kinds = [kind for kind in TopicKind.values if kind not in LEVELS.values()]
+        gold = _gold_of(asked.collection, kinds, "No question has a target, so there is nothing to evaluate against.")
+        notes: tuple[str, ...] = (KNOWN_ONLY,)
+        if asked.values["questions"] == "kept":
+            kept = {question.number: question for question in fetch_question_set(asked.collection).kept}
+            judged = {number: _of(gold, number) for number in gold.topics if number in kept}
+            if not judged:
+                raise Refused("The question set keeps no question with a target yet.")
+            notes = (*notes, f"{len(gold.topics) - len(judged):,} questions that are not kept are left out.")
+            gold = make_gold(judged)
+        return self.found(asked, "targets of questions", gold, notes=notes)
+
+
+class Contexts(GoldKind):
+    """What citation contexts cite (ACM-CR)."""
+
+    name = "contexts"
+    label = "Citation contexts"
+    about = "Documents that each citing paragraph or sentence cites, as far as they are in the collection."
+    takes_name = "paragraph|sentence"
+
+    def choices(self, collection: Collection) -> Choices:
+        kinds = set(collection.topics.filter(kind__in=LEVELS.values()).values_list("kind", flat=True).distinct())
+        return [
+            (f"{self.name}:{level}", f"Documents that {level}s cite") for level, kind in LEVELS.items() if kind in kinds
+        ]
+
+    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+        return list(asked.collection.campaigns.judging(Judged.PAPERS))
+
+    def read(self, asked: Asked) -> FoundGold:
+        if asked.name not in LEVELS:
+            raise Refused(f"“contexts” needs a level: contexts:{' or contexts:'.join(LEVELS)}.")
+        why = (
+            f"No {asked.name} has been made a topic with documents that it cites. Make topics of the contexts first "
+            f"(page “Papers”, or manage.py make_context_topics {asked.collection.slug} --level {asked.name})."
+        )
+        gold = _gold_of(asked.collection, [LEVELS[asked.name]], why)
+        note = "Only documents that the context cites and the collection has count as relevant; others may be, too."
+        return self.found(asked, f"documents cited in {asked.name}s", gold, notes=(note,))
+
+
+def _gold_of(collection: Collection, kinds: Sequence[str], why: str) -> Gold:
+    """The targets of topics of these kinds. Errors: Refused, with `why`, where there is none."""
+    judged: dict[str, dict[str, float]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(TARGETS, {"collection": collection.pk, "kinds": list(kinds), "bare": False})
+        for number, docno in cursor.fetchall():
+            judged.setdefault(number, {})[docno] = 1
+    if not judged:
+        raise Refused(why)
+    return make_gold(judged)
+
+
+def _of(gold: Gold, topic: str) -> dict[str, float]:
+    """A topic's documents with their grades."""
+    return {docno: float(gold.gain[place]) for docno, place in gold.places[gold.topics.index(topic)].items()}

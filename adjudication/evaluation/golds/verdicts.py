@@ -1,0 +1,186 @@
+"""Golds of campaigns: verdicts, or the labels of one annotator, by query, aspect or sub-query."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import (
+    ASPECT,
+    QUERY,
+    RELEVANCE,
+    SUB_QUERY,
+    UNITS,
+    Asked,
+    Choices,
+    FoundGold,
+    GoldKind,
+    Option,
+)
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import Finding, Options, find_campaign
+from adjudication.exporting.findings import find
+from adjudication.exporting.forms import ASPECTS, UNRESOLVED
+from adjudication.exporting.options import make_options
+from adjudication.exporting.streams import rows
+from adjudication.exports.exporters.qrels import grade
+from adjudication.stats.rankings import Gold, make_gold
+from annotation.kind import Judged
+from annotation.models import Annotator, AnnotatorKind, Campaign
+from corpus.models import Collection
+
+Row = tuple[str, str, str, int, int]  # annotator ("" for verdicts), topic, docno, sum, things summed
+GRADES = Option("gain of a document: sum over aspects, mean of 1 or more, rounded mean", ("sum", "binary", "mean"))
+OPTIONS = {
+    "criterion": Option("key of the criterion; without one, the campaign's first"),
+    "unit": Option("what a topic is", UNITS),
+    "grade": GRADES,
+    "relevance": RELEVANCE,
+    "aspects": Option("score over every aspect of a topic, or over the judged ones only", ASPECTS),
+}
+FILE_ONLY = {"grade_too_large", "bad_id", "same_name"}  # what only a qrels file cannot hold
+
+
+class Verdicts(GoldKind):
+    """What a campaign has decided."""
+
+    name = "campaign"
+    label = "Verdicts of a campaign"
+    about = "Documents as a relevance campaign has decided about them."
+    takes_name = "CAMPAIGN"
+    options: ClassVar = {
+        **OPTIONS,
+        "unresolved": Option("items without a sure value: refuse, or leave them out", UNRESOLVED),
+    }
+
+    def choices(self, collection: Collection) -> Choices:
+        campaigns = collection.campaigns.judging(Judged.DOCUMENTS).order_by("name")
+        return [(f"{self.name}:{each.slug}", f"Verdicts of {each}") for each in campaigns]
+
+    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+        return (find_campaign(asked.collection, asked.name),)
+
+    def read(self, asked: Asked) -> FoundGold:
+        options = _options(asked, asked.name, unresolved=asked.values["unresolved"])
+        notes = _notes(options)
+        gold = _gold(asked, _verdict_rows(options, asked.values["unit"]))
+        unit = asked.values["unit"]
+        return self.found(asked, f"verdicts of {options.campaign}", gold, unit=unit, notes=(*notes, *UNJUDGED))
+
+
+class SubQueries(Verdicts):
+    """The same, by sub-query: what DORIS-MAE calls aspect-level queries."""
+
+    name = "sub-queries"
+    label = "Verdicts, by sub-query"
+    about = "Documents as a relevance campaign has decided about the aspects of each sub-query."
+    takes_name = "[CAMPAIGN]"
+    options: ClassVar = {key: each for key, each in Verdicts.options.items() if key != "unit"}
+
+    def choices(self, collection: Collection) -> Choices:
+        if not collection.sub_queries.exists():
+            return []
+        return [
+            (f"{self.name}:{selector.partition(':')[2]}", f"{words}, by sub-query")
+            for selector, words in super().choices(collection)
+        ]
+
+    def read(self, asked: Asked) -> FoundGold:
+        return super().read(Asked(asked.collection, asked.selector, values={**asked.values, "unit": SUB_QUERY}))
+
+
+class Labels(GoldKind):
+    """What one annotator says."""
+
+    name = "annotator"
+    label = "Labels of an annotator"
+    about = "Documents as one person has judged them, alone."
+    takes_name = "NAME"
+    annotators: ClassVar[str] = AnnotatorKind.HUMAN
+    options: ClassVar = {
+        "campaign": Option("short name of the campaign; required when there are several"),
+        **OPTIONS,
+        "unit": Option("what a topic is", (QUERY, ASPECT)),
+    }
+
+    def choices(self, collection: Collection) -> Choices:
+        known = Annotator.objects.filter(campaign__collection=collection, kind=self.annotators)
+        known = known.filter(campaign__in=collection.campaigns.judging(Judged.DOCUMENTS)).select_related("campaign")
+        return [
+            (f"{self.name}:{each.name};campaign={each.campaign.slug}", f"{each.name} in {each.campaign}")
+            for each in known.order_by("campaign__name", "name")
+        ]
+
+    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+        return (find_campaign(asked.collection, asked.values["campaign"]),)
+
+    def read(self, asked: Asked) -> FoundGold:
+        (campaign,) = self.campaigns(asked)
+        known = campaign.annotators.filter(kind=self.annotators)
+        if not known.filter(name=asked.name).exists():
+            names = ", ".join(known.order_by("name").values_list("name", flat=True))
+            what = "machine" if self.annotators == AnnotatorKind.MACHINE else "annotator"
+            raise Refused(f"{campaign} has no {what} “{asked.name[:60]}”. " + (f"It has: {names}." if names else ""))
+        options = _options(asked, campaign.slug, annotators=True)
+        notes = _notes(options)
+        own = (row for row in _label_rows(options) if row[0] == asked.name)
+        gold = _gold(asked, own)
+        label = f"labels of {asked.name} in {campaign}"
+        alone = f"Labels of {asked.name} alone: documents that {asked.name} did not judge count as not relevant."
+        return self.found(asked, label, gold, unit=asked.values["unit"], notes=(*notes, alone))
+
+
+class MachineLabels(Labels):
+    name = "machine"
+    label = "Labels of a machine"
+    about = "Documents as one machine annotator has judged them, alone."
+    annotators = AnnotatorKind.MACHINE
+
+
+UNJUDGED = ("Documents that nobody judged count as not relevant, unless condensed lists are asked for.",)
+
+
+def _options(asked: Asked, campaign: str, **more: object) -> Options:
+    values = asked.values
+    unit = values["unit"]
+    aspects = values["aspects"] if unit != ASPECT else None
+    return make_options(
+        asked.collection, "qrels", campaign=campaign, criterion=values["criterion"], level=unit, aspects=aspects, **more
+    )
+
+
+def _notes(options: Options) -> list[str]:
+    """What the qrels would be exported with. Errors: Refused where they could not be."""
+    findings: list[Finding] = [finding for finding in find(options) if finding.code not in FILE_ONLY]
+    if fatal := [finding.text for finding in findings if finding.is_fatal]:
+        raise Refused("Runs cannot be evaluated. " + " ".join(fatal))
+    return [finding.text for finding in findings]
+
+
+def _verdict_rows(options: Options, unit: str) -> Iterator[Row]:
+    if unit == ASPECT:
+        for number, place, docno, value in rows(statements.ASPECT_VALUES, options, bare=False):
+            yield "", f"{number}.{place}", docno, value, 1
+    else:
+        for number, docno, total, judged, _ in rows(statements.sums_of(options), options, bare=False):
+            yield "", number, docno, total, judged
+
+
+def _label_rows(options: Options) -> Iterator[Row]:
+    if options.level == ASPECT:
+        for number, place, name, docno, value in rows(statements.ASPECT_VALUES_BY_ANNOTATOR, options, bare=False):
+            yield name, f"{number}.{place}", docno, value, 1
+    else:
+        for number, name, docno, total, judged, _ in rows(statements.sums_of(options), options, bare=False):
+            yield name, number, docno, total, judged
+
+
+def _gold(asked: Asked, found: Iterator[Row]) -> Gold:
+    """Gains as asked for; relevant by the mean over what was summed. Errors: Refused where nothing is judged."""
+    gains: dict[str, dict[str, float]] = {}
+    levels: dict[str, dict[str, float]] = {}
+    for _, number, docno, total, judged in found:
+        gains.setdefault(number, {})[docno] = grade(total, judged, asked.values["grade"])
+        levels.setdefault(number, {})[docno] = total / judged
+    if not gains:
+        raise Refused("No document is judged on every aspect of its topic, so there is nothing to evaluate against.")
+    return make_gold(gains, levels, relevance=asked.relevance)

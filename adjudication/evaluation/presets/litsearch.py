@@ -1,0 +1,131 @@
+"""The tables of LitSearch (Ajith et al. 2024): recall of targets by source, specificity and quality of questions."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from adjudication.evaluation.presets.preset import Part, Preset, subset
+from adjudication.evaluation.reads.evaluation import Evaluated, SubsetFigures
+from adjudication.evaluation.reads.tables import Column, Table, build_table, caption
+from corpus.models import Collection
+
+BROAD, SPECIFIC = "0", "1"
+ORIGINS = {"inline": "Inline-citation", "author": "Author-written"}
+FULL_TEXT = ("full", "fulltext", "full-text")
+Cells = list[tuple[Column, SubsetFigures | None, str]]
+
+
+class LitSearchPreset(Preset):
+    """A table whose columns are measures of subsets: `cells` names them."""
+
+    parts: ClassVar = (Part("targets", ("R@5", "R@20"), ("origin", "specificity")),)
+
+    def columns(self, done: Evaluated) -> Cells:
+        raise NotImplementedError
+
+    def run_label(self, run: str) -> tuple[str, bool]:
+        return run, False
+
+    def table(self, collection: Collection, done: Sequence[Evaluated]) -> Table:  # noqa: ARG002
+        (only,) = done
+        return build_table(only, self.columns(only), caption(only, self.style), self.style, self.run_label)
+
+
+def _of(done: Evaluated, measure: str, groups: tuple[str, ...], **by: str) -> tuple[Column, SubsetFigures | None, str]:
+    return Column(measure, groups), subset(done, by), measure
+
+
+def _origins(done: Evaluated, wanted: Sequence[tuple[str, str, str]]) -> Cells:
+    """For each origin of questions these (heading, specificity, measure)."""
+    return [
+        _of(done, measure, (title, heading), origin=origin, specificity=level)
+        for origin, title in ORIGINS.items()
+        for heading, level, measure in wanted
+    ]
+
+
+class Table3(LitSearchPreset):
+    name = "litsearch-3"
+    label = "LitSearch Table 3: recall by source and specificity"
+    about = "R@20 of broad questions, R@5 and R@20 of specific ones, by source and on average."
+
+    def columns(self, done: Evaluated) -> Cells:
+        kinds = (("Broad", BROAD, "R@20"), ("Specific", SPECIFIC, "R@5"), ("Specific", SPECIFIC, "R@20"))
+        return [
+            *_origins(done, kinds),
+            _of(done, "R@20", ("Avg.", "Broad"), specificity=BROAD),
+            _of(done, "R@5", ("Avg.", "Specific"), specificity=SPECIFIC),
+        ]
+
+
+class Table4(LitSearchPreset):
+    name = "litsearch-4"
+    label = "LitSearch Table 4: recall by quality"
+    about = "R@5 of specific questions of quality 1 and 2, by source."
+    parts: ClassVar = (Part("targets", ("R@5",), ("origin", "specificity", "quality")),)
+
+    def columns(self, done: Evaluated) -> Cells:
+        return [
+            _of(
+                done,
+                "R@5",
+                (f"{title} (specific)", f"Qual={quality}"),
+                origin=origin,
+                specificity=SPECIFIC,
+                quality=quality,
+            )
+            for origin, title in ORIGINS.items()
+            for quality in ("1", "2")
+        ]
+
+
+class Table5(LitSearchPreset):
+    name = "litsearch-5"
+    label = "LitSearch Table 5: title and abstract against full text"
+    about = "R@20 of broad and R@5 of specific questions; runs named “… full” stand below the run they belong to."
+
+    def columns(self, done: Evaluated) -> Cells:
+        return _origins(done, (("Broad", BROAD, "R@20"), ("Specific", SPECIFIC, "R@5")))
+
+    def run_label(self, run: str) -> tuple[str, bool]:
+        words = run.lower().replace("_", "-").split("-")
+        return ("w/ full", True) if len(words) > 1 and words[-1] in FULL_TEXT else (run, False)
+
+
+class Table6(LitSearchPreset):
+    name = "litsearch-6"
+    label = "LitSearch Table 6: citing papers inside and outside the collection"
+    about = "R@20 of broad and R@5 of specific inline questions by where they come from: for one-hop expansion."
+    parts: ClassVar = (Part("targets", ("R@5", "R@20"), ("inline", "specificity")),)
+
+    def columns(self, done: Evaluated) -> Cells:
+        return [
+            _of(done, measure, (title, heading), inline=inside, specificity=level)
+            for inside, title in (("inside", "ACL"), ("outside", "Non-ACL"))
+            for heading, level, measure in (("Broad", BROAD, "R@20"), ("Specific", SPECIFIC, "R@5"))
+        ]
+
+
+class Table7(LitSearchPreset):
+    name = "litsearch-7"
+    label = "LitSearch Table 7: search engines on sampled questions"
+    about = "R@5 of specific questions by source; over the questions that every run answers, such as a sample."
+    parts: ClassVar = (Part("targets", ("R@5",), ("origin", "specificity"), "common"),)
+
+    def columns(self, done: Evaluated) -> Cells:
+        return [
+            _of(done, "R@5", (f"{title} (specific)",), origin=origin, specificity=SPECIFIC)
+            for origin, title in ORIGINS.items()
+        ]
+
+
+class Table8(LitSearchPreset):
+    name = "litsearch-8"
+    label = "LitSearch Table 8: nDCG@10 for comparison with other benchmarks"
+    about = "nDCG@10 of broad and of specific questions."
+    parts: ClassVar = (Part("targets", ("nDCG@10",), ("specificity",)),)
+
+    def columns(self, done: Evaluated) -> Cells:
+        return [
+            _of(done, "nDCG@10", (word,), specificity=level)
+            for word, level in (("Broad", BROAD), ("Specific", SPECIFIC))
+        ]

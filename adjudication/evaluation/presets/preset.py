@@ -1,0 +1,62 @@
+"""What a report preset is: the evaluations a paper's table is made of, and how it is laid out.
+
+Another package subclasses `Preset` and declares an instance under the entry points `litmus.evaluation_presets`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from adjudication.evaluation.reads.evaluation import Evaluated, SubsetFigures, Wanted
+from adjudication.evaluation.reads.tables import Style, Table
+from corpus.models import Collection
+
+Label = Callable[[str], tuple[str, bool]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of a preset's evaluations: its gold unless another was asked for, and what is broken down by what."""
+
+    gold: str
+    measures: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    topics: str = "all"
+
+
+class Preset:
+    """One table of a paper."""
+
+    name: str
+    label: str
+    about: str
+    parts: ClassVar[tuple[Part, ...]] = ()  # without one it is about the collection, not about runs
+    random: ClassVar[bool] = False
+    needs_baseline: ClassVar[bool] = False  # the first run, unless another is asked for
+    style: ClassVar[Style] = Style(places=1)
+
+    def wanted(self, asked: Wanted) -> list[Wanted]:
+        """The evaluations it stands on. A gold that was asked for takes the place of the preset's only one."""
+        baseline = asked.baseline or (asked.runs[0] if self.needs_baseline and asked.runs else "")
+        return [
+            replace(
+                asked,
+                gold=asked.gold if asked.gold and len(self.parts) == 1 else part.gold,
+                measures=part.measures,
+                by=part.by,
+                topics=part.topics,
+                random=asked.random or self.random,
+                baseline=baseline,
+                preset=self.name,
+            )
+            for part in self.parts
+        ]
+
+    def table(self, collection: Collection, done: Sequence[Evaluated]) -> Table:
+        """The table, from its evaluations in the order of `wanted`."""
+        raise NotImplementedError
+
+
+def subset(done: Evaluated, by: Mapping[str, str]) -> SubsetFigures | None:
+    """The figures of the topics with exactly these values, None where there are none."""
+    return next((each for each in done.subsets if dict(each.by) == dict(by)), None)

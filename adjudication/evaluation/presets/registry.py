@@ -1,0 +1,30 @@
+"""The report presets that there are."""
+
+from accounts.refusals import Refused
+from adjudication.evaluation.presets import acm_cr, doris_mae, litsearch
+from adjudication.evaluation.presets.preset import Preset
+from corpus.plugins import Registry
+
+PRESETS: Registry[Preset] = Registry(
+    "litmus.evaluation_presets",
+    Preset,
+    litsearch.Table3(),
+    litsearch.Table4(),
+    litsearch.Table5(),
+    litsearch.Table6(),
+    litsearch.Table7(),
+    litsearch.Table8(),
+    doris_mae.Table2(),
+    doris_mae.Table6(),
+    doris_mae.Table7(),
+    doris_mae.Table8(),
+    acm_cr.Table1(),
+    acm_cr.Table2(),
+)
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of that name. Errors: Refused, listing what there is."""
+    if name not in PRESETS:
+        raise Refused(f"Unknown preset “{name[:40]}”. There is {', '.join(PRESETS)}.")
+    return PRESETS[name]

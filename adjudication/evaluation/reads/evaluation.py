@@ -1,0 +1,349 @@
+"""Runs measured against a gold: what is asked, what comes out. Page, command and API all stand on this."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import FoundGold, Grades
+from adjudication.evaluation.golds.registry import read_gold
+from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of, rankings_of
+from adjudication.evaluation.reads.subsets import Subset, attributes_of, subsets_of
+from adjudication.stats.bootstrap import make_rng
+from adjudication.stats.evaluation import RunComparison, RunScores, compare_runs, mean_scores, score, score_random
+from adjudication.stats.measures import Measure, parse_measure, with_condensed
+from adjudication.stats.rankings import Match, match, shuffled
+from adjudication.stats.results import Estimate
+from adjudication.stats.run_order import AtDepth, LeftOut, OrderAgreement, at_depths, leave_runs_out, order_agreement
+from corpus.models import Collection, RetrievalRun
+
+MEASURES = ("R@5", "R@20", "Rprec", "AP", "RR@10", "nDCG@10")
+AS_NOT_RELEVANT, CONDENSED = "not-relevant", "condensed"
+UNJUDGED = (AS_NOT_RELEVANT, CONDENSED)
+ALL, COMMON = "all", "common"
+TOPICS = (ALL, COMMON)
+RANDOM = "Random"  # the name of the row of shuffled pools
+DEPTHS = (1, 5, 10, 20, 50, 100)
+Progress = Callable[[int, int, str], None]
+
+
+def unheard(_done: int, _total: int, _step: str) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An evaluation as it is asked for, in the words of page, command and API.
+
+    `against` is a second gold whose order of the runs is compared; `baseline` the run that the others are tested
+    against (every pair without one); `random` adds the row of shuffled pools; `sensitivity` asks what each run brought
+    into the pools. `topics` is all of the gold's, or those that every run ranks.
+    """
+
+    gold: str
+    runs: tuple[str, ...]
+    measures: tuple[str, ...] = MEASURES
+    by: tuple[str, ...] = ()
+    baseline: str = ""
+    against: str = ""
+    unjudged: str = AS_NOT_RELEVANT
+    topics: str = ALL
+    random: bool = False
+    sensitivity: bool = False
+    resamples: int = 10_000
+    seed: int = 1
+    preset: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Wanted":
+        given: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()}
+        return cls(**given)
+
+    def parsed(self) -> list[Measure]:
+        """Its measures. Errors: Refused for an unknown one, with what there is."""
+        try:
+            found = list(dict.fromkeys(parse_measure(name) for name in self.measures))
+        except ValueError as error:
+            raise Refused(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
+        if not found:
+            raise Refused("Choose at least one measure.")
+        return with_condensed(found) if self.unjudged == CONDENSED else found
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetFigures:
+    """The figures of some topics: means {run: {measure}}, and tests of pairs of runs."""
+
+    subset: Subset
+    means: Mapping[str, Mapping[str, Estimate]]
+    tests: tuple[RunComparison, ...]
+
+    @property
+    def by(self) -> Mapping[str, str | None]:
+        return self.subset.by
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """What came of an evaluation. `measures` are names as asked for; `scores` {run: by topic}."""
+
+    wanted: Wanted
+    gold: FoundGold
+    measures: tuple[str, ...]
+    scores: Mapping[str, RunScores]
+    subsets: tuple[SubsetFigures, ...]
+    notes: tuple[str, ...]
+    problems: Mapping[str, str] = field(default_factory=dict)  # of runs that cannot be measured at all
+    orders: tuple[OrderAgreement, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    depths: tuple[AtDepth, ...] = ()
+
+    @property
+    def runs(self) -> list[str]:
+        return list(self.scores)
+
+    @property
+    def whole(self) -> SubsetFigures:
+        return self.subsets[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `manage.py evaluate --json` prints it and the API answers (design.md 4)."""
+        wanted = self.wanted
+        return {
+            "gold": wanted.gold,
+            "gold_label": self.gold.label,
+            "unit": self.gold.unit,
+            "runs": self.runs,
+            "measures": list(self.measures),
+            "subsets": [
+                {
+                    "by": dict(each.by),
+                    "n_topics": len(each.subset.topics),
+                    "runs": {run: self._figures(run, means) for run, means in each.means.items()},
+                }
+                for each in self.subsets
+            ],
+            "tests": [entry for each in self.subsets for test in each.tests for entry in _tests(test, each.by)],
+            "tau": [each.to_json() for each in self.orders],
+            "left_out": [each.to_json() for each in self.left_out],
+            "depths": [each.to_json() for each in self.depths],
+            "notes": list(self.notes),
+            "missing": {run: list(found.missing) for run, found in self.scores.items() if found.missing},
+            "tied": {run: dict(found.tied) for run, found in self.scores.items() if found.tied},
+            "unjudged": wanted.unjudged,
+            "topics": wanted.topics,
+            "baseline": wanted.baseline,
+            "seed": wanted.seed,
+            "resamples": wanted.resamples,
+        }
+
+    def _figures(self, run: str, means: Mapping[str, Estimate]) -> dict[str, Any]:
+        found = {}
+        for name, estimate in means.items():
+            problem = self.problems.get(run) or self.scores[run].problems.get(name)
+            found[name] = _figure(estimate) | ({"problem": problem} if problem else {})
+        return found
+
+
+def _figure(estimate: Estimate) -> dict[str, Any]:
+    shape = estimate.to_json()
+    ci = shape["ci"] or {}
+    return {
+        "value": shape["value"],
+        "se": shape["se"],
+        "low": ci.get("low"),
+        "high": ci.get("high"),
+        "reason": shape["reason"],
+        "ci_reason": shape["ci_reason"],
+        "method": ci.get("method"),
+        "n_topics": shape["n_items"],
+    }
+
+
+def _tests(test: RunComparison, by: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    pair = {"a": test.a, "b": test.b, "measure": test.measure, "by": dict(by)}
+    found = []
+    for name, result, adjusted in (
+        ("paired-t", test.t_test, test.t_holm),
+        ("randomisation", test.randomisation, test.randomisation_holm),
+    ):
+        shape = result.to_json()
+        entry = {"p": shape["p"], "p_holm": adjusted, "test": name, "reason": shape["reason"]}
+        found.append({**pair, **entry, "difference": shape["difference"], "n_topics": shape["n"]})
+    return found
+
+
+def evaluate(
+    collection: Collection,
+    wanted: Wanted,
+    *,
+    files: Mapping[str, Grades] | None = None,
+    progress: Progress = unheard,
+) -> Evaluated:
+    """Measure the runs. `files` are qrels by the name the gold calls them. Who may see it is for the caller to check.
+
+    Errors: Refused for what is unknown, for a gold that is empty, and where no run ranks any of its topics.
+    """
+    measures = wanted.parsed()
+    runs = find_runs(collection, wanted.runs)
+    if wanted.baseline and wanted.baseline not in [run.name for run in runs]:
+        raise Refused(f"The baseline “{wanted.baseline[:60]}” is not among the runs that are evaluated.")
+    if wanted.unjudged not in UNJUDGED or wanted.topics not in TOPICS:
+        raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
+    progress(0, 0, "reading the gold")
+    found = read_gold(collection, wanted.gold, files)
+    matches = _match(runs, found, measures, progress)
+    problems = {name: why for name, each in matches.items() if (why := _no_overlap(each, found))}
+    if len(problems) == len(matches):
+        raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))}")
+    scores = {name: _score(each, found, measures, problems.get(name)) for name, each in matches.items()}
+    if wanted.random:
+        scores[_random_name(scores)] = _score_random(collection, found, measures, wanted.seed)
+    progress(len(runs), len(runs), "resampling topics")
+    done = Evaluated(
+        wanted,
+        found,
+        tuple(measure.name for measure in measures),
+        scores,
+        tuple(_subset_figures(each, scores, wanted) for each in _subsets(collection, found, matches, wanted)),
+        (*found.notes, *_notes(found, matches, scores, wanted)),
+        problems,
+    )
+    if wanted.against:
+        other = read_gold(collection, wanted.against, files)
+        kept = [run for run in runs if run.name not in problems]
+        done = replace(done, orders=_orders(done, other, _match(kept, other, measures, progress), measures))
+    return _with_sensitivity(collection, done, matches, measures) if wanted.sensitivity else done
+
+
+def _match(
+    runs: Sequence[RetrievalRun], found: FoundGold, measures: Sequence[Measure], progress: Progress
+) -> dict[str, Match]:
+    matches = {}
+    for place, run in enumerate(runs):
+        progress(place, len(runs), f"reading {run.name}")
+        try:
+            matches[run.name] = match(rankings_of(run, found.unit, measures), found.gold)
+        except ValueError as error:
+            raise Refused(f"The run {run.name} cannot be evaluated: {error}.") from None
+    return matches
+
+
+def _no_overlap(run: Match, found: FoundGold) -> str:
+    """Why a run has nothing to do with the gold, or ""."""
+    if run.length.any():
+        return ""
+    topics = {"query": "topics", "aspect": "aspects", "sub-query": "sub-queries"}[found.unit]
+    rest = f"; it ranks {run.foreign:,} other topics" if run.foreign else ""
+    return f"the run has no ranking for any of the {len(found.gold.topics):,} {topics} of the gold{rest}."
+
+
+def _score(run: Match, found: FoundGold, measures: Sequence[Measure], problem: str | None) -> RunScores:
+    """The run's scores; none at all for a run that has nothing to do with the gold."""
+    scores = score(run, found.gold, measures)
+    return replace(scores, values=np.full(scores.values.shape, np.nan)) if problem else scores
+
+
+def _random_name(taken: Mapping[str, RunScores]) -> str:
+    return RANDOM if RANDOM not in taken else f"{RANDOM} (shuffled pools)"
+
+
+def _score_random(collection: Collection, found: FoundGold, measures: Sequence[Measure], seed: int) -> RunScores:
+    orders = shuffled(pools_of(collection, found.unit), found.gold, make_rng(seed))
+    return score_random(orders, found.gold, measures)
+
+
+def _subsets(collection: Collection, found: FoundGold, matches: Mapping[str, Match], wanted: Wanted) -> list[Subset]:
+    topics = found.gold.topics
+    counted = np.arange(len(topics))
+    if wanted.topics == COMMON:
+        counted = np.flatnonzero(np.all([each.length > 0 for each in matches.values()], axis=0))
+        if not len(counted):
+            raise Refused("No topic of the gold is ranked by every run. Evaluate over all topics instead.")
+    return subsets_of(attributes_of(collection, found.unit, topics, wanted.by) if wanted.by else {}, topics, counted)
+
+
+def _subset_figures(subset: Subset, scores: Mapping[str, RunScores], wanted: Wanted) -> SubsetFigures:
+    means = mean_scores(scores, seed=wanted.seed, topics=subset.topics, resamples=wanted.resamples)
+    runs = {name: each for name, each in scores.items() if name in wanted.runs}
+    tests = compare_runs(runs, rng=make_rng(wanted.seed), topics=subset.topics, baseline=wanted.baseline or None)
+    return SubsetFigures(subset, means, tests)
+
+
+def _notes(
+    found: FoundGold, matches: Mapping[str, Match], scores: Mapping[str, RunScores], wanted: Wanted
+) -> list[str]:
+    """What a reader must know of these figures."""
+    notes = _empty_topics(found)
+    for name, each in matches.items():
+        notes += _run_notes(name, each, scores[name]) if each.length.any() else []
+    if wanted.topics == COMMON:
+        notes.append("Only topics that every run ranks are counted.")
+    if wanted.unjudged == CONDENSED:
+        notes.append("Unjudged documents are taken out of every ranking first (condensed lists).")
+    return notes
+
+
+def _empty_topics(found: FoundGold) -> list[str]:
+    gold = found.gold
+    relevant = np.bincount(gold.topic[gold.level >= gold.relevance], minlength=len(gold.topics))
+    empty = [gold.topics[place] for place in np.flatnonzero(relevant == 0)]
+    if not empty:
+        return []
+    which = ", ".join(empty[:3]) + (" …" if len(empty) > 3 else "")
+    some = f"{len(empty):,} of {len(gold.topics):,} topics have no relevant document"
+    return [f"{some}; measures of relevant documents are undefined there and leave them out: {which}."]
+
+
+def _run_notes(name: str, run: Match, scores: RunScores) -> Iterator[str]:
+    if missing := int(np.count_nonzero(run.length == 0)):
+        yield f"{name} ranks nothing for {missing:,} topics of the gold; it scores 0 there."
+    if not len(run.place):
+        yield f"{name} ranks no judged document. Is it a run of another collection?"
+    if scores.tied:
+        some = ", ".join(f"{count:,} at {measure}" for measure, count in scores.tied.items())
+        yield f"{name} has equal scores across the cut-off ({some} topics); ties go by docno, descending."
+
+
+def _orders(
+    done: Evaluated, other: FoundGold, matches: Mapping[str, Match], measures: Sequence[Measure]
+) -> tuple[OrderAgreement, ...]:
+    """The order of the runs under the second gold against that under the first, on the topics of both."""
+    second = {name: score(each, other.gold, measures) for name, each in matches.items()}
+    places = {topic: place for place, topic in enumerate(other.gold.topics)}
+    common = [(place, places[topic]) for place, topic in enumerate(done.gold.gold.topics) if topic in places]
+    if not common:
+        raise Refused("The two golds have no topic in common, so their orders of the runs cannot be compared.")
+    mine, theirs = (list(each) for each in zip(*common, strict=True))
+    return tuple(
+        order_agreement(
+            {name: done.scores[name].values[mine, at] for name in matches},
+            {name: second[name].values[theirs, at] for name in matches},
+            measure=measure.name,
+            names=(done.wanted.gold, done.wanted.against),
+            seed=done.wanted.seed,
+            resamples=done.wanted.resamples,
+        )
+        for at, measure in enumerate(measures)
+    )
+
+
+def _with_sensitivity(
+    collection: Collection, done: Evaluated, matches: Mapping[str, Match], measures: Sequence[Measure]
+) -> Evaluated:
+    """What each run brought into the pools alone, and how the order depends on their depth."""
+    alone, depth = pool_sources(done.gold, collection)
+    known = {name: each for name, each in matches.items() if name not in done.problems}
+    none = np.zeros(len(done.gold.gold), dtype=bool)
+    brought = {name: alone.get(name, none) for name in known}
+    depths = [each for each in DEPTHS if np.isfinite(depth).any() and each < depth[np.isfinite(depth)].max()]
+    return replace(
+        done,
+        left_out=tuple(leave_runs_out(known, done.gold.gold, measures, brought)),
+        depths=tuple(at_depths(known, done.gold.gold, measures, depth, depths)),
+    )

@@ -1,0 +1,94 @@
+"""Rankings of runs as measures need them, and the pools behind a gold."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+
+import numpy as np
+from django.db import connection
+
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY, FoundGold
+from adjudication.stats.measures import Measure
+from adjudication.stats.rankings import Gold, Ranked
+from adjudication.stats.results import BoolArray, FloatArray
+from corpus.models import Collection, RetrievalRun
+
+ROWS = 200  # rankings fetched at a time
+# One string for each ranking: much quicker than arrays of many texts. Docnos hold no white space.
+RANKINGS = """
+SELECT t.number, array_to_string(k.docnos, E'\\n'),
+  ARRAY(SELECT cut FROM unnest(%(cuts)s::int[]) cut WHERE k.scores[cut] = k.scores[cut + 1])
+FROM corpus_ranking k JOIN corpus_topic t ON t.id = k.topic_id
+WHERE k.run_id = %(run)s ORDER BY t.position, t.id
+"""
+POOLS = """
+SELECT t.number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
+JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN corpus_document d ON d.id = p.document_id
+GROUP BY t.id, t.number ORDER BY t.position, t.id
+"""
+SUB_POOLS = """
+SELECT q.number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
+JOIN corpus_subquery q ON q.topic_id = p.topic_id AND q.collection_id = %(collection)s
+JOIN corpus_document d ON d.id = p.document_id
+GROUP BY q.id, q.number ORDER BY q.id
+"""
+# Which runs brought a document into a pool, each with its best rank.
+SOURCES = """
+SELECT t.number, d.docno, array_agg(s.method ORDER BY s.method), min(s.rank)
+FROM corpus_poolsource s
+JOIN corpus_poolentry p ON p.id = s.entry_id
+JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN corpus_document d ON d.id = p.document_id
+GROUP BY t.number, d.docno
+"""
+
+
+def find_runs(collection: Collection, names: Iterable[str]) -> list[RetrievalRun]:
+    """The runs of these names, in this order. Errors: Refused for one that there is not, listing what there is."""
+    wanted = list(dict.fromkeys(names))
+    if not wanted:
+        raise Refused("Choose at least one run to evaluate.")
+    found = {run.name: run for run in collection.retrieval_runs.filter(name__in=wanted)}
+    if missing := [name for name in wanted if name not in found]:
+        known = ", ".join(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
+        raise Refused(f"{collection.slug} has no run {missing[0]!r}. " + (f"It has: {known}." if known else ""))
+    return [found[name] for name in wanted]
+
+
+def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> Iterator[Ranked]:
+    """The run's rankings for topics of this unit, with the cut-offs of measures that equal scores straddle."""
+    if unit in (ASPECT, SUB_QUERY):
+        return
+    cuts = sorted({measure.rank for measure in measures if measure.rank})
+    with closing(connection.chunked_cursor()) as cursor:
+        cursor.execute(RANKINGS, {"run": run.pk, "cuts": cuts})
+        while rows := cursor.fetchmany(ROWS):
+            for number, docnos, tied in rows:
+                yield Ranked(number, docnos.split("\n") if docnos else (), tied)
+
+
+def pools_of(collection: Collection, unit: str) -> dict[str, list[str]]:
+    """{topic number: docnos of its pool}; a sub-query has its topic's."""
+    with connection.cursor() as cursor:
+        cursor.execute(SUB_POOLS if unit == SUB_QUERY else POOLS, {"collection": collection.pk})
+        return dict(cursor.fetchall())
+
+
+def pool_sources(found: FoundGold, collection: Collection) -> tuple[dict[str, BoolArray], FloatArray]:
+    """({run: (J,) judgments that are in the pools through it alone}, (J,) best rank of any run, infinite for none)."""
+    gold: Gold = found.gold
+    index = {topic: place for place, topic in enumerate(gold.topics)}
+    alone: dict[str, BoolArray] = {}
+    depth = np.full(len(gold), np.inf)
+    with connection.cursor() as cursor:
+        cursor.execute(SOURCES, {"collection": collection.pk})
+        for number, docno, methods, rank in cursor.fetchall():
+            at = index.get(number)
+            place = None if at is None else gold.places[at].get(docno)
+            if place is None:
+                continue
+            depth[place] = np.inf if rank is None else rank
+            if len(methods) == 1:
+                alone.setdefault(methods[0], np.zeros(len(gold), dtype=bool))[place] = True
+    return alone, depth

@@ -1,0 +1,131 @@
+"""Attributes of topics, by which figures are broken down: source, kind, specificity, quality, number of aspects …"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from django.db.models import Count
+
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY
+from adjudication.questions.reads.question_set import fetch_question_set
+from adjudication.stats.results import IntArray
+from corpus.models import Collection
+
+Values = dict[str, str | None]  # by topic number
+MOST_SUBSETS = 200
+QUERY_SET = {"specificity": "group", "quality": "quality", "query_set": "subset"}  # what the question set says
+OWN = ("source", "origin", "inline", "kind", "split", "aspects", "author")
+# Where LitSearch's questions come from, by their query_set and by the sources that Litmus gives.
+ORIGINS = {
+    **dict.fromkeys(("inline-acl", "inline-inside"), ("inline", "inside")),
+    **dict.fromkeys(("inline-nonacl", "inline-outside"), ("inline", "outside")),
+    "author": ("author", None),
+}
+SPLITS = """
+SELECT t.number, min(c.split) FROM annotation_item i
+JOIN annotation_campaign c ON c.id = i.campaign_id AND c.collection_id = %(collection)s AND c.split <> 'main'
+JOIN corpus_topic t ON t.id = i.topic_id GROUP BY 1
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Subset:
+    """Topics with these values of the attributes (all topics where there are none), as positions in the gold."""
+
+    by: Mapping[str, str | None]
+    topics: IntArray
+
+
+def attribute_names(collection: Collection) -> list[str]:
+    """The attributes that the collection's topics have."""
+    found = set[str]()
+    for extra in collection.topics.exclude(extra={}).values_list("extra", flat=True)[:2000]:
+        found |= {key for key, value in extra.items() if not isinstance(value, list | dict)}
+    return [*OWN, *(name for name in QUERY_SET if name not in found), *sorted(found)]
+
+
+def attributes_of(collection: Collection, unit: str, topics: Sequence[str], names: Sequence[str]) -> dict[str, Values]:
+    """{attribute: {topic number: value}}, None where a topic has none. An aspect or sub-query has its topic's.
+
+    Errors: Refused for an attribute that no topic has, listing what there is.
+    """
+    parents = _parents(collection, unit, topics)
+    rows = {row["number"]: row for row in _rows(collection)}
+    questions = (
+        {each.number: each for each in fetch_question_set(collection).questions} if set(names) & set(QUERY_SET) else {}
+    )
+    found: dict[str, Values] = {}
+    for name in dict.fromkeys(names):
+        values: Values = {}
+        for topic in topics:
+            parent = parents[topic]
+            value = getattr(questions.get(parent), QUERY_SET.get(name, ""), None) if name in QUERY_SET else None
+            row = rows.get(parent, {"extra": {}})
+            value = row.get(name) if name in OWN else row["extra"].get(name) if value in (None, "") else value
+            values[topic] = None if value in (None, "") else str(value)
+        if not any(value is not None for value in values.values()) and name not in attribute_names(collection):
+            known = ", ".join(attribute_names(collection))
+            raise Refused(f"No topic has an attribute “{name[:40]}”. There is {known}.")
+        found[name] = values
+    if unit == SUB_QUERY and "aspects" in found:
+        sizes = collection.sub_queries.values_list("number", "size")
+        found["aspects"] = {number: str(size) for number, size in sizes if number in parents}
+    return found
+
+
+def _rows(collection: Collection) -> list[dict[str, Any]]:
+    topics = collection.topics.annotate(n_aspects=Count("aspects"))
+    with connection.cursor() as cursor:
+        cursor.execute(SPLITS, {"collection": collection.pk})
+        splits = dict(cursor.fetchall())
+    found = []
+    for row in topics.values("number", "source", "kind", "author", "extra", "n_aspects"):
+        origin, inline = ORIGINS.get(row["source"], (None, None))
+        split = row["extra"].get("split") or splits.get(row["number"])
+        found.append({**row, "aspects": row["n_aspects"], "origin": origin, "inline": inline, "split": split})
+    return found
+
+
+def _parents(collection: Collection, unit: str, topics: Sequence[str]) -> dict[str, str]:
+    """{number: number of the topic it belongs to}."""
+    if unit == SUB_QUERY:
+        known = dict(collection.sub_queries.values_list("number", "topic__number"))
+        return {topic: known.get(topic, topic) for topic in topics}
+    return {topic: topic.rpartition(".")[0] if unit == ASPECT else topic for topic in topics}
+
+
+def subsets_of(attributes: Mapping[str, Values], topics: Sequence[str], counted: IntArray) -> list[Subset]:
+    """All `counted` topics (positions); those of each value of each attribute; then of each combination that occurs.
+
+    Errors: Refused where there are too many to read.
+    """
+    found = [Subset({}, counted)]
+    for size in range(1, len(attributes) + 1):
+        for names in combinations(attributes, size):
+            found += _combined(attributes, names, topics, counted)
+            if len(found) > MOST_SUBSETS:
+                some = f"{', '.join(names)} would give more than {MOST_SUBSETS} subsets"
+                raise Refused(f"{some}. Choose attributes with fewer values.")
+    return found
+
+
+def _combined(
+    attributes: Mapping[str, Values], names: Sequence[str], topics: Sequence[str], counted: IntArray
+) -> list[Subset]:
+    levels = [sorted({attributes[name][topics[place]] for place in counted}, key=_by_value) for name in names]
+    members: dict[tuple[str | None, ...], list[int]] = {}
+    for place in counted.tolist():
+        members.setdefault(tuple(attributes[name][topics[place]] for name in names), []).append(place)
+    wanted = members if len(members) > MOST_SUBSETS else product(*levels)
+    return [Subset(dict(zip(names, key, strict=True)), np.array(members[key])) for key in wanted if key in members]
+
+
+def _by_value(value: str | None) -> tuple[bool, float, str]:
+    """Numbers by size, then words, none last."""
+    word = value or ""
+    number = float(word) if word.replace(".", "", 1).isdigit() else float("inf")
+    return value is None, number, word

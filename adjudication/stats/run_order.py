@@ -1,0 +1,212 @@
+"""How alike two orders of systems are, and how much the order depends on the pool (statistics.md 10)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adjudication.stats.bootstrap import draw_counts, make_rng
+from adjudication.stats.evaluation import score
+from adjudication.stats.intervals import Request, Sample, make_interval
+from adjudication.stats.measures import Measure
+from adjudication.stats.rankings import Gold, Match
+from adjudication.stats.results import BoolArray, Estimate, FloatArray, Reason, to_jsonable, undefined
+
+DRAWN_AT_ONCE = 512
+
+
+def tau_b(first: FloatArray, second: FloatArray) -> float | None:
+    """Kendall's τ-b of two scorings (R,) of the same systems, ties corrected for; None where one ties them all."""
+    one, two = _signs(first), _signs(second)
+    spread = float(np.sqrt((one * one).sum() * (two * two).sum()))
+    return float((one * two).sum()) / spread if spread else None
+
+
+def tau_ap(reference: FloatArray, other: FloatArray) -> float | None:
+    """τ_AP (Yilmaz, Aslam & Robertson 2008): like τ, but a swap near the top of `other` costs more.
+
+    Not symmetric: `reference` is the order that is held to be true. Systems that `other` ties are taken in every order
+    (the mean over them), a tie in the reference counts half. None with fewer than two systems.
+    """
+    n = len(other)
+    if n < 2:
+        return None
+    above = _signs(other) > 0  # above[i, j]: i stands before j
+    agree = (_signs(reference) + 1) / 2  # agree[i, j]: 1 where the reference has i before j
+    correct = (above * agree).sum(axis=0)  # of those before j, how many rightly
+    before = above.sum(axis=0)
+    total = 0.0
+    for start in np.unique(before):
+        tied = before == start
+        places = start + np.arange(np.count_nonzero(tied))
+        within = places - start
+        kept = places > 0
+        total += float(((correct[tied].mean() + within[kept] * 0.5) / places[kept]).sum())
+    return 2 / (n - 1) * total - 1
+
+
+def _signs(values: FloatArray) -> FloatArray:
+    """(R, R) 1 where the row's system scores higher than the column's, -1 where lower."""
+    return np.asarray(np.sign(values[:, None] - values[None, :]))
+
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """Two golds, one set of runs, one measure: how far the orders of the runs agree. `reference` names the first."""
+
+    measure: str
+    reference: str
+    other: str
+    runs: tuple[str, ...]
+    tau_b: Estimate
+    tau_ap: Estimate
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(to_jsonable(self))
+
+
+def order_agreement(
+    first: Mapping[str, FloatArray],
+    second: Mapping[str, FloatArray],
+    *,
+    measure: str,
+    names: tuple[str, str],
+    seed: int,
+    resamples: int = 10_000,
+    level: float = 0.95,
+) -> OrderAgreement:
+    """τ-b and τ_AP of the runs' means under two golds, with percentile intervals from resampling topics.
+
+    The scores {run: (T,)} are those of the topics that both golds judge, NaN where undefined; topics that are undefined
+    for a run under either gold are left out. Runs that only one of them has are left out.
+    """
+    runs = tuple(name for name in first if name in second)
+    one = np.stack([first[name] for name in runs], axis=1) if runs else np.zeros((0, 0))
+    two = np.stack([second[name] for name in runs], axis=1) if runs else np.zeros((0, 0))
+    kept = np.isfinite(one).all(axis=1) & np.isfinite(two).all(axis=1)
+    one, two = one[kept], two[kept]
+    request = Request("percentile", "topic", level, resamples, seed)
+    figures = [_tau(function, one, two, request) for function in (tau_b, tau_ap)]
+    return OrderAgreement(measure, *names, runs, *figures)
+
+
+Tau = Callable[[FloatArray, FloatArray], float | None]
+
+
+def _tau(function: Tau, one: FloatArray, two: FloatArray, request: Request) -> Estimate:
+    topics, runs = one.shape
+    if runs < 2 or not topics:
+        return undefined(Reason.NO_OVERLAP if runs > 1 else Reason.ONE_RUN_ONLY, n_items=topics)
+    point = function(one.mean(axis=0), two.mean(axis=0))
+    if point is None:
+        return undefined(Reason.NO_DIFFERENCE, n_items=topics)
+    if topics < 8:
+        return Estimate(point, n_items=topics, ci_reason=Reason.TOO_FEW_QUERIES)
+    drawn = _replicates(function, one, two, request)
+    sample = Sample(point, drawn, np.zeros(0), np.zeros(0), topics, (-1.0, 1.0))
+    outcome = make_interval(sample, request)
+    return Estimate(point, n_items=topics, ci=outcome.ci, ci_reason=outcome.reason, se=outcome.se)
+
+
+def _replicates(function: Tau, one: FloatArray, two: FloatArray, request: Request) -> FloatArray:
+    rng, drawn = make_rng(request.seed), list[float | None]()
+    for low in range(0, request.resamples, DRAWN_AT_ONCE):
+        weights = draw_counts(rng, len(one), min(DRAWN_AT_ONCE, request.resamples - low)) / len(one)
+        drawn += [function(a, b) for a, b in zip(weights @ one, weights @ two, strict=True)]
+    return np.array([np.nan if value is None else value for value in drawn])
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A run measured without the judgments that only it brought into the pool, as if it had come later.
+
+    `rank` and `rank_without` are its places among the runs; `judgments` is how many go.
+    """
+
+    run: str
+    measure: str
+    judgments: int
+    value: float | None
+    value_without: float | None
+    rank: int | None
+    rank_without: int | None
+
+    @property
+    def change(self) -> float | None:
+        known = self.value is not None and self.value_without is not None
+        return self.value_without - self.value if known else None  # type: ignore[operator]
+
+    def to_json(self) -> dict[str, Any]:
+        return {**to_jsonable(self), "change": self.change}
+
+
+def leave_runs_out(
+    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], brought: Mapping[str, BoolArray]
+) -> list[LeftOut]:
+    """Would a system outside the pool be treated fairly? (Zobel 1998; Buckley & Voorhees 2004)
+
+    `brought` {run: (J,)} are the judgments that are there for this run alone. All runs are measured again without them.
+    """
+    whole = _means(runs, gold, measures, None)
+    found = []
+    for name, own in brought.items():
+        without = _means(runs, gold, measures, ~own)
+        for place, measure in enumerate(measures):
+            values = [each[:, place] for each in (whole, without)]
+            at = list(runs).index(name)
+            pairs = [(_number(each[at]), _rank(each, at)) for each in values]
+            (value, rank), (later, rank_later) = pairs
+            found.append(LeftOut(name, measure.name, int(own.sum()), value, later, rank, rank_later))
+    return found
+
+
+@dataclass(frozen=True)
+class AtDepth:
+    """The runs measured with the judgments of the first `depth` of each pooled run; τ-b to the whole pool's order."""
+
+    depth: int
+    measure: str
+    judgments: int
+    values: tuple[float | None, ...]
+    tau_b: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(to_jsonable(self))
+
+
+def at_depths(
+    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], depth: FloatArray, depths: Sequence[int]
+) -> list[AtDepth]:
+    """How the order of the runs depends on the pool's depth. `depth` (J,) is the best rank that brought a judgment in,
+    infinite where no ranking did; such judgments belong to every pool."""
+    whole = _means(runs, gold, measures, None)
+    found = []
+    for each in depths:
+        kept = (depth <= each) | np.isinf(depth)
+        shallow = _means(runs, gold, measures, kept)
+        for place, measure in enumerate(measures):
+            both = np.isfinite(whole[:, place]) & np.isfinite(shallow[:, place])
+            tau = tau_b(whole[both, place], shallow[both, place]) if both.sum() > 1 else None
+            values = tuple(_number(value) for value in shallow[:, place])
+            found.append(AtDepth(each, measure.name, int(kept.sum()), values, tau))
+    return found
+
+
+def _means(runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], keep: BoolArray | None) -> FloatArray:
+    """(R, M) means over the topics where a measure is defined, NaN where it is for none."""
+    found = np.full((len(runs), len(measures)), np.nan)
+    for place, each in enumerate(runs.values()):
+        values = score(each, gold, measures, keep).values
+        known = np.isfinite(values)
+        counts = known.sum(axis=0)
+        np.divide(np.where(known, values, 0).sum(axis=0), counts, out=found[place], where=counts > 0)
+    return found
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _rank(values: FloatArray, at: int) -> int | None:
+    return 1 + int(np.count_nonzero(values > values[at])) if np.isfinite(values[at]) else None
