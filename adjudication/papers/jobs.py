@@ -21,7 +21,7 @@ from adjudication.models import ContextCheck
 from adjudication.papers.contexts import context_topic_records
 from adjudication.stats.evaluation import score
 from adjudication.stats.measures import parse_measure
-from adjudication.stats.rankings import Ranked, canonical_ranking, make_gold, match
+from adjudication.stats.rankings import RankedList, canonical_ranking, make_gold, match
 from annotation.papers.reads.contexts import context_figures
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import QrelRow, TopicRecord
@@ -91,7 +91,7 @@ def index_spec(parameters: dict[str, Any]) -> IndexSpec:
 def figures(topics: Topics, rankings: dict[str, list[str]]) -> dict[str, Any]:
     """Mean recall and nDCG at 10 over all numbers, None where there are none."""
     gold = make_gold({number: grades for number, (_, grades) in topics.items()})
-    found = match((Ranked(number, docnos) for number, docnos in rankings.items()), gold)
+    found = match((RankedList(number, docnos) for number, docnos in rankings.items()), gold)
     scores = score(found, gold, [parse_measure(name) for name in MEASURES])
     recalls, gains = (scores.column(name) for name in MEASURES)
     return {

@@ -14,7 +14,7 @@ from adjudication.stats.rankings import Gold, Match, view
 from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, to_jsonable, undefined
 from adjudication.stats.significance import FLIPS, TestResult, holm, paired_t_test, randomisation_tests
 
-Asked = Callable[[], bool]  # whether somebody has cancelled
+IsCancelled = Callable[[], bool]  # whether somebody has cancelled
 SHUFFLES = 100  # of the pool, for the random row
 
 
@@ -71,7 +71,7 @@ def mean_scores(
     resamples: int = 10_000,
     level: float = 0.95,
     interval: str = "auto",
-    cancelled: Asked | None = None,
+    cancelled: IsCancelled | None = None,
 ) -> dict[str, dict[str, Estimate]]:
     """{run: {measure: mean over the topics (their positions; all) where it is defined, with its interval}}.
 
@@ -172,7 +172,7 @@ def compare_runs(
     topics: IntArray | None = None,
     baseline: str | None = None,
     flips: int = FLIPS,
-    cancelled: Asked | None = None,
+    cancelled: IsCancelled | None = None,
 ) -> tuple[RunComparison, ...]:
     """Every pair of runs on every measure; with a `baseline` only the pairs it is in.
 

@@ -22,7 +22,7 @@ class UnjudgedError(ValueError):
     """A ranking holds a document that is not judged, for a measure that re-ranks a judged pool."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Definition:
     """One kind of measure. `cut` says what may follow @: nothing, a rank ("rank", "rank?"), a share of the ranking
     ("share"), either or nothing ("any?"), or a level of recall ("recall"). `parameters` have their defaults; `bounds`

@@ -19,7 +19,7 @@ Levels = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedList:
     """One topic's ranking: documents best first; `tied` are the cut-offs that equal scores straddle."""
 
     topic: str
@@ -38,11 +38,11 @@ def canonical_ranking(scores: Mapping[str, float]) -> list[str]:
     return sorted(sorted(scores, reverse=True), key=lambda docno: -scores[docno])
 
 
-def rank(topic: str, scores: Mapping[str, float], cuts: Iterable[int] = ()) -> Ranked:
+def rank(topic: str, scores: Mapping[str, float], cuts: Iterable[int] = ()) -> RankedList:
     """The ranking that scores mean, with those of the `cuts` at which a tie decides who is in."""
     docnos = canonical_ranking(scores)
     tied = [cut for cut in cuts if 0 < cut < len(docnos) and scores[docnos[cut - 1]] == scores[docnos[cut]]]
-    return Ranked(topic, docnos, tied)
+    return RankedList(topic, docnos, tied)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class Match:
     tied: Mapping[int, int] = field(default_factory=dict)
 
 
-def match(rankings: Iterable[Ranked], gold: Gold) -> Match:
+def match(rankings: Iterable[RankedList], gold: Gold) -> Match:
     """Where the judged documents stand in a run's rankings.
 
     Raises ValueError on a document that a ranking has twice, and on a topic ranked twice.
@@ -135,7 +135,7 @@ def match(rankings: Iterable[Ranked], gold: Gold) -> Match:
     return Match(place, ranks, length, foreign, tied)
 
 
-def _hits(ranking: Ranked, places: Mapping[str, int]) -> tuple[IntArray, IntArray]:
+def _hits(ranking: RankedList, places: Mapping[str, int]) -> tuple[IntArray, IntArray]:
     """(positions in the gold, ranks from 1) of the judged documents of a ranking."""
     place = np.fromiter(map(places.get, ranking.docnos, repeat(-1)), np.int64, len(ranking.docnos))
     at = np.flatnonzero(place >= 0)

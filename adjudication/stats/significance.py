@@ -105,7 +105,7 @@ def randomisation_tests(
 
     The same sign patterns serve all pairs: the flipped sum of a difference is the difference of flipped sums, so that a
     pattern costs one product for each column, not for each pair. Pairs whose columns are defined on other rows than
-    each other, or that differ in at most `EXACT_SIGNS` rows, are tested one by one.
+    each other, or that differ in at most `EXACT_PAIRS` rows, are tested one by one.
     """
     found: list[list[TestResult | None]] = []
     for table in tables:
@@ -131,7 +131,7 @@ def _alone(one: FloatArray, two: FloatArray, rng: np.random.Generator) -> TestRe
     """The result of a pair that is tested by itself, None for one that shares its patterns with others."""
     gaps = _defined_gaps(one, two)
     apart = not np.array_equal(np.isfinite(one), np.isfinite(two))
-    if apart or np.count_nonzero(gaps) <= EXACT_SIGNS:
+    if apart or np.count_nonzero(gaps) <= EXACT_PAIRS:
         return randomisation_test(gaps, np.zeros(len(gaps)), rng=rng)
     return None
 
@@ -158,7 +158,7 @@ def _count_hits(
         for table, pairs in zip(filled, chosen, strict=True)
     ]
     hits = [np.zeros(len(pairs), dtype=np.int64) for pairs in chosen]
-    step = max(1, CHUNK_SIGNS // max(columns.shape))
+    step = max(1, CHUNK_FLIPS // max(columns.shape))
     for low in range(0, flips, step):
         if cancelled is not None and cancelled():
             raise Cancelled

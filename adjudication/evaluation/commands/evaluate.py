@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ToldCommand
+from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import GOLDS, parse_selector
 from adjudication.evaluation.presets.registry import PRESETS, find_preset
-from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, Wanted
+from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.reports import Report, make_report
 from adjudication.evaluation.reads.tables import WRITERS, as_markdown
 from adjudication.evaluation.rules import check_not_sealed_golds
@@ -23,7 +23,7 @@ from corpus.formats.qrels import read_qrels
 from corpus.formats.records import Problem
 
 
-class Command(ToldCommand):
+class Command(ReportingCommand):
     help = "Measure runs against a gold: verdicts, targets, citation contexts, one annotator, a machine, or qrels."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -63,9 +63,9 @@ class Command(ToldCommand):
         collection = collection_with(slug)
         check_not_sealed_golds(collection, [wanted.gold, wanted.against])
         report = make_report(collection, wanted, files=_files(wanted))
-        return self._told(report), report.to_json()
+        return self._summary(report), report.to_json()
 
-    def _told(self, report: Report) -> str:
+    def _summary(self, report: Report) -> str:
         """A table on stdout where one was asked for; else the summary that goes to stderr."""
         if self.form in WRITERS:
             self.stdout.write(WRITERS[self.form](report.table), ending="")
@@ -73,14 +73,14 @@ class Command(ToldCommand):
         return as_markdown(report.table).rstrip()
 
 
-def _wanted(by: str, options: dict[str, Any]) -> Wanted:
-    own = {name: options[name] for name in Wanted.__dataclass_fields__ if name in options}
+def _wanted(by: str, options: dict[str, Any]) -> EvaluationSpec:
+    own = {name: options[name] for name in EvaluationSpec.__dataclass_fields__ if name in options}
     names = tuple(part.strip() for part in by.split(",") if part.strip())
     measures = tuple(options["measures"]) or MEASURES
-    return Wanted(**{**own, "runs": tuple(dict.fromkeys(options["runs"])), "measures": measures, "by": names})
+    return EvaluationSpec(**{**own, "runs": tuple(dict.fromkeys(options["runs"])), "measures": measures, "by": names})
 
 
-def _files(wanted: Wanted) -> dict[str, Grades]:
+def _files(wanted: EvaluationSpec) -> dict[str, Grades]:
     """The qrels that golds name by their path."""
     names = {parse_selector(gold).name for gold in (wanted.gold, wanted.against) if gold.startswith("qrels:")}
     return {name: _read_file(Path(name)) for name in names if Path(name).is_file()}

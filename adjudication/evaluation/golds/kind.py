@@ -43,7 +43,7 @@ class Selector:
 
 
 @dataclass(frozen=True, eq=False)
-class FoundGold:
+class LoadedGold:
     """A gold that was read. `unit` says what its topics are; `notes` what figures made with it silently assume."""
 
     selector: str
@@ -55,7 +55,7 @@ class FoundGold:
 
 
 @dataclass(frozen=True)
-class Asked:
+class GoldRequest:
     """What a kind reads from: the collection, what stands after the colon, its options, and files given by name."""
 
     collection: Collection
@@ -100,13 +100,13 @@ class GoldKind:
         """The golds of this kind that a collection has, as the page offers them."""
         raise NotImplementedError
 
-    def campaigns(self, asked: Asked) -> Sequence[Campaign]:  # noqa: ARG002 - for subclasses
+    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:  # noqa: ARG002 - for subclasses
         """Whose labels the gold is made of; who still has to judge them may not see figures."""
         return ()
 
-    def read(self, asked: Asked) -> FoundGold:
+    def read(self, asked: GoldRequest) -> LoadedGold:
         """The gold. Errors: Refused where there is nothing to evaluate against."""
         raise NotImplementedError
 
-    def found(self, asked: Asked, label: str, gold: Gold, **more: Any) -> FoundGold:
-        return FoundGold(str(asked.selector), label, gold, campaigns=tuple(self.campaigns(asked)), **more)
+    def found(self, asked: GoldRequest, label: str, gold: Gold, **more: Any) -> LoadedGold:
+        return LoadedGold(str(asked.selector), label, gold, campaigns=tuple(self.campaigns(asked)), **more)

@@ -3,7 +3,16 @@
 from typing import ClassVar
 
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.kind import QUERY, RELEVANCE, SUB_QUERY, Asked, Choices, FoundGold, GoldKind, Grades
+from adjudication.evaluation.golds.kind import (
+    QUERY,
+    RELEVANCE,
+    SUB_QUERY,
+    Choices,
+    GoldKind,
+    GoldRequest,
+    Grades,
+    LoadedGold,
+)
 from adjudication.stats.rankings import make_gold
 from corpus.models import Collection
 
@@ -20,7 +29,7 @@ class Qrels(GoldKind):
     def choices(self, collection: Collection) -> Choices:  # noqa: ARG002
         return []
 
-    def read(self, asked: Asked) -> FoundGold:
+    def read(self, asked: GoldRequest) -> LoadedGold:
         if asked.name not in asked.files:
             raise Refused(f"There are no qrels “{asked.name[:60]}”.")
         grades, unknown, unit = _own(asked.collection, asked.files[asked.name])

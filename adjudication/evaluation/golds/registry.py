@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.kind import Asked, Choices, FoundGold, GoldKind, Grades, Selector
+from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, Grades, LoadedGold, Selector
 from adjudication.evaluation.golds.qrels import Qrels
 from adjudication.evaluation.golds.targets import Contexts, Targets
 from adjudication.evaluation.golds.verdicts import Labels, MachineLabels, SubQueries, Verdicts
@@ -44,22 +44,24 @@ def parse_selector(text: str) -> Selector:
     return Selector(name, rest, tuple(given))
 
 
-def _asked(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> tuple[GoldKind, Asked]:
+def _asked(
+    collection: Collection, text: str, files: Mapping[str, Grades] | None = None
+) -> tuple[GoldKind, GoldRequest]:
     selector = parse_selector(text)
     kind = GOLDS[selector.kind]
     defaults = {key: option.words[0] if option.words else option.default for key, option in kind.options.items()}
-    return kind, Asked(collection, selector, files or {}, {**defaults, **dict(selector.options)})
+    return kind, GoldRequest(collection, selector, files or {}, {**defaults, **dict(selector.options)})
 
 
-def read_gold(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> FoundGold:
+def read_gold(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> LoadedGold:
     """The gold that a selector means; `files` are qrels by the name they are asked for. Errors: Refused."""
-    kind, asked = _asked(collection, text, files)
+    kind, asked = _request(collection, text, files)
     return kind.read(asked)
 
 
 def campaigns_behind(collection: Collection, text: str) -> list[Campaign]:
     """Whose labels the gold is made of. Errors: Refused for an unknown gold."""
-    kind, asked = _asked(collection, text)
+    kind, asked = _request(collection, text)
     return list(kind.campaigns(asked))
 
 

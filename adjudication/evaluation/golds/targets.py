@@ -6,7 +6,7 @@ from typing import ClassVar
 from django.db import connection
 
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.kind import Asked, Choices, FoundGold, GoldKind, Option
+from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, LoadedGold, Option
 from adjudication.exporting.statements import STANDING
 from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
 from adjudication.stats.rankings import Gold, make_gold
@@ -47,11 +47,11 @@ class Targets(GoldKind):
             found.append((f"{self.name};questions=kept", "Targets of the questions that are kept"))
         return found
 
-    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
         """What is kept is made of ratings; targets are not."""
         return list(campaigns_rating(asked.collection)) if asked.values["questions"] == "kept" else ()
 
-    def read(self, asked: Asked) -> FoundGold:
+    def read(self, asked: GoldRequest) -> LoadedGold:
         kinds = [kind for kind in TopicKind.values if kind not in LEVELS.values()]
         gold = _gold_of(asked.collection, kinds, "No question has a target, so there is nothing to evaluate against.")
         notes: tuple[str, ...] = (KNOWN_ONLY,)
@@ -79,15 +79,15 @@ class Contexts(GoldKind):
             (f"{self.name}:{level}", f"Documents that {level}s cite") for level, kind in LEVELS.items() if kind in kinds
         ]
 
-    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
         return list(asked.collection.campaigns.judging(Judged.PAPERS))
 
-    def read(self, asked: Asked) -> FoundGold:
+    def read(self, asked: GoldRequest) -> LoadedGold:
         if asked.name not in LEVELS:
             raise Refused(f"“contexts” needs a level: contexts:{' or contexts:'.join(LEVELS)}.")
         why = (
             f"No {asked.name} has been made a topic with documents that it cites. Make topics of the contexts first "
-            f"(page “Papers”, or manage.py make_context_topics {asked.collection.slug} --level {asked.name})."
+            "(page “Papers”)."
         )
         gold = _gold_of(asked.collection, [LEVELS[asked.name]], why)
         note = "Only documents that the context cites and the collection has count as relevant; others may be, too."

@@ -10,10 +10,10 @@ from adjudication.evaluation.golds.kind import (
     RELEVANCE,
     SUB_QUERY,
     UNITS,
-    Asked,
     Choices,
-    FoundGold,
     GoldKind,
+    GoldRequest,
+    LoadedGold,
     Option,
 )
 from adjudication.exporting import statements
@@ -56,10 +56,10 @@ class Verdicts(GoldKind):
         campaigns = collection.campaigns.judging(Judged.DOCUMENTS).order_by("name")
         return [(f"{self.name}:{each.slug}", f"Verdicts of {each}") for each in campaigns]
 
-    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
         return (find_campaign(asked.collection, asked.name),)
 
-    def read(self, asked: Asked) -> FoundGold:
+    def read(self, asked: GoldRequest) -> LoadedGold:
         options = _options(asked, asked.name, unresolved=asked.values["unresolved"])
         notes = _notes(options)
         gold = _gold(asked, _verdict_rows(options, asked.values["unit"]))
@@ -84,8 +84,8 @@ class SubQueries(Verdicts):
             for selector, words in super().choices(collection)
         ]
 
-    def read(self, asked: Asked) -> FoundGold:
-        return super().read(Asked(asked.collection, asked.selector, values={**asked.values, "unit": SUB_QUERY}))
+    def read(self, asked: GoldRequest) -> LoadedGold:
+        return super().read(GoldRequest(asked.collection, asked.selector, values={**asked.values, "unit": SUB_QUERY}))
 
 
 class Labels(GoldKind):
@@ -110,10 +110,10 @@ class Labels(GoldKind):
             for each in known.order_by("campaign__name", "name")
         ]
 
-    def campaigns(self, asked: Asked) -> Sequence[Campaign]:
+    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
         return (find_campaign(asked.collection, asked.values["campaign"]),)
 
-    def read(self, asked: Asked) -> FoundGold:
+    def read(self, asked: GoldRequest) -> LoadedGold:
         (campaign,) = self.campaigns(asked)
         known = campaign.annotators.filter(kind=self.annotators)
         if not known.filter(name=asked.name).exists():
@@ -139,7 +139,7 @@ class MachineLabels(Labels):
 UNJUDGED = ("Documents that nobody judged count as not relevant, unless condensed lists are asked for.",)
 
 
-def _options(asked: Asked, campaign: str, **more: object) -> Options:
+def _options(asked: GoldRequest, campaign: str, **more: object) -> Options:
     values = asked.values
     unit = values["unit"]
     aspects = values["aspects"] if unit != ASPECT else None
@@ -174,7 +174,7 @@ def _label_rows(options: Options) -> Iterator[Row]:
             yield name, number, docno, total, judged
 
 
-def _gold(asked: Asked, found: Iterator[Row]) -> Gold:
+def _gold(asked: GoldRequest, found: Iterator[Row]) -> Gold:
     """Gains as asked for; relevant by the mean over what was summed. Errors: Refused where nothing is judged."""
     gains: dict[str, dict[str, float]] = {}
     levels: dict[str, dict[str, float]] = {}

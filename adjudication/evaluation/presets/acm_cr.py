@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.preset import Part, Preset
-from adjudication.evaluation.reads.evaluation import Evaluated
+from adjudication.evaluation.reads.evaluation import EvaluationResult
 from adjudication.evaluation.reads.tables import Cell, Column, Row, Style, Table, build_table, caption
 from adjudication.papers.context_table import table_rows
 from annotation.papers.reads.contexts import context_figures
@@ -20,7 +20,7 @@ class Table1(Preset):
     label = "ACM-CR Table 1: the citation contexts"
     about = "How many paragraphs and sentences there are, how many are queries, and how long they are."
 
-    def table(self, collection: Collection, done: Sequence[Evaluated]) -> Table:  # noqa: ARG002
+    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
         figures = context_figures(collection)
         if not figures.get("papers"):
             raise Refused("The collection has no papers, so it has no citation contexts.")
@@ -42,7 +42,7 @@ class Table2(Preset):
     needs_baseline = True
     style: ClassVar[Style] = Style(places=2, adjusted=False)
 
-    def table(self, collection: Collection, done: Sequence[Evaluated]) -> Table:  # noqa: ARG002
+    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
         halves = []
         for title, each in zip(("Paragraphs", "Sentences"), done, strict=True):
             columns = [(Column(measure, (title,)), each.whole, measure) for measure in MEASURES]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from adjudication.evaluation.presets.preset import Part, Preset, subset
-from adjudication.evaluation.reads.evaluation import Evaluated
+from adjudication.evaluation.reads.evaluation import EvaluationResult
 from adjudication.evaluation.reads.tables import Column, Style, Table, build_table, caption
 from corpus.models import Collection
 
@@ -24,7 +24,7 @@ class DorisPreset(Preset):
     style: ClassVar[Style] = Style(places=2, with_se=True)
     topics: ClassVar[str] = ""  # the split whose topics count
 
-    def table(self, collection: Collection, done: Sequence[Evaluated]) -> Table:  # noqa: ARG002
+    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
         (only,) = done
         figures = subset(only, {"split": self.topics}) if self.topics else only.whole
         columns = [(Column(printed), figures, measure) for measure, printed in PRINTED.items()]

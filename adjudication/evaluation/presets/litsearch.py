@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from adjudication.evaluation.presets.preset import Part, Preset, subset
-from adjudication.evaluation.reads.evaluation import Evaluated, SubsetFigures
+from adjudication.evaluation.reads.evaluation import EvaluationResult, SubsetFigures
 from adjudication.evaluation.reads.tables import Column, Table, build_table, caption
 from corpus.models import Collection
 
 BROAD, SPECIFIC = "0", "1"
 ORIGINS = {"inline": "Inline-citation", "author": "Author-written"}
 FULL_TEXT = ("full", "fulltext", "full-text")
-Cells = list[tuple[Column, SubsetFigures | None, str]]
+Figure = tuple[Column, SubsetFigures | None, str]
+Cells = list[Figure]
 
 
 class LitSearchPreset(Preset):
@@ -19,22 +20,24 @@ class LitSearchPreset(Preset):
 
     parts: ClassVar = (Part("targets", ("R@5", "R@20"), ("origin", "specificity")),)
 
-    def columns(self, done: Evaluated) -> Cells:
+    def columns(self, done: EvaluationResult) -> Cells:
         raise NotImplementedError
 
     def run_label(self, run: str) -> tuple[str, bool]:
         return run, False
 
-    def table(self, collection: Collection, done: Sequence[Evaluated]) -> Table:  # noqa: ARG002
+    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
         (only,) = done
         return build_table(only, self.columns(only), caption(only, self.style), self.style, self.run_label)
 
 
-def _of(done: Evaluated, measure: str, groups: tuple[str, ...], **by: str) -> tuple[Column, SubsetFigures | None, str]:
+def _of(
+    done: EvaluationResult, measure: str, groups: tuple[str, ...], **by: str
+) -> tuple[Column, SubsetFigures | None, str]:
     return Column(measure, groups), subset(done, by), measure
 
 
-def _origins(done: Evaluated, wanted: Sequence[tuple[str, str, str]]) -> Cells:
+def _origins(done: EvaluationResult, wanted: Sequence[tuple[str, str, str]]) -> Cells:
     """For each origin of questions these (heading, specificity, measure)."""
     return [
         _of(done, measure, (title, heading), origin=origin, specificity=level)
@@ -48,7 +51,7 @@ class Table3(LitSearchPreset):
     label = "LitSearch Table 3: recall by source and specificity"
     about = "R@20 of broad questions, R@5 and R@20 of specific ones, by source and on average."
 
-    def columns(self, done: Evaluated) -> Cells:
+    def columns(self, done: EvaluationResult) -> Cells:
         kinds = (("Broad", BROAD, "R@20"), ("Specific", SPECIFIC, "R@5"), ("Specific", SPECIFIC, "R@20"))
         return [
             *_origins(done, kinds),
@@ -63,7 +66,7 @@ class Table4(LitSearchPreset):
     about = "R@5 of specific questions of quality 1 and 2, by source."
     parts: ClassVar = (Part("targets", ("R@5",), ("origin", "specificity", "quality")),)
 
-    def columns(self, done: Evaluated) -> Cells:
+    def columns(self, done: EvaluationResult) -> Cells:
         return [
             _of(
                 done,
@@ -83,7 +86,7 @@ class Table5(LitSearchPreset):
     label = "LitSearch Table 5: title and abstract against full text"
     about = "R@20 of broad and R@5 of specific questions; runs named “… full” stand below the run they belong to."
 
-    def columns(self, done: Evaluated) -> Cells:
+    def columns(self, done: EvaluationResult) -> Cells:
         return _origins(done, (("Broad", BROAD, "R@20"), ("Specific", SPECIFIC, "R@5")))
 
     def run_label(self, run: str) -> tuple[str, bool]:
@@ -97,7 +100,7 @@ class Table6(LitSearchPreset):
     about = "R@20 of broad and R@5 of specific inline questions by where they come from: for one-hop expansion."
     parts: ClassVar = (Part("targets", ("R@5", "R@20"), ("inline", "specificity")),)
 
-    def columns(self, done: Evaluated) -> Cells:
+    def columns(self, done: EvaluationResult) -> Cells:
         return [
             _of(done, measure, (title, heading), inline=inside, specificity=level)
             for inside, title in (("inside", "ACL"), ("outside", "Non-ACL"))
@@ -111,7 +114,7 @@ class Table7(LitSearchPreset):
     about = "R@5 of specific questions by source; over the questions that every run answers, such as a sample."
     parts: ClassVar = (Part("targets", ("R@5",), ("origin", "specificity"), "common"),)
 
-    def columns(self, done: Evaluated) -> Cells:
+    def columns(self, done: EvaluationResult) -> Cells:
         return [
             _of(done, "R@5", (f"{title} (specific)",), origin=origin, specificity=SPECIFIC)
             for origin, title in ORIGINS.items()
@@ -124,7 +127,7 @@ class Table8(LitSearchPreset):
     about = "nDCG@10 of broad and of specific questions."
     parts: ClassVar = (Part("targets", ("nDCG@10",), ("specificity",)),)
 
-    def columns(self, done: Evaluated) -> Cells:
+    def columns(self, done: EvaluationResult) -> Cells:
         return [
             _of(done, "nDCG@10", (word,), specificity=level)
             for word, level in (("Broad", BROAD), ("Specific", SPECIFIC))

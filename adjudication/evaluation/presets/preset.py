@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from adjudication.evaluation.reads.evaluation import Evaluated, SubsetFigures, Wanted
+from adjudication.evaluation.reads.evaluation import EvaluationResult, EvaluationSpec, SubsetFigures
 from adjudication.evaluation.reads.tables import Style, Table
 from corpus.models import Collection
 
@@ -35,7 +35,7 @@ class Preset:
     needs_baseline: ClassVar[bool] = False  # the first run, unless another is asked for
     style: ClassVar[Style] = Style(places=1)
 
-    def wanted(self, asked: Wanted) -> list[Wanted]:
+    def wanted(self, asked: EvaluationSpec) -> list[EvaluationSpec]:
         """The evaluations it stands on. A gold that was asked for takes the place of the preset's only one."""
         baseline = asked.baseline or (asked.runs[0] if self.needs_baseline and asked.runs else "")
         return [
@@ -52,11 +52,11 @@ class Preset:
             for part in self.parts
         ]
 
-    def table(self, collection: Collection, done: Sequence[Evaluated]) -> Table:
+    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:
         """The table, from its evaluations in the order of `wanted`."""
         raise NotImplementedError
 
 
-def subset(done: Evaluated, by: Mapping[str, str]) -> SubsetFigures | None:
+def subset(done: EvaluationResult, by: Mapping[str, str]) -> SubsetFigures | None:
     """The figures of the topics with exactly these values, None where there are none."""
     return next((each for each in done.subsets if dict(each.by) == dict(by)), None)

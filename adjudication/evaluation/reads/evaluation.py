@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.kind import FoundGold, Grades
+from adjudication.evaluation.golds.kind import Grades, LoadedGold
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of, rankings_of
 from adjudication.evaluation.reads.subsets import Subset, attributes_of, subsets_of
@@ -34,7 +34,7 @@ def unheard(_done: int, _total: int, _step: str) -> None:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class EvaluationSpec:
     """An evaluation as it is asked for, in the words of page, command and API.
 
     `against` is a second gold whose order of the runs is compared; `baseline` the run that the others are tested
@@ -60,7 +60,7 @@ class Wanted:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Wanted":
+    def from_json(cls, stored: Mapping[str, Any]) -> "EvaluationSpec":
         given: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()}
         return cls(**given)
 
@@ -89,11 +89,11 @@ class SubsetFigures:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluated:
+class EvaluationResult:
     """What came of an evaluation. `measures` are names as asked for; `scores` {run: by topic}."""
 
-    wanted: Wanted
-    gold: FoundGold
+    wanted: EvaluationSpec
+    gold: LoadedGold
     measures: tuple[str, ...]
     scores: Mapping[str, RunScores]
     subsets: tuple[SubsetFigures, ...]
@@ -180,11 +180,11 @@ def _tests(test: RunComparison, by: Mapping[str, str | None]) -> list[dict[str, 
 
 def evaluate(
     collection: Collection,
-    wanted: Wanted,
+    wanted: EvaluationSpec,
     *,
     files: Mapping[str, Grades] | None = None,
     progress: Progress = unheard,
-) -> Evaluated:
+) -> EvaluationResult:
     """Measure the runs. `files` are qrels by the name the gold calls them. Who may see it is for the caller to check.
 
     Errors: Refused for what is unknown, for a gold that is empty, and where no run ranks any of its topics.
@@ -205,7 +205,7 @@ def evaluate(
     if wanted.random:
         scores[_random_name(scores)] = _score_random(collection, found, measures, wanted.seed)
     progress(len(runs), len(runs), "resampling topics")
-    done = Evaluated(
+    done = EvaluationResult(
         wanted,
         found,
         tuple(measure.name for measure in measures),
@@ -222,7 +222,7 @@ def evaluate(
 
 
 def _match(
-    runs: Sequence[RetrievalRun], found: FoundGold, measures: Sequence[Measure], progress: Progress
+    runs: Sequence[RetrievalRun], found: LoadedGold, measures: Sequence[Measure], progress: Progress
 ) -> dict[str, Match]:
     matches = {}
     for place, run in enumerate(runs):
@@ -234,7 +234,7 @@ def _match(
     return matches
 
 
-def _no_overlap(run: Match, found: FoundGold) -> str:
+def _no_overlap(run: Match, found: LoadedGold) -> str:
     """Why a run has nothing to do with the gold, or ""."""
     if run.length.any():
         return ""
@@ -243,7 +243,7 @@ def _no_overlap(run: Match, found: FoundGold) -> str:
     return f"the run has no ranking for any of the {len(found.gold.topics):,} {topics} of the gold{rest}."
 
 
-def _score(run: Match, found: FoundGold, measures: Sequence[Measure], problem: str | None) -> RunScores:
+def _score(run: Match, found: LoadedGold, measures: Sequence[Measure], problem: str | None) -> RunScores:
     """The run's scores; none at all for a run that has nothing to do with the gold."""
     scores = score(run, found.gold, measures)
     return replace(scores, values=np.full(scores.values.shape, np.nan)) if problem else scores
@@ -253,12 +253,14 @@ def _random_name(taken: Mapping[str, RunScores]) -> str:
     return RANDOM if RANDOM not in taken else f"{RANDOM} (shuffled pools)"
 
 
-def _score_random(collection: Collection, found: FoundGold, measures: Sequence[Measure], seed: int) -> RunScores:
+def _score_random(collection: Collection, found: LoadedGold, measures: Sequence[Measure], seed: int) -> RunScores:
     orders = shuffled(pools_of(collection, found.unit), found.gold, make_rng(seed))
     return score_random(orders, found.gold, measures)
 
 
-def _subsets(collection: Collection, found: FoundGold, matches: Mapping[str, Match], wanted: Wanted) -> list[Subset]:
+def _subsets(
+    collection: Collection, found: LoadedGold, matches: Mapping[str, Match], wanted: EvaluationSpec
+) -> list[Subset]:
     topics = found.gold.topics
     counted = np.arange(len(topics))
     if wanted.topics == COMMON:
@@ -268,7 +270,7 @@ def _subsets(collection: Collection, found: FoundGold, matches: Mapping[str, Mat
     return subsets_of(attributes_of(collection, found.unit, topics, wanted.by) if wanted.by else {}, topics, counted)
 
 
-def _subset_figures(subset: Subset, scores: Mapping[str, RunScores], wanted: Wanted) -> SubsetFigures:
+def _subset_figures(subset: Subset, scores: Mapping[str, RunScores], wanted: EvaluationSpec) -> SubsetFigures:
     means = mean_scores(scores, seed=wanted.seed, topics=subset.topics, resamples=wanted.resamples)
     runs = {name: each for name, each in scores.items() if name in wanted.runs}
     tests = compare_runs(runs, rng=make_rng(wanted.seed), topics=subset.topics, baseline=wanted.baseline or None)
@@ -276,7 +278,7 @@ def _subset_figures(subset: Subset, scores: Mapping[str, RunScores], wanted: Wan
 
 
 def _notes(
-    found: FoundGold, matches: Mapping[str, Match], scores: Mapping[str, RunScores], wanted: Wanted
+    found: LoadedGold, matches: Mapping[str, Match], scores: Mapping[str, RunScores], wanted: EvaluationSpec
 ) -> list[str]:
     """What a reader must know of these figures."""
     notes = _empty_topics(found)
@@ -289,7 +291,7 @@ def _notes(
     return notes
 
 
-def _empty_topics(found: FoundGold) -> list[str]:
+def _empty_topics(found: LoadedGold) -> list[str]:
     gold = found.gold
     relevant = np.bincount(gold.topic[gold.level >= gold.relevance], minlength=len(gold.topics))
     empty = [gold.topics[place] for place in np.flatnonzero(relevant == 0)]
@@ -311,7 +313,7 @@ def _run_notes(name: str, run: Match, scores: RunScores) -> Iterator[str]:
 
 
 def _orders(
-    done: Evaluated, other: FoundGold, matches: Mapping[str, Match], measures: Sequence[Measure]
+    done: EvaluationResult, other: LoadedGold, matches: Mapping[str, Match], measures: Sequence[Measure]
 ) -> tuple[OrderAgreement, ...]:
     """The order of the runs under the second gold against that under the first, on the topics of both."""
     second = {name: score(each, other.gold, measures) for name, each in matches.items()}
@@ -334,8 +336,8 @@ def _orders(
 
 
 def _with_sensitivity(
-    collection: Collection, done: Evaluated, matches: Mapping[str, Match], measures: Sequence[Measure]
-) -> Evaluated:
+    collection: Collection, done: EvaluationResult, matches: Mapping[str, Match], measures: Sequence[Measure]
+) -> EvaluationResult:
     """What each run brought into the pools alone, and how the order depends on their depth."""
     alone, depth = pool_sources(done.gold, collection)
     known = {name: each for name, each in matches.items() if name not in done.problems}

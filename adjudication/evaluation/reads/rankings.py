@@ -7,9 +7,9 @@ import numpy as np
 from django.db import connection
 
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY, FoundGold
+from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY, LoadedGold
 from adjudication.stats.measures import Measure
-from adjudication.stats.rankings import Gold, Ranked
+from adjudication.stats.rankings import Gold, RankedList
 from adjudication.stats.results import BoolArray, FloatArray
 from corpus.models import Collection, RetrievalRun
 
@@ -56,7 +56,7 @@ def find_runs(collection: Collection, names: Iterable[str]) -> list[RetrievalRun
     return [found[name] for name in wanted]
 
 
-def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> Iterator[Ranked]:
+def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> Iterator[RankedList]:
     """The run's rankings for topics of this unit, with the cut-offs of measures that equal scores straddle."""
     if unit in (ASPECT, SUB_QUERY):
         return
@@ -65,7 +65,7 @@ def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> It
         cursor.execute(RANKINGS, {"run": run.pk, "cuts": cuts})
         while rows := cursor.fetchmany(ROWS):
             for number, docnos, tied in rows:
-                yield Ranked(number, docnos.split("\n") if docnos else (), tied)
+                yield RankedList(number, docnos.split("\n") if docnos else (), tied)
 
 
 def pools_of(collection: Collection, unit: str) -> dict[str, list[str]]:
@@ -75,7 +75,7 @@ def pools_of(collection: Collection, unit: str) -> dict[str, list[str]]:
         return dict(cursor.fetchall())
 
 
-def pool_sources(found: FoundGold, collection: Collection) -> tuple[dict[str, BoolArray], FloatArray]:
+def pool_sources(found: LoadedGold, collection: Collection) -> tuple[dict[str, BoolArray], FloatArray]:
     """({run: (J,) judgments that are in the pools through it alone}, (J,) best rank of any run, infinite for none)."""
     gold: Gold = found.gold
     index = {topic: place for place, topic in enumerate(gold.topics)}

@@ -6,7 +6,7 @@ from typing import Any
 
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.evaluation import Evaluated, Progress, Wanted, evaluate, unheard
+from adjudication.evaluation.reads.evaluation import EvaluationResult, EvaluationSpec, Progress, evaluate, unheard
 from adjudication.evaluation.reads.tables import Table, make_table
 from corpus.models import Collection
 
@@ -15,8 +15,8 @@ from corpus.models import Collection
 class Report:
     """The evaluations (one, unless a preset stands on more) and their table."""
 
-    wanted: Wanted
-    parts: tuple[Evaluated, ...]
+    wanted: EvaluationSpec
+    parts: tuple[EvaluationResult, ...]
     table: Table
 
     def to_json(self) -> dict[str, Any]:
@@ -34,7 +34,7 @@ class Report:
 
 def make_report(
     collection: Collection,
-    wanted: Wanted,
+    wanted: EvaluationSpec,
     *,
     files: Mapping[str, Grades] | None = None,
     progress: Progress = unheard,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adjudication.agreement.reads.report import escape
-from adjudication.evaluation.reads.evaluation import Evaluated, SubsetFigures
+from adjudication.evaluation.reads.evaluation import EvaluationResult, SubsetFigures
 from adjudication.stats.evaluation import RunComparison
 from adjudication.stats.measures import parse_measure
 from adjudication.stats.results import Estimate
@@ -92,7 +92,7 @@ class Style:
 PLAIN = Style()
 
 
-def make_table(done: Evaluated, style: Style = PLAIN) -> Table:
+def make_table(done: EvaluationResult, style: Style = PLAIN) -> Table:
     """Runs in rows; measures in columns, for all topics and for each combination of the attributes asked for."""
     wanted = [each for each in done.subsets if len(each.by) in (0, len(done.wanted.by))]
     columns = []
@@ -102,7 +102,7 @@ def make_table(done: Evaluated, style: Style = PLAIN) -> Table:
     return build_table(done, columns, caption(done, style), style)
 
 
-def subset_heading(done: Evaluated, figures: SubsetFigures) -> tuple[str, ...]:
+def subset_heading(done: EvaluationResult, figures: SubsetFigures) -> tuple[str, ...]:
     """The headings above a subset's columns: nothing where topics are not broken down."""
     if not done.wanted.by:
         return ()
@@ -114,7 +114,7 @@ def subset_heading(done: Evaluated, figures: SubsetFigures) -> tuple[str, ...]:
 
 
 def build_table(
-    done: Evaluated,
+    done: EvaluationResult,
     columns: Sequence[tuple[Column, SubsetFigures | None, str]],
     text: str,
     style: Style = PLAIN,
@@ -129,7 +129,7 @@ def build_table(
     return Table("Run", tuple(column for column, _, _ in columns), tuple(rows), text, done.notes)
 
 
-def _column(done: Evaluated, figures: SubsetFigures | None, measure: str, style: Style) -> list[Cell]:
+def _column(done: EvaluationResult, figures: SubsetFigures | None, measure: str, style: Style) -> list[Cell]:
     if figures is None:
         return [Cell("–", why="no such topics") for _ in done.runs]
     estimates = {run: figures.means[run][measure] for run in done.runs}
@@ -143,7 +143,7 @@ def _column(done: Evaluated, figures: SubsetFigures | None, measure: str, style:
     return cells
 
 
-def _best(done: Evaluated, estimates: Mapping[str, Estimate]) -> list[str]:
+def _best(done: EvaluationResult, estimates: Mapping[str, Estimate]) -> list[str]:
     """The runs with the highest value as it is printed; none where there is one run only."""
     known = {run: each.value for run, each in estimates.items() if each.value is not None}
     top = max(known.values(), default=None)
@@ -159,7 +159,7 @@ def _significant(tests: Sequence[RunComparison], measure: str, other: str, style
     return found
 
 
-def _undefined(done: Evaluated, run: str, measure: str, estimate: Estimate) -> Cell | None:
+def _undefined(done: EvaluationResult, run: str, measure: str, estimate: Estimate) -> Cell | None:
     if estimate.value is not None:
         return None
     reason = REASONS.get(str(estimate.reason), str(estimate.reason))
@@ -181,7 +181,7 @@ def figure_text(measure: str, value: float, style: Style = PLAIN) -> str:
     return f"{100 * value:.{style.places}f}" if bounded else f"{value:.1f}"
 
 
-def caption(done: Evaluated, style: Style = PLAIN) -> str:
+def caption(done: EvaluationResult, style: Style = PLAIN) -> str:
     """What the table shows, against what, and what its marks mean."""
     topics = len(done.whole.subset.topics)
     parts = [f"Means over {topics:,} topics in percent, against {done.gold.label}."]
@@ -258,12 +258,12 @@ FIGURE_COLUMNS = (
 )
 
 
-def figures_csv(done: Evaluated) -> str:
+def figures_csv(done: EvaluationResult) -> str:
     """A line for each figure in full, with its interval and, where there is a baseline, the tests against it."""
     return "".join(write_csv(FIGURE_COLUMNS, _figure_rows(done)))
 
 
-def _figure_rows(done: Evaluated) -> Iterator[list[object]]:
+def _figure_rows(done: EvaluationResult) -> Iterator[list[object]]:
     baseline = done.wanted.baseline
     for each in done.subsets:
         by = "; ".join(f"{name}={'' if value is None else value}" for name, value in each.by.items())

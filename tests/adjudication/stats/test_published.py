@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from adjudication.stats.evaluation import mean_scores, score
-from adjudication.stats.measures import parse_measure, with_condensed
-from adjudication.stats.rankings import Ranked, make_gold, match, rank
 from adjudication.stats.figures import group_figure, pair_figure
 from adjudication.stats.labels import Annotator, Labels, make_labels
+from adjudication.stats.measures import parse_measure, with_condensed
 from adjudication.stats.pairwise import confusion, tabulate
+from adjudication.stats.rankings import RankedList, make_gold, match, rank
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.votes import vote
 from tests.shared import SHARED, shared_path
@@ -270,7 +270,7 @@ def test_doris_mae_metrics_of_all_rankings() -> None:
     levels = {query: {docno: grade / aspects[query] for docno, grade in of.items()} for query, of in grades.items()}
     gold = make_gold(grades, levels)
     for model, figures_of_model in expected["metrics"].items():
-        run = [Ranked(query, [str(docno) for docno in rankings[model][int(query)]]) for query in grades]
+        run = [RankedList(query, [str(docno) for docno in rankings[model][int(query)]]) for query in grades]
         scores = score(match(run, gold), gold, measures)
         means = mean_scores({model: scores}, seed=1, resamples=1000)[model]
         found = {name: round(100 * (means[own].value or 0), 6) for name, own in names.items()}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.evaluation import RunScores, compare_runs, mean_scores, score, score_random
 from adjudication.stats.measures import Measure, measure_names, parse_measure, with_condensed
-from adjudication.stats.rankings import Ranked, canonical_ranking, make_gold, match, rank, shuffled
+from adjudication.stats.rankings import RankedList, canonical_ranking, make_gold, match, rank, shuffled
 from adjudication.stats.results import Reason
 from adjudication.stats.run_order import at_depths, leave_runs_out, order_agreement, tau_ap, tau_b
 from tests.adjudication.stats.examples import standard_error_of_mean
@@ -34,7 +34,7 @@ def scored(run: Run, qrels: Qrels, *names: str, relevance: float = 1) -> RunScor
 
 def one(name: str, ranking: list[str], grades: dict[str, float], *, relevance: float = 1) -> float | None:
     gold = make_gold({"q": grades}, relevance=relevance)
-    return score(match([Ranked("q", ranking)], gold), gold, measures(name)).column(parse_measure(name).name)[0]
+    return score(match([RankedList("q", ranking)], gold), gold, measures(name)).column(parse_measure(name).name)[0]
 
 
 # --- order ------------------------------------------------------------------------------------------------------------
@@ -58,9 +58,9 @@ def test_ties_are_counted_only_where_they_straddle_the_cut() -> None:
 def test_a_document_or_a_topic_ranked_twice_is_refused() -> None:
     gold = make_gold({"q": {"a": 1}})
     with pytest.raises(ValueError, match="document a stands twice in the ranking of topic q"):
-        match([Ranked("q", ["a", "b", "a"])], gold)
+        match([RankedList("q", ["a", "b", "a"])], gold)
     with pytest.raises(ValueError, match="topic q is ranked twice"):
-        match([Ranked("q", ["a"]), Ranked("q", ["b"])], gold)
+        match([RankedList("q", ["a"]), RankedList("q", ["b"])], gold)
 
 
 # --- definitions ------------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def test_recall_divides_by_all_relevant_and_precision_by_k() -> None:
 
 def test_condensed_lists_pass_over_what_nobody_judged() -> None:
     gold = make_gold({"q": {"a": 1, "b": 0, "c": 1}})
-    found = match([Ranked("q", ["x", "b", "y", "c", "a"])], gold)
+    found = match([RankedList("q", ["x", "b", "y", "c", "a"])], gold)
     assert score(found, gold, measures("P@2")).column("P@2") == [0.0]
     assert score(found, gold, with_condensed(measures("P@2"))).column("P@2") == [0.5]
 
@@ -122,7 +122,7 @@ def test_doris_ndcg_counts_grade_zero_and_needs_judgments() -> None:
     assert one("nDCG_exp@10%", best_last, grades) == pytest.approx(1 / 8)
     assert one("nDCG_pool@10%", best_last, grades) == 0
     gold = make_gold({"q": grades})
-    broken = score(match([Ranked("q", ["new", "D00"])], gold), gold, measures("nDCG_exp@10%", "R@2"))
+    broken = score(match([RankedList("q", ["new", "D00"])], gold), gold, measures("nDCG_exp@10%", "R@2"))
     assert broken.problems == {
         "nDCG_exp@10%": "topic q has unjudged documents in its ranking; this measure re-ranks a judged pool"
     }
@@ -184,7 +184,7 @@ def test_the_level_that_counts_as_relevant() -> None:
     assert one("R@1", ["a", "b"], grades, relevance=2) == 0.5
     assert one("R(rel=3)@1", ["a", "b"], grades, relevance=2) == 1.0
     gold = make_gold({"q": {"a": 3, "b": 2}}, {"q": {"a": 1.5, "b": 0.5}})
-    assert score(match([Ranked("q", ["b", "a"])], gold), gold, measures("RR")).column("RR") == [0.5]
+    assert score(match([RankedList("q", ["b", "a"])], gold), gold, measures("RR")).column("RR") == [0.5]
 
 
 def test_the_topic_bootstrap_of_a_mean_has_its_closed_form_error() -> None:
@@ -233,7 +233,7 @@ def test_random_orders_reach_what_can_be_computed() -> None:
     for grades in qrels.values():
         grades["D00"] = 1.0
     gold = make_gold(qrels)
-    pools = {topic: DOCNOS for topic in list(qrels)[:20]}  # the others are shuffled judgments
+    pools = dict.fromkeys(list(qrels)[:20], DOCNOS)  # the others are shuffled judgments
     found = score_random(shuffled(pools, gold, make_rng(3)), gold, measures("P@3", "R@3"), shuffles=400)
     for at, topic in enumerate(qrels):
         size = 12 if topic in pools else 6
@@ -272,7 +272,7 @@ def test_orders_under_two_golds_have_intervals() -> None:
 
 def test_a_run_without_what_it_alone_brought() -> None:
     gold = make_gold({"q": {"a": 1, "b": 1, "c": 0}})
-    runs = {"one": match([Ranked("q", ["a", "c"])], gold), "two": match([Ranked("q", ["c", "b"])], gold)}
+    runs = {"one": match([RankedList("q", ["a", "c"])], gold), "two": match([RankedList("q", ["c", "b"])], gold)}
     brought = {"one": np.array([True, False, False]), "two": np.zeros(3, dtype=bool)}
     first, second = leave_runs_out(runs, gold, measures("R@1"), brought)
     assert (first.judgments, first.value, first.value_without, first.rank, first.rank_without) == (1, 0.5, 0.0, 1, 1)

@@ -12,16 +12,16 @@ from adjudication.stats import dawid_skene
 from adjudication.stats.blocks import plan
 from adjudication.stats.bootstrap import make_rng, resample
 from adjudication.stats.coincidence import gwet
+from adjudication.stats.evaluation import score
 from adjudication.stats.figures import group_figure, pair_figure
 from adjudication.stats.intervals import Request, Sample, acceleration, make_interval, p_value
 from adjudication.stats.labels import Annotator, Kind, Labels, encode, make_labels
+from adjudication.stats.measures import parse_measure
 from adjudication.stats.pair_analysis import analyse_pairs
 from adjudication.stats.pairwise import confusion, tabulate
+from adjudication.stats.rankings import make_gold, match, rank
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.results import Estimate
-from adjudication.stats.evaluation import score
-from adjudication.stats.measures import parse_measure
-from adjudication.stats.rankings import make_gold, match, rank
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
 from adjudication.stats.statistics import statistic
 from adjudication.stats.votes import vote
