@@ -44,7 +44,7 @@ def parse_selector(text: str) -> Selector:
     return Selector(name, rest, tuple(given))
 
 
-def _asked(
+def _request(
     collection: Collection, text: str, files: Mapping[str, Grades] | None = None
 ) -> tuple[GoldKind, GoldRequest]:
     selector = parse_selector(text)
