@@ -13,6 +13,7 @@ from corpus.collections.api import collections, persons
 from corpus.documents import api as documents
 from corpus.imports import api as imports
 from corpus.pools import api as pools
+from corpus.runs import api as runs
 from corpus.topics.api import sub_queries, topics, versions
 
 C = "collections/<slug:slug>/"
@@ -42,6 +43,10 @@ urlpatterns = [
     path(f"{C}topics/<str:number>/versions/", versions.TopicVersions.as_view(), name="api_topic_versions"),
     path(f"{C}topics/<str:number>/reviews/", versions.TopicReviews.as_view(), name="api_topic_reviews"),
     path(f"{C}runs/", pools.RunList.as_view(), name="api_runs"),
+    path(f"{C}runs/<int:pk>/", runs.RunDetail.as_view(), name="api_run"),
+    path(f"{C}runs/<int:pk>/file/", runs.RunFile.as_view(), name="api_run_file"),
+    path(f"{C}run-makings/", runs.RunMakings.as_view(), name="api_run_makings"),
+    path(f"{C}run-makings/<int:pk>/", runs.RunMakingDetail.as_view(), name="api_run_making"),
     path(f"{C}sub-queries/", sub_queries.SubQueryList.as_view(), name="api_sub_queries"),
     path(f"{C}pools/report/", pools.PoolReport.as_view(), name="api_pool_report"),
     path(f"{C}pools/", pools.PoolBuilds.as_view(), name="api_pool_builds"),

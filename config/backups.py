@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection, transaction
 
 from config.embedded.postgres import postgres_programs
 
-VECTORS = "corpus_documentvector"  # see corpus/pools/jobs/vectors.py
+VECTORS = "corpus_documentvector"  # see corpus/searching/jobs/vectors.py
 
 
 class BackupFailed(Exception):

@@ -5,7 +5,7 @@ class CorpusConfig(AppConfig):
     """Its importers are dotted paths: see accounts/extensions.py."""
 
     name = "corpus"
-    registries = {"formats": "corpus.formats.known.FORMATS"}
+    registries = {"formats": "corpus.formats.known.FORMATS", "recipes": "corpus.runs.recipes.registry.RECIPES"}
     importers = {
         "documents": "corpus.documents.importer.DOCUMENTS",
         "topics": "corpus.topics.importer.TOPICS",
@@ -18,6 +18,7 @@ class CorpusConfig(AppConfig):
     home_cards = {"corpus": "corpus.cards.home_cards"}
     jobs = {
         "imports": "corpus.imports.jobs.imports.ImportJob",
+        "runs": "corpus.runs.jobs.making.RunMakingJob",
         "pools": "corpus.pools.jobs.pools.PoolJob",
         "questions": "corpus.questions.jobs.generation.QuestionJob",
         "mailings": "corpus.questions.jobs.author_mails.MailingJob",

@@ -300,6 +300,7 @@ TABLE: list[Row] = [
     *everybody("author_opt_out", "GET 200 200 | POST 200 200", where=_author_link),
     # --- background jobs ---------------------------------------------------------------------------------------------
     *job("imports", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.import_run),
+    *job("runs", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.run_making),
     *job("pools", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.pool_run),
     *job("questions", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.question.reply.run),
     *job("mailings", MANAGERS_PAGE, MANAGERS_WRITE, _mailing),
@@ -360,6 +361,9 @@ TABLE: list[Row] = [
         data=lambda _: {"description": "The usual baseline."},
     ),
     *row("run_delete", MANAGERS_WRITE, where=key_of("retrieval_run")),
+    *row("run_create", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
+    *row("run_file", OVERSEERS_PAGE, where=key_of("retrieval_run")),
+    *row("run_metadata", OVERSEERS_PAGE, where=key_of("retrieval_run")),
     *row("sub_query_list", OVERSEERS_PAGE),
     *row("sub_query_create", MANAGERS_FORM_SENT),
     *row("sub_query_delete", MANAGERS_WRITE),
@@ -515,6 +519,14 @@ TABLE: list[Row] = [
         "api_sub_queries",
         "GET login 404 403 200 200 200 | POST login 404 403 403 403 400 | DELETE login 404 403 403 403 400",
         json=lambda _: {},
+    ),
+    *row("api_run", "GET login 404 403 200 200 200", where=key_of("retrieval_run")),
+    *row("api_run_file", "GET login 404 403 200 200 200", where=key_of("retrieval_run")),
+    *row("api_run_makings", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row(
+        "api_run_making",
+        "GET login 404 403 200 200 200 | DELETE login 404 403 403 403 202",
+        where=key_of("run_making"),
     ),
     *row("api_pool_builds", "GET login 404 403 200 200 200 | POST login 404 403 403 403 409", json=lambda _: {}),
     *row(

@@ -45,6 +45,7 @@ from corpus.models import (
     PromptTemplate,
     RetrievalRun,
     Role,
+    RunMaking,
     Topic,
 )
 from tests.factories.accounts import AT, CollectionFactory, UserFactory, make_token, one_member_each
@@ -69,6 +70,7 @@ class World:
     own_paper: Assignment  # the annotator's, in the campaign `contexts`, begun
     import_run: ImportRun
     retrieval_run: RetrievalRun
+    run_making: RunMaking
     pool_run: PoolRun
     question: GeneratedQuestion
     item_build: ItemBuild
@@ -130,6 +132,13 @@ def make_world() -> World:
             collection=collection, kind="documents", requested_by=manager, requested_at=AT
         ),
         retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
+        run_making=RunMaking.objects.create(
+            collection=collection,
+            requested_by=manager,
+            requested_at=AT,
+            name="tfidf",
+            parameters={"recipe": "tfidf", "settings": {}},
+        ),
         pool_run=PoolRun.objects.create(collection=collection, requested_by=manager, requested_at=AT),
         question=make_question(make_mention({"b0": document}, collection=collection)),
         item_build=ItemBuild.objects.create(**asked),

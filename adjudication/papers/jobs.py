@@ -26,9 +26,9 @@ from annotation.papers.reads.contexts import context_figures
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Document, Membership, Paper
-from corpus.pools.jobs.indexes import IndexSpec, open_index
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import BM25, Index, Settings
+from corpus.searching.jobs.indexes import IndexSpec, open_index
 
 CUT = 10
 MEASURES = ("R@10", "nDCG@10")
@@ -85,7 +85,9 @@ def _work(job: ContextCheck, progress: Progress) -> None:
 def index_spec(parameters: dict[str, Any]) -> IndexSpec:
     """The index that a check with these parameters searches."""
     analysis = Analysis(tokens=parameters["tokens"], stop_words=False, stemmer=parameters["stemmer"])
-    return IndexSpec(Settings(analysis, k1=parameters["k1"], b=parameters["b"]), keywords=True)
+    return IndexSpec(
+        Settings(analysis, k1=parameters["k1"], b=parameters["b"]), fields=("title", "abstract", "keywords")
+    )
 
 
 def figures(topics: Topics, rankings: dict[str, list[str]]) -> dict[str, Any]:

@@ -32,7 +32,16 @@ from corpus.models.generation import (
 from corpus.models.imports import ImportRun, ReplacedRecord
 from corpus.models.mentions import CitationMention, DiscardReason, Link, MentionReference
 from corpus.models.papers import Paper
-from corpus.models.pools import PoolEntry, PoolRun, PoolSource, Ranking, RetrievalRun
+from corpus.models.pools import (
+    PaidAnswer,
+    PartRanking,
+    PoolEntry,
+    PoolRun,
+    PoolSource,
+    Ranking,
+    RetrievalRun,
+    RunMaking,
+)
 from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, SubQuery, SubQueryAspect, Target, Topic, TopicKind
 from corpus.models.versions import AspectRemark, Change, ReviewVerdict, TopicReview, TopicVersion
@@ -67,7 +76,9 @@ __all__ = [
     "MentionReference",
     "Outcome",
     "OverlapDefinition",
+    "PaidAnswer",
     "Paper",
+    "PartRanking",
     "PoolEntry",
     "PoolRun",
     "PoolSource",
@@ -81,6 +92,7 @@ __all__ = [
     "RetrievalRun",
     "ReviewVerdict",
     "Role",
+    "RunMaking",
     "SubQuery",
     "SubQueryAspect",
     "Target",

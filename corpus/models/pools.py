@@ -7,7 +7,7 @@ from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.imports import imported_in
-from corpus.models.topics import Topic
+from corpus.models.topics import Aspect, SubQuery, Topic
 
 # Methods of pooling that are no runs: documents known to answer a topic, explicit lists, picked in the browser.
 TARGETS, LISTED, BY_HAND = "targets", "list", "by-hand"
@@ -58,6 +58,74 @@ class Ranking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.topic_id}"
+
+
+class PartRanking(models.Model):
+    """The list for a part of a topic in a run: one of its sub-queries or one of its aspects. No pool is made of it."""
+
+    run = models.ForeignKey(RetrievalRun, on_delete=models.CASCADE, related_name="part_rankings")
+    sub_query = models.ForeignKey(SubQuery, on_delete=models.CASCADE, null=True, blank=True, related_name="rankings")
+    aspect = models.ForeignKey(Aspect, on_delete=models.CASCADE, null=True, blank=True, related_name="rankings")
+    docnos = ArrayField(models.TextField())
+    scores = ArrayField(models.FloatField())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "sub_query"], name="part_ranking_once_per_sub_query"),
+            models.UniqueConstraint(fields=["run", "aspect"], name="part_ranking_once_per_aspect"),
+            models.CheckConstraint(
+                name="part_ranking_of_one_part",
+                condition=models.Q(sub_query__isnull=True, aspect__isnull=False)
+                | models.Q(sub_query__isnull=False, aspect__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="part_ranking_docnos_and_scores_paired",
+                condition=models.Q(docnos__len=models.F("scores__len")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.sub_query_id or self.aspect_id}"
+
+
+class RunMaking(Job):
+    """Making a run here: `parameters` hold the recipe with all its settings, the run what came of it.
+
+    `recipe_hash` is of these parameters: equal hashes over an equal collection give equal runs, byte for byte.
+    """
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="run_makings")
+    name = models.CharField(max_length=100)
+    recipe_hash = models.CharField(max_length=64)
+    run = models.ForeignKey(RetrievalRun, on_delete=models.SET_NULL, null=True, blank=True, related_name="makings")
+
+    objects = InCollection.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PaidAnswer(models.Model):
+    """What an endpoint answered to one question, by a hash of all that was sent: nothing is asked, or paid, twice.
+
+    `vector` holds the floats of an embedding, `text` the words of a chat model. Tokens are null where none were
+    counted, the cost where a price is not known.
+    """
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="paid_answers", db_index=False)
+    digest = models.CharField(max_length=64)
+    text = models.TextField(blank=True)
+    vector = models.BinaryField(null=True, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "digest"], name="paid_answer_once")]
+
+    def __str__(self) -> str:
+        return self.digest
 
 
 class PoolEntry(models.Model):

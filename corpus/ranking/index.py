@@ -1,41 +1,58 @@
-"""An inverted index on disk with the BM25 and TF-IDF weight of every posting, read through memory maps.
+"""An inverted index on disk, cut into shards, with the weight of every posting; read through memory maps.
 
-Weights are computed when the index is built (as bm25s does), so that a search only adds up postings. BM25 is Lucene's
-exact variant (Kamphuis et al., ECIR 2020); TF-IDF is the cosine of raw counts times ln((1 + N) / (1 + n)) + 1, the
-usual smoothed form. A search that ties puts the document that was added first before the others.
+Weights are computed once, when a scorer is first asked for (as bm25s does it), so that a search only adds up columns of
+a sparse matrix. They rest on the figures of the whole index and on nothing of the shard a document lies in, and every
+sum is taken in the order of the terms: however many shards there are, and whoever builds and searches them, scores are
+equal to the last bit. A search that ties puts the document that was added first before the others.
 """
 
 from __future__ import annotations
 
+import heapq
 import json
+import math
 import shutil
-from collections.abc import Iterable
+import uuid
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used
 from numpy.typing import NDArray
 
 from corpus.ranking.analysis import Analysis, count_terms, terms_of
-from corpus.ranking.postings import Gatherer, Postings
+from corpus.ranking.postings import Gatherer
+from corpus.ranking.scorers import BM25, OKAPI, SCORERS, TFIDF, Figures
 from corpus.ranking.vocabulary import Vocabulary, write_vocabulary
 
-BM25, TFIDF = "bm25", "tfidf"
-SCORERS = (BM25, TFIDF)
-VERSION = 1  # of what lies on the disk; an index of another version is built anew
+__all__ = ["BM25", "OKAPI", "SCORERS", "SHARD", "TFIDF", "VERSION", "Hits", "Index", "IndexWriter", "Settings"]
+
+VERSION = 2  # of what lies on the disk; an index of another version is built again
 META = "index.json"
-ARRAYS = ("ids", "starts", "docs", "bm25", "tfidf", "idf")
+SHARD = 1_000_000  # documents of a shard at most
 CHUNK = 4_000_000  # postings weighed at a time
+
+Texts = str | Sequence[str]  # of a document: one, or one for each of the settings' weights
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What an index depends on beside the documents; k1 and b are BM25's."""
+    """What an index depends on in addition to the documents.
+
+    k1 and b are BM25's. `weights` say how often a term counts in each of a document's texts. `lengths`: "exact", or
+    "lucene" for document lengths as Lucene keeps them, in one byte.
+    """
 
     analysis: Analysis = field(default_factory=Analysis)
     k1: float = 1.5
     b: float = 0.75
+    weights: tuple[float, ...] = (1.0,)
+    lengths: str = "exact"
 
 
 @dataclass(frozen=True)
@@ -49,35 +66,91 @@ class Hits:
         return len(self.ids)
 
 
-class IndexWriter:
-    """Builds an index below `directory` from (id, text) pairs added in their order."""
+class ShardWriter:
+    """Counts the terms of some documents; needs to know nothing of other shards."""
 
     def __init__(self, directory: Path, settings: Settings) -> None:
         self.directory = directory
-        self.settings = settings
         self.ids: list[int] = []
-        self.gatherer = Gatherer(settings.analysis)
+        self.gatherer = Gatherer(settings.analysis, settings.weights)
 
-    def add(self, documents: Iterable[tuple[int, str]]) -> None:
+    def add(self, documents: Iterable[tuple[int, Texts]]) -> None:
         """Add documents; their ids must be whole numbers and differ."""
-        for pk, text in documents:
+        for pk, texts in documents:
             self.ids.append(pk)
-            self.gatherer.add((text,))
+            self.gatherer.add_document((texts,) if isinstance(texts, str) else texts)
+
+    def write(self) -> None:
+        """Write what was counted; it appears under its name when it is whole."""
+        postings = self.gatherer.postings()
+        part = self.directory.with_name(f"{self.directory.name}.{uuid.uuid4().hex}")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        for name in ("starts", "docs", "counts", "lengths"):
+            np.save(part / f"{name}.npy", getattr(postings, name))
+        np.save(part / "ids.npy", np.array(self.ids, dtype=np.int64))
+        write_vocabulary(part, postings.terms)
+        shutil.rmtree(self.directory, ignore_errors=True)
+        part.replace(self.directory)
+
+
+class IndexWriter:
+    """Builds an index below `directory` from (id, texts) pairs added in their order."""
+
+    def __init__(self, directory: Path, settings: Settings, shard: int = SHARD) -> None:
+        self.directory, self.settings, self.shard = directory, settings, shard
+        self.part = directory.with_name(directory.name + ".part")
+        shutil.rmtree(self.part, ignore_errors=True)
+        self.n_shards = self.n_documents = 0
+        self.writer = ShardWriter(self.part / "0", settings)
+
+    def add(self, documents: Iterable[tuple[int, Texts]]) -> None:
+        """Add documents; their ids must be whole numbers and differ."""
+        for document in documents:
+            if len(self.writer.ids) == self.shard:
+                self._next_shard()
+            self.writer.add((document,))
+            self.n_documents += 1
 
     def write(self) -> None:
         """Write the index; it appears under its name when it is whole, in place of an older one."""
-        postings = self.gatherer.postings()
-        part = self.directory.with_name(self.directory.name + ".part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        _write_weights(part, postings, self.settings)
-        np.save(part / "ids.npy", np.array(self.ids, dtype=np.int64))
-        np.save(part / "starts.npy", postings.starts)
-        np.save(part / "docs.npy", postings.docs)
-        write_vocabulary(part, postings.terms)
-        (part / META).write_text(json.dumps({"version": VERSION, **asdict(self.settings)}), encoding="utf-8")
+        self._next_shard()
+        finish(self.part, self.settings, self.n_shards)
         shutil.rmtree(self.directory, ignore_errors=True)
-        part.replace(self.directory)
+        self.part.replace(self.directory)
+
+    def _next_shard(self) -> None:
+        self.writer.write()
+        self.n_shards += 1
+        self.writer = ShardWriter(self.part / str(self.n_shards), self.settings)
+
+
+def finish(directory: Path, settings: Settings, n_shards: int) -> None:
+    """Make an index of the counted shards 0 to n - 1 below `directory`: figures of all go to each.
+
+    Every term of a shard is given the number of documents of the whole index that hold it.
+    """
+    shards = [directory / str(number) for number in range(n_shards)]
+    held = [np.diff(np.load(shard / "starts.npy")) for shard in shards]
+    holders: dict[int, int] = {}  # how many terms are held by so many documents
+    terms = [Vocabulary(shard).terms(number) for number, shard in enumerate(shards)]
+    if n_shards == 1:
+        values, times = np.unique(held[0], return_counts=True)
+        holders = dict(zip(values.tolist(), times.tolist(), strict=True))
+    else:
+        local = [each.copy() for each in held]
+        for _, group in groupby(heapq.merge(*terms), key=itemgetter(0)):
+            same = [(shard, term) for _, shard, term in group]
+            total = sum(int(local[shard][term]) for shard, term in same)
+            holders[total] = holders.get(total, 0) + 1
+            for shard, term in same:
+                held[shard][term] = total
+    for place, found in zip(shards, held, strict=True):
+        np.save(place / "held.npy", found)
+    lengths = [np.load(place / "lengths.npy") for place in shards]
+    figures = Figures(sum(map(len, lengths)), math.fsum(float(each.sum()) for each in lengths), holders)
+    meta = {"version": VERSION, "shards": n_shards, "settings": asdict(settings), "figures": asdict(figures)}
+    (directory / META).write_text(json.dumps(meta), encoding="utf-8")
 
 
 class Index:
@@ -87,17 +160,15 @@ class Index:
         meta: dict[str, Any] = json.loads((directory / META).read_text(encoding="utf-8"))
         if meta["version"] != VERSION:
             raise ValueError(f"{directory.name} is an index of version {meta['version']}; this is {VERSION}")
-        self.analysis = Analysis(**meta["analysis"])
-        self.vocabulary = Vocabulary(directory)
-        arrays = {name: np.load(directory / f"{name}.npy", mmap_mode="r") for name in ARRAYS}
-        self.ids: NDArray[np.int64] = arrays["ids"]
-        self.starts: NDArray[np.int64] = arrays["starts"]
-        self.docs: NDArray[np.int32] = arrays["docs"]
-        self.idf: NDArray[np.float32] = arrays["idf"]
-        self.weights: dict[str, NDArray[np.float32]] = {name: arrays[name] for name in SCORERS}
+        found = meta["settings"]
+        analysis = Analysis(**found.pop("analysis"))
+        self.settings = Settings(analysis, **{**found, "weights": tuple(found["weights"])})
+        holders = {int(held): times for held, times in meta["figures"].pop("holders").items()}
+        self.figures = Figures(**meta["figures"], holders=holders)
+        self.shards = [Shard(directory / str(n), self.settings, self.figures) for n in range(meta["shards"])]
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return self.figures.documents
 
     def scores(self, scorer: str, text: str) -> NDArray[np.float32]:
         """Score of every document for `text`, in the order they were added; 0 where no term is shared.
@@ -105,60 +176,148 @@ class Index:
         A term counts as often as it stands in the query; TF-IDF is not divided by the query's length, which no
         ranking depends on. Raises ValueError for an unknown scorer.
         """
+        return np.concatenate([shard.scores(scorer, text) for shard in self.shards])
+
+    def search(
+        self,
+        scorer: str,
+        text: str,
+        depth: int,
+        *,
+        without: Collection[int] = (),
+        among: Collection[int] | None = None,
+    ) -> Hits:
+        """The `depth` best documents that share a term with `text`; ties in the order they were added.
+
+        `without` are ids to leave out. With `among`, these documents alone are ranked, all of them, shared terms or no.
+        """
+        found = [shard.search(scorer, text, depth, without=without, among=among) for shard in self.shards]
+        return best_hits(found, depth)
+
+
+def best_hits(found: Sequence[Hits], depth: int) -> Hits:
+    """The best of what was found in each shard, in the order of the shards."""
+    ids = np.concatenate([hits.ids for hits in found])
+    scores = np.concatenate([hits.scores for hits in found])
+    order = np.argsort(-scores, kind="stable")[:depth]
+    return Hits(ids[order], scores[order])
+
+
+class Shard:
+    """Some of an index's documents, in their order."""
+
+    def __init__(self, directory: Path, settings: Settings, figures: Figures) -> None:
+        self.directory, self.settings, self.figures = directory, settings, figures
+        self.vocabulary = Vocabulary(directory)
+        self.ids: NDArray[np.int64] = self._map("ids")
+        self.starts: NDArray[np.int64] = self._map("starts")
+        self.docs: NDArray[np.int32] = self._map("docs")
+        self.weighed: dict[str, tuple[NDArray[np.float32], NDArray[np.float64]]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def scores(self, scorer: str, text: str) -> NDArray[np.float32]:
+        """As `Index.scores`, of the documents of this shard."""
+        weights, idf = self.weights(scorer)
+        numbers, factors = [], []
+        for term, count in count_terms(terms_of(text, self.settings.analysis)).items():
+            number = self.vocabulary.find(term)
+            if number is not None:
+                numbers.append(number)
+                factors.append(count * (idf[number] if scorer == TFIDF else 1))
+        if not numbers:
+            return np.zeros(len(self), dtype=np.float32)
+        parts = [slice(int(self.starts[number]), int(self.starts[number + 1])) for number in numbers]
+        ends = np.cumsum([0, *(part.stop - part.start for part in parts)])
+        columns = scipy.sparse.csc_array(
+            (
+                np.concatenate([weights[part] for part in parts]),
+                np.concatenate([self.docs[part] for part in parts]),
+                _narrow(ends),
+            ),
+            shape=(len(self), len(numbers)),
+        )
+        return np.asarray(columns @ np.array(factors, dtype=np.float32))
+
+    def search(
+        self, scorer: str, text: str, depth: int, *, without: Collection[int], among: Collection[int] | None
+    ) -> Hits:
+        """As `Index.search`, of the documents of this shard."""
+        scores = self.scores(scorer, text)
+        if among is not None:
+            chosen = np.sort(self._places(among))
+            chosen = chosen[~np.isin(chosen, self._places(without))]
+            order = chosen[np.argsort(-scores[chosen], kind="stable")][:depth]
+        else:
+            if without:
+                scores[self._places(without)] = 0
+            order = best_of(scores, depth)
+        return Hits(np.asarray(self.ids[order]), scores[order])
+
+    def weights(self, scorer: str) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Weights of all postings, and the idf of each term; computed where this scorer was never asked for."""
         if scorer not in SCORERS:
             raise ValueError(f"unknown scorer {scorer!r}")
-        total = np.zeros(len(self.ids), dtype=np.float32)
-        weights = self.weights[scorer]
-        for term, count in count_terms(terms_of(text, self.analysis)).items():
-            number = self.vocabulary.find(term)
-            if number is None:
-                continue
-            part = slice(int(self.starts[number]), int(self.starts[number + 1]))
-            factor = np.float32(count * (self.idf[number] if scorer == TFIDF else 1))
-            total[self.docs[part]] += weights[part] * factor
-        return total
+        if scorer not in self.weighed:
+            place = self.directory / f"{scorer}.npy"
+            if not place.exists():
+                self._weigh(scorer, place)
+            idf = SCORERS[scorer].idf(self.figures, self._map("held"))
+            self.weighed[scorer] = np.load(place, mmap_mode="r"), idf
+        return self.weighed[scorer]
 
-    def search(self, scorer: str, text: str, depth: int) -> Hits:
-        """The `depth` best documents that share a term with `text`; ties in the order they were added."""
-        scores = self.scores(scorer, text)
-        order = best_of(scores, depth)
-        return Hits(np.asarray(self.ids[order]), scores[order])
+    def _weigh(self, scorer: str, place: Path) -> None:
+        part = place.with_name(f"{place.name}.{uuid.uuid4().hex}")
+        rule = SCORERS[scorer]
+        idf = rule.idf(self.figures, self._map("held"))
+        lengths = self._map("lengths").astype(np.float64)
+        norm = self.figures.norm(lengths, self.settings.k1, self.settings.b, self.settings.lengths)
+        counts, squares = self._map("counts"), np.zeros(len(self))
+        written = np.lib.format.open_memmap(part, mode="w+", dtype=np.float32, shape=(len(self.docs),))
+        for at in range(0, len(self.docs), CHUNK):
+            chunk = slice(at, at + CHUNK)
+            docs, held = self.docs[chunk], counts[chunk].astype(np.float64)
+            terms = np.searchsorted(self.starts, np.arange(at, at + len(docs)), side="right") - 1
+            raw = rule.weigh(held, idf[terms], norm[docs], self.settings.k1)
+            written[chunk] = raw
+            if rule.by_length:
+                np.add.at(squares, docs, raw**2)
+        if rule.by_length:
+            length = np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny))
+            for at in range(0, len(self.docs), CHUNK):
+                written[at : at + CHUNK] /= length[self.docs[at : at + CHUNK]]
+        written.flush()
+        part.replace(place)
+
+    def _places(self, ids: Collection[int]) -> NDArray[np.intp]:
+        """Where these documents stand; those of other shards are passed over."""
+        sorted_ids, places = self._sorted
+        wanted = np.fromiter(ids, np.int64, len(ids))
+        at = np.minimum(np.searchsorted(sorted_ids, wanted), max(len(sorted_ids) - 1, 0))
+        return places[at[sorted_ids[at] == wanted]] if len(sorted_ids) else places
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        places = np.argsort(self.ids)
+        return np.asarray(self.ids[places]), places
+
+    def _map(self, name: str) -> NDArray[Any]:
+        found: NDArray[Any] = np.load(self.directory / f"{name}.npy", mmap_mode="r")
+        return found
+
+
+def _narrow(ends: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:
+    """As 32 bits where they fit, so that scipy need not widen the other indices."""
+    return ends.astype(np.int32) if ends[-1] < 2**31 else ends
 
 
 def best_of(scores: NDArray[np.float32], depth: int) -> NDArray[np.intp]:
-    """Places of the `depth` highest positive scores, best first, ties by place."""
-    found = np.flatnonzero(scores > 0)
+    """Places of the `depth` highest scores that are not 0, best first, ties by place."""
+    found = np.flatnonzero(scores)
     if depth < len(found):
         least = np.partition(scores[found], len(found) - depth)[len(found) - depth] if depth else np.inf
         above = found[scores[found] > least]
         level = found[scores[found] == least]
         found = np.concatenate([above, level[: depth - len(above)]])
     return found[np.lexsort((found, -scores[found]))]
-
-
-def _write_weights(directory: Path, postings: Postings, settings: Settings) -> None:
-    n_docs = len(postings.lengths)
-    held_by = np.diff(postings.starts).astype(np.float64)
-    mean_length = postings.lengths.mean() if n_docs and postings.lengths.any() else 1.0
-    norm = settings.k1 * (1 - settings.b + settings.b * postings.lengths / mean_length)
-    bm25_idf = np.log1p((n_docs - held_by + 0.5) / (held_by + 0.5))
-    idf = np.log((1 + n_docs) / (1 + held_by)) + 1
-    np.save(directory / "idf.npy", idf.astype(np.float32))
-    squares = np.zeros(n_docs)
-    size = len(postings.docs)
-    bm25 = np.lib.format.open_memmap(directory / "bm25.npy", mode="w+", dtype=np.float32, shape=(size,))
-    tfidf = np.lib.format.open_memmap(directory / "tfidf.npy", mode="w+", dtype=np.float32, shape=(size,))
-    for at in range(0, size, CHUNK):
-        part = slice(at, at + CHUNK)
-        docs, counts = postings.docs[part], postings.counts[part].astype(np.float64)
-        terms = np.searchsorted(postings.starts, np.arange(at, at + len(docs)), side="right") - 1
-        bm25[part] = bm25_idf[terms] * counts / (counts + norm[docs])
-        raw = counts * idf[terms]
-        tfidf[part] = raw
-        squares += np.bincount(docs, raw**2, minlength=n_docs)
-    lengths = np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny))
-    for at in range(0, size, CHUNK):
-        part = slice(at, at + CHUNK)
-        tfidf[part] /= lengths[postings.docs[part]]
-    for written in (bm25, tfidf):
-        written.flush()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are first used, not at every start
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from corpus.ranking.analysis import Analysis, term_maker, tokenise
 
 CHUNK = 2_000  # documents counted at a time
-N = TypeVar("N", bound=np.integer[Any])
 LEFT_OUT = -1  # the number of a token that is no term
 MOST_OFTEN = 65_535  # a term that occurs more often in one document counts so often
 
@@ -22,14 +21,15 @@ MOST_OFTEN = 65_535  # a term that occurs more often in one document counts so o
 class Postings:
     """Term-major counts: documents `docs[starts[t]:starts[t+1]]` (ascending) hold term t `counts` times.
 
-    `terms` are sorted; `lengths` are the documents' numbers of terms, repeats included.
+    `terms` are sorted; `lengths` are the documents' numbers of terms, repeats included. Where texts of a document weigh
+    other than 1, a term counts in them by that weight.
     """
 
     terms: list[str]
     starts: NDArray[np.int64]
     docs: NDArray[np.int32]
-    counts: NDArray[np.uint16]
-    lengths: NDArray[np.int64]
+    counts: NDArray[np.uint16] | NDArray[np.float32]
+    lengths: NDArray[np.float64]
 
 
 class _Numbers(dict[str, int]):
@@ -50,23 +50,36 @@ class _Numbers(dict[str, int]):
 class Gatherer:
     """Takes texts in the order of documents and makes postings of them."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, weights: Sequence[float] = (1.0,)) -> None:
         self.analysis = analysis
+        self.weights = None if all(weight == 1 for weight in weights) else tuple(weights)
         self.numbers = _Numbers(analysis)
         self.held: list[NDArray[np.int64]] = []
+        self.held_weights: list[NDArray[np.float64]] = []
         self.keys: list[NDArray[np.int32]] = []  # terms, document after document, ascending in each
-        self.counts: list[NDArray[np.uint16]] = []
+        self.counts: list[NDArray[Any]] = []
         self.sizes: list[NDArray[np.int64]] = []  # distinct terms of each document
-        self.lengths: list[NDArray[np.int64]] = []
+        self.lengths: list[NDArray[np.float64]] = []
 
     def add(self, texts: Iterable[str]) -> None:
-        """Count the terms of these texts."""
-        number = self.numbers.__getitem__
+        """Count the terms of these texts, each of which is a document."""
         for text in texts:
-            found = np.fromiter(map(number, tokenise(text, self.analysis.tokens)), dtype=np.int64)
-            self.held.append(found[found != LEFT_OUT])
-            if len(self.held) == CHUNK:
-                self._count()
+            self.add_document((text,))
+
+    def add_document(self, texts: Sequence[str]) -> None:
+        """Count the terms of a document that has one text for each weight."""
+        if self.weights is None:
+            self.held.append(self._terms(" ".join(texts)))
+        else:
+            found = [self._terms(text) for text in texts]
+            self.held.append(np.concatenate(found))
+            self.held_weights.append(np.repeat(self.weights, [len(part) for part in found]))
+        if len(self.held) == CHUNK:
+            self._count()
+
+    def _terms(self, text: str) -> NDArray[np.int64]:
+        found = np.fromiter(map(self.numbers.__getitem__, tokenise(text, self.analysis.tokens)), dtype=np.int64)
+        return found[found != LEFT_OUT]
 
     def postings(self) -> Postings:
         """Everything gathered, by term."""
@@ -77,7 +90,7 @@ class Gatherer:
         place[[self.numbers.terms[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)
         self.numbers.clear()
         keys = _joined(self.keys, np.int32)
-        counts = _joined(self.counts, np.uint16)
+        counts = _joined(self.counts, np.uint16 if self.weights is None else np.float32)
         by_document = scipy.sparse.csr_matrix(
             (counts, place[keys], np.concatenate([[0], np.cumsum(sizes)])), shape=(len(sizes), len(terms))
         )
@@ -88,23 +101,30 @@ class Gatherer:
             by_term.indptr.astype(np.int64),
             by_term.indices.astype(np.int32, copy=False),
             by_term.data,
-            np.concatenate(self.lengths) if self.lengths else np.zeros(0, dtype=np.int64),
+            np.concatenate(self.lengths) if self.lengths else np.zeros(0),
         )
 
     def _count(self) -> None:
         if not self.held:
             return
-        lengths = np.array([len(found) for found in self.held], dtype=np.int64)
-        owners = np.repeat(np.arange(len(self.held), dtype=np.int64), lengths)
-        pairs, counts = np.unique((owners << 32) | np.concatenate(self.held), return_counts=True)
+        sizes = np.array([len(found) for found in self.held], dtype=np.int64)
+        owners = np.repeat(np.arange(len(self.held), dtype=np.int64), sizes)
+        keys = (owners << 32) | np.concatenate(self.held)
+        pairs, times = np.unique(keys, return_counts=True)
         self.keys.append((pairs & 0xFFFFFFFF).astype(np.int32))
-        self.counts.append(np.minimum(counts, MOST_OFTEN).astype(np.uint16))
         self.sizes.append(np.bincount(pairs >> 32, minlength=len(self.held)))
-        self.lengths.append(lengths)
-        self.held = []
+        if self.weights is None:
+            self.counts.append(np.minimum(times, MOST_OFTEN).astype(np.uint16))
+            self.lengths.append(sizes.astype(np.float64))
+        else:
+            weights = np.concatenate(self.held_weights)
+            summed = np.bincount(np.searchsorted(pairs, keys), weights, minlength=len(pairs))
+            self.counts.append(summed.astype(np.float32))
+            self.lengths.append(np.bincount(owners, weights, minlength=len(self.held)).astype(np.float64))
+        self.held, self.held_weights = [], []
 
 
-def _joined(parts: list[NDArray[N]], kind: type[N]) -> NDArray[N]:
+def _joined(parts: list[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
     """The parts as one array; the list is emptied, so that both do not stay in memory."""
     whole = np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
     parts.clear()

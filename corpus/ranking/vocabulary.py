@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +38,13 @@ class Vocabulary:
             else:
                 high = middle
         return low if low < len(self.ends) and self._term(low) == wanted else None
+
+    def terms(self, shard: int) -> Iterator[tuple[bytes, int, int]]:
+        """(term, shard, number) of all terms in their order, for merging those of several shards."""
+        start = 0
+        for number, end in enumerate(self.ends.tolist()):
+            yield bytes(self.bytes[start:end].tobytes()), shard, number
+            start = end
 
     def _term(self, number: int) -> bytes:
         start = int(self.ends[number - 1]) if number else 0

@@ -6,7 +6,7 @@ from corpus.imports.forms import RunImportForm
 from corpus.imports.jobs.undoing import Standing, Undoing
 from corpus.imports.registry import Importer, at_once
 from corpus.models import ImportRun, PoolSource, Ranking, RetrievalRun
-from corpus.runs.jobs import load_runs
+from corpus.runs.jobs.importing import load_runs
 
 
 def _standing(run: ImportRun) -> Iterator[Standing]:

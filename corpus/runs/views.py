@@ -4,12 +4,13 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusal_messages import refusals_in_message
+from accounts.models import FINAL_STATES, JobState
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
 from corpus.collections.rules import (
     can_manage,
@@ -21,11 +22,17 @@ from corpus.collections.rules import (
 from corpus.models import Membership, RetrievalRun
 from corpus.pools.actions import delete_run, describe_run
 from corpus.pools.forms import DescriptionForm
+from corpus.runs.actions import request_run
+from corpus.runs.files import metadata_lines, metadata_text, run_pieces
+from corpus.runs.forms import NameForm, recipe_form
 from corpus.runs.reads import compare_with_pools, first_of, judged_documents_of, list_runs, overlap_of, rankings_of
+from corpus.runs.recipes.recipe import Recipe
+from corpus.runs.recipes.registry import RECIPES
 
 RUNS_PER_PAGE = 50
 TOPICS_PER_PAGE = 25
 SHOWN_RANKS = 100
+SHOWN_ENDED = 5  # makings that failed or were cancelled
 
 
 @require_safe
@@ -34,7 +41,55 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
     page = Paginator(list_runs(membership.collection), RUNS_PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "corpus/runs/run_list.html", context_of(membership) | {"page": page})
+    makings = membership.collection.run_makings.exclude(state=JobState.DONE).select_related("requested_by")
+    context = context_of(membership) | {
+        "page": page,
+        "under_way": makings.exclude(state__in=FINAL_STATES).order_by("pk"),
+        "ended": makings.filter(state__in=FINAL_STATES).order_by("-pk")[:SHOWN_ENDED],
+    }
+    return render(request, "corpus/runs/run_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def run_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Choose a recipe, fill in its form, and have the run made."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    collection, recipe = membership.collection, RECIPES.get(request.GET.get("recipe", ""))
+    named = NameForm(request.POST or None, initial={"name": recipe.name if recipe else ""})
+    form = recipe_form(recipe, collection, request.POST or None) if recipe else None
+    if request.method == "POST" and recipe and form and form.is_valid() and named.is_valid():
+        with refusals_in_form(named):
+            job = request_run(
+                by=membership.user,
+                at=timezone.now(),
+                collection=collection,
+                name=named.cleaned_data["name"],
+                recipe=recipe,
+                asked=form.cleaned_data,
+            )
+            return redirect("job_detail", "runs", job.pk)
+    context = context_of(membership) | {"recipe": recipe, "recipes": RECIPES.values(), "named": named, "form": form}
+    return render(request, "corpus/runs/run_create.html", context, status=422 if request.method == "POST" else 200)
+
+
+@require_safe
+def run_file(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """The run as TREC's six columns; with ?header=1, metadata before them."""
+    run = _fetch(request, slug, pk)
+    pieces = run_pieces(run, header=request.GET.get("header") == "1")
+    response = StreamingHttpResponse(pieces, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{file_name(run)}"'
+    return response
+
+
+@require_safe
+def run_metadata(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """How the run was made, as a file of its own."""
+    run = _fetch(request, slug, pk)
+    response = HttpResponse(metadata_text(run), content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{file_name(run)}.metadata.yml"'
+    return response
 
 
 @require_http_methods(["GET", "POST"])
@@ -52,7 +107,7 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             )
             messages.success(request, "The description is saved.")
             return redirect("run_detail", slug, pk)
-    context = context_of(membership) | {"run": run, "form": form} | _rankings(request, run)
+    context = context_of(membership) | {"run": run, "form": form} | _rankings(request, run) | _made(run)
     if can_manage(membership):
         context["refusal"] = _why_it_stays(run)
     return render(request, "corpus/runs/run_detail.html", context, status=422 if form.errors else 200)
@@ -69,6 +124,18 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.success(request, f"The run {run.name} is deleted. {removed:,} documents left the pools with it.")
         return redirect("run_list", slug)
     return redirect("run_detail", slug, pk)
+
+
+def file_name(run: RetrievalRun) -> str:
+    """What the run's file is called: its name, as far as every file system takes it."""
+    safe = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "_" for char in run.name)
+    return f"{safe}.run"
+
+
+def _fetch(request: HttpRequest, slug: str, pk: int) -> RetrievalRun:
+    membership = fetch_membership(request.user, slug)
+    check_can_oversee(membership)
+    return get_object_or_404(membership.collection.retrieval_runs.select_related("collection"), pk=pk)
 
 
 def context_of(membership: Membership, tab: str = "runs") -> dict[str, Any]:
@@ -89,6 +156,18 @@ def _rankings(request: HttpRequest, run: RetrievalRun) -> dict[str, Any]:
     page = Paginator(rankings_of(run), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
     rows = compare_with_pools(run.collection, page.object_list)
     return {"page": page, "rows": rows, "overlap": overlap_of(run)}
+
+
+def _made(run: RetrievalRun) -> dict[str, Any]:
+    """How the run came: by which recipe with which settings, or with which metadata."""
+    settings = run.parameters.get("settings", {})
+    recipe = RECIPES.get(run.parameters.get("recipe", ""))
+    fields = recipe.form.options() if isinstance(recipe, Recipe) else {}
+    shown = [(str(fields[name].label) if name in fields else name, value) for name, value in settings.items()]
+    label = RECIPES.label_of(run.parameters["recipe"]) if "recipe" in run.parameters else ""
+    kept = metadata_lines(run) if run.parameters.get("metadata") else []
+    run.n_parts = run.part_rankings.count()  # type: ignore[attr-defined]
+    return {"recipe_label": label, "settings": shown, "metadata": kept}
 
 
 def _why_it_stays(run: RetrievalRun) -> str:

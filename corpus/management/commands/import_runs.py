@@ -1,1 +1,1 @@
-from corpus.runs.commands import Command
+from corpus.runs.commands.import_runs import Command

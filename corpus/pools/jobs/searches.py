@@ -9,11 +9,11 @@ from django.db.models import Prefetch, QuerySet
 from accounts.jobs import Progress
 from corpus.documents.jobs.neighbours import source_papers
 from corpus.models import AspectNode, Collection, Topic
-from corpus.pools.jobs.indexes import IndexSpec, open_index
-from corpus.pools.jobs.vectors import DenseSearch
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Index, Settings
 from corpus.ranking.recipe import Lists, Recipe, make_pool
+from corpus.searching.jobs.indexes import IndexSpec, open_index
+from corpus.searching.jobs.vectors import DenseSearch
 
 SPARE = 200  # looked at beyond those that are in already, as source papers are left out
 

@@ -18,10 +18,10 @@ from corpus.endpoints.chat import Busy, Endpoint, Rejected
 from corpus.endpoints.embeddings import Embeddings, read_vectors
 from corpus.models import Collection, PoolEntry, PoolRun
 from corpus.pools.actions import request_pools
-from corpus.pools.jobs.vectors import FileVectors, PgVectors, open_store
 from corpus.pools.reads.recipes import default_recipe
 from corpus.ranking.analysis import tokenise
 from corpus.ranking.vectors import VectorFiles
+from corpus.searching.jobs.vectors import FileVectors, PgVectors, open_store
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.stubs.chat import Call, ChatStub, Garbage, Status, Step

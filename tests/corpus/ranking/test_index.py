@@ -39,7 +39,7 @@ def build(folder: Path, texts: list[str], chosen: Settings | None = None) -> Ind
         (
             "O'Neil's 1,000.5 e.g. U.S. a:b x_1 3.x",
             "lucene",
-            ["o'neil", "1,000.5", "e.g", "u.s", "a:b", "x_1", "3", "x"],
+            ["o'neil's", "1,000.5", "e.g", "u.s", "a:b", "x_1", "3", "x"],
         ),
         ("", "words", []),
     ],
@@ -51,6 +51,10 @@ def test_tokens(text: str, tokens: str, expected: list[str]) -> None:
 def test_ascii_and_other_texts_are_cut_alike() -> None:
     plain = "".join(chr(code) for code in range(32, 127))
     assert tokenise(plain) == tokenise(plain + " é")[:-1]
+
+
+def test_lucene_cuts_the_possessive_off_before_it_looks_for_stop_words() -> None:
+    assert terms_of("O'Neil's it's index", Analysis("lucene", stop_words=False)) == ["o'neil", "index"]
 
 
 def test_terms_are_stemmed_and_words_of_grammar_left_out() -> None:

@@ -24,7 +24,7 @@ from corpus.imports.actions.imports import request_import
 from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
 from corpus.pools.actions import delete_run, describe_run
 from corpus.pools.jobs.pools import lock_pools
-from corpus.runs import jobs as rankings
+from corpus.runs.jobs import importing as rankings
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run

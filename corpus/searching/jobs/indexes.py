@@ -1,4 +1,4 @@
-"""Indexes of whole collections below the data directory: built when they are asked for, built anew when stale.
+"""Indexes of whole collections below the data directory: built when they are asked for, built again when stale.
 
 An index is a cache: its name says which settings and which state of the documents it was built from, so whoever opens
 it knows whether it still holds, and losing it costs only the time to build it. Builders of the same index on one
@@ -10,7 +10,7 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -29,18 +29,27 @@ STATE = """
 SELECT count(*), coalesce(bit_xor(hashtextextended(concat_ws(E'\\x1f', d.docno, d.title, d.abstract, d.keywords::text), d.id)), 0)
 FROM corpus_document d WHERE d.collection_id = %s
 """  # noqa: E501
+# In the order of docnos falling, in which trec_eval puts documents of equal score: so ties need no second sorting.
 TEXTS = """
-SELECT d.id, d.title || ' ' || d.abstract || CASE WHEN %s THEN ' ' || array_to_string(d.keywords, ' ') ELSE '' END
-FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.id
+SELECT d.id, {fields} FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.docno COLLATE "C" DESC
 """
+FIELDS = {
+    "title": "d.title",
+    "abstract": "d.abstract",
+    "keywords": "array_to_string(d.keywords, ' ')",
+}
+TITLE_AND_ABSTRACT = ("title", "abstract")
 
 
 @dataclass(frozen=True)
 class IndexSpec:
-    """Which index of a collection: its settings, and whether keywords are searched beside title and abstract."""
+    """Which index of a collection: its settings, and the fields of documents that are searched.
+
+    The settings have a weight for each field, or the default of one weight for all.
+    """
 
     settings: Settings = field(default_factory=Settings)
-    keywords: bool = False
+    fields: tuple[str, ...] = TITLE_AND_ABSTRACT
 
 
 def collection_state(collection: Collection) -> str:
@@ -80,16 +89,16 @@ def _build(collection: Collection, directory: Path, wanted: IndexSpec, progress:
     with closing(_texts(collection, wanted)) as texts:  # a cancelled job must not leave its cursor open
         for rows in texts:
             writer.add(rows)
-            progress.report(len(writer.ids), total, "indexing documents")
+            progress.report(writer.n_documents, total, "indexing documents")
     progress.report(total, total, "writing the index")
     writer.write()
 
 
-def _texts(collection: Collection, wanted: IndexSpec) -> Generator[list[tuple[int, str]], None, None]:
+def _texts(collection: Collection, wanted: IndexSpec) -> Generator[list[tuple[int, Sequence[str]]], None, None]:
     with closing(connection.chunked_cursor()) as cursor:
-        cursor.execute(TEXTS, [wanted.keywords, collection.pk])
+        cursor.execute(TEXTS.format(fields=", ".join(FIELDS[name] for name in wanted.fields)), [collection.pk])
         while rows := cursor.fetchmany(ROWS):
-            yield rows
+            yield [(pk, texts) for pk, *texts in rows]
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from django.db import connection
 
 from accounts.jobs import Cancelled, Progress
 from corpus.models import Collection, PoolRun
-from corpus.pools.jobs.indexes import IndexSpec, collection_state, open_index
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import BM25, Settings
+from corpus.searching.jobs.indexes import IndexSpec, collection_state, open_index
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory
 
@@ -43,10 +43,10 @@ def found(collection: Collection, progress: Progress, text: str, wanted: IndexSp
 def test_an_index_is_built_once_and_found_again(collection: Collection, progress: Progress) -> None:
     assert found(collection, progress, "rolled leaves") == ["B", "A"]
     (place,) = places(collection)
-    built = (place / "docs.npy").stat().st_mtime_ns
+    built = (place / "0" / "docs.npy").stat().st_mtime_ns
     assert found(collection, progress, "green") == ["A"]
     assert places(collection) == [place]
-    assert (place / "docs.npy").stat().st_mtime_ns == built
+    assert (place / "0" / "docs.npy").stat().st_mtime_ns == built
 
 
 def test_a_changed_document_makes_it_stale(collection: Collection, progress: Progress) -> None:
@@ -59,7 +59,7 @@ def test_a_changed_document_makes_it_stale(collection: Collection, progress: Pro
 
 
 def test_settings_have_indexes_of_their_own(collection: Collection, progress: Progress) -> None:
-    stemmed = IndexSpec(Settings(Analysis(stemmer="porter")), keywords=True)
+    stemmed = IndexSpec(Settings(Analysis(stemmer="porter")), fields=("title", "abstract", "keywords"))
     assert found(collection, progress, "pot") == []
     assert found(collection, progress, "pots", stemmed) == ["A"]
     assert len(places(collection)) == 2

@@ -18,10 +18,8 @@ from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
-from corpus.models import ImportRun, PoolSource, RetrievalRun
-from corpus.models.pools import RESERVED_METHODS
-
-LONGEST_NAME = 100
+from corpus.models import ImportRun, RetrievalRun
+from corpus.runs.rules import LONGEST_NAME, unfit_name
 
 STAGE = """
 DROP TABLE IF EXISTS pg_temp.import_ranked, pg_temp.import_ranking;
@@ -197,7 +195,7 @@ def _names(run: ImportRun, files: list[RunFile]) -> list[str]:
     taken: dict[str, str] = {}
     for file in files:
         name = asked or file.tag
-        if reason := _unfit(run, name):
+        if reason := unfit_name(run.collection_id, name):
             raise BrokenFile(file.name, 0, f"its run is called {name[:LONGEST_NAME]}{reason}. Give the run a name")
         if name in taken:
             raise BrokenFile(
@@ -205,19 +203,6 @@ def _names(run: ImportRun, files: list[RunFile]) -> list[str]:
             )
         taken[name] = file.name
     return list(taken)
-
-
-def _unfit(run: ImportRun, name: str) -> str:
-    """Why no run can be called so, or ""."""
-    if len(name) > LONGEST_NAME:
-        return f"…, which has more than {LONGEST_NAME} characters"
-    if name in RESERVED_METHODS:
-        return ", which Litmus itself uses in pools"
-    known = RetrievalRun.objects.filter(collection=run.collection_id, name=name)
-    pooled = PoolSource.objects.filter(entry__topic__collection=run.collection_id, method=name)
-    if not known.exists() and pooled.exists():
-        return ", as a list that is in the pools already"
-    return ""
 
 
 def _tell_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCounts) -> None:

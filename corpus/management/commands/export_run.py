@@ -1,0 +1,1 @@
+from corpus.runs.commands.export_run import Command

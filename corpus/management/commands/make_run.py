@@ -1,0 +1,1 @@
+from corpus.runs.commands.make_run import Command

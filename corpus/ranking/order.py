@@ -1,0 +1,36 @@
+"""The one order of a ranking: that of trec_eval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class RankedList:
+    """Docnos, best first, with their scores. Scores are what 32 bits hold, because trec_eval keeps no more of them."""
+
+    docnos: list[str]
+    scores: list[float]
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+
+def ranked(scores: Iterable[tuple[str, float]], depth: int | None = None) -> RankedList:
+    """Sort by score falling, ties by docno falling in bytes, and cut at `depth`. Errors: ValueError for no number."""
+    found = [(docno, float(np.float32(score))) for docno, score in scores]
+    if not all(np.isfinite(score) for _, score in found):
+        raise ValueError("a score is not a finite number")
+    found.sort(reverse=True)  # code points have the order of UTF-8's bytes
+    found.sort(key=lambda pair: -pair[1])
+    found = found[:depth]
+    return RankedList([docno for docno, _ in found], [score for _, score in found])
+
+
+def in_order(docnos: Iterable[str], depth: int | None = None) -> RankedList:
+    """A list whose order is all that is known of it: scores fall from its length to 1."""
+    found = list(docnos)[:depth]
+    return RankedList(found, [float(len(found) - place) for place in range(len(found))])

@@ -1,0 +1,63 @@
+"""Asking for runs to be made here."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from corpus.collections.rules import check_manager
+from corpus.models import Collection, RunMaking
+from corpus.runs.recipes.queries import TOPIC_SETS, queries_of
+from corpus.runs.recipes.recipe import Recipe, recipe_hash
+from corpus.runs.recipes.registry import RECIPES
+from corpus.runs.rules import check_new_name
+
+
+def recipe_named(name: str) -> Recipe:
+    """The recipe of this name. Errors: Refused, with all there are."""
+    if name not in RECIPES:
+        raise Refused(f"There is no recipe “{name[:60]}”. There are {', '.join(RECIPES)}.")
+    return RECIPES[name]
+
+
+@transaction.atomic
+def request_run(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    name: str,
+    recipe: Recipe,
+    asked: Mapping[str, Any],
+    send: bool = True,
+) -> RunMaking:
+    """Ask for a run of this name by a recipe, `asked` being its settings that differ from the defaults.
+
+    `send=False` leaves the work to the caller. Errors: Refused for settings, names and recipes that do not go here,
+    Conflict for a name that is taken and while a run of the name is being made.
+    """
+    check_manager(collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    values = recipe.values(collection, asked)
+    digest = recipe_hash(recipe.name, values)
+    check_new_name(collection, name, digest)
+    if not collection.documents.exists():
+        raise Refused("The collection has no documents to rank. Import documents first.")
+    if not queries_of(collection, values["topics"]):
+        raise Refused(f"The collection has nothing of this sort to rank for: {TOPIC_SETS[values['topics']].label}.")
+    recipe.check(collection, values)
+    if collection.run_makings.filter(name=name).exclude(state__in=FINAL_STATES).exists():
+        raise Conflict(f"The run {name} is being made already. Wait for it, or cancel it first.")
+    parameters = {"recipe": recipe.name, "settings": values}
+    fields = {"collection": collection, "name": name, "recipe_hash": digest, "parameters": parameters}
+    if send:
+        job = jobs.new_job(RunMaking, by=by, at=at, **fields)
+    else:
+        job = RunMaking.objects.create(requested_by=by, requested_at=at, **fields)
+    record_event(by=by, at=at, verb="request_run", target=job, scope=collection, name=name, **parameters)
+    return job

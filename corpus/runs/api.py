@@ -1,0 +1,172 @@
+"""Runs made here, for those who may see ranks; the list of runs stands in corpus/pools/api.py."""
+
+from typing import Any, ClassVar, cast
+
+from django import forms
+from django.http import StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.actions.jobs import cancel_job
+from accounts.jobs import with_live_progress
+from accounts.schema import answers
+from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import OVERSEERS
+from corpus.imports.api import MANAGE
+from corpus.models import RetrievalRun, Role, RunMaking
+from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.files import metadata_lines, run_pieces
+from corpus.runs.recipes.registry import RECIPES, all_options
+
+
+def option_field(field: forms.Field) -> serializers.Field[Any, Any, Any, Any]:
+    """An option of recipes as a field of a request."""
+    more: dict[str, Any] = {"required": False, "help_text": str(field.help_text)}
+    if isinstance(field, forms.ChoiceField):
+        return serializers.ChoiceField([str(word) for word, _ in cast(Any, field.choices)], **more)
+    if type(field) is forms.IntegerField:
+        return serializers.IntegerField(**more)
+    if isinstance(field, forms.FloatField):
+        return serializers.FloatField(**more)
+    if getattr(field, "many", False):
+        return serializers.ListField(child=serializers.CharField(), **more)
+    return serializers.CharField(**more)
+
+
+class NewRunSerializer(serializers.Serializer[Any]):
+    """A run to make: `name` without spaces, the recipe, and any options of it that differ from its defaults."""
+
+    name = serializers.CharField(max_length=100)
+    recipe = serializers.CharField(max_length=60)
+
+    def get_fields(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_fields()
+        found["recipe"].help_text = "one of " + ", ".join(RECIPES)
+        return found | {name: option_field(field) for name, field in all_options().items()}
+
+
+class MakingSerializer(serializers.ModelSerializer[RunMaking]):
+    """How far the making of a run is; `run` is the run's id once it is stored."""
+
+    recipe = serializers.CharField(source="parameters.recipe")
+    settings = serializers.JSONField(source="parameters.settings")
+
+    class Meta:
+        model = RunMaking
+        fields = (
+            *("id", "name", "recipe", "settings", "recipe_hash", "state", "done", "total", "step", "reason"),
+            *("run", "requested_at", "finished_at"),
+        )
+
+
+class RunDetailSerializer(serializers.ModelSerializer[RetrievalRun]):
+    """A run with all that is known of how it was made; `metadata` are the lines of its ir_metadata."""
+
+    made = serializers.JSONField(source="parameters")
+    metadata = serializers.SerializerMethodField()
+
+    class Meta:
+        model = RetrievalRun
+        fields = ("id", "name", "description", "created_at", "made", "metadata")
+
+    def get_metadata(self, run: RetrievalRun) -> list[str]:
+        return metadata_lines(run)
+
+
+class AnyType(BaseContentNegotiation):
+    """A run is sent as text, whatever the caller says it accepts; errors are problem details."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+class RunMakings(InCollectionView):
+    """Runs that are made here."""
+
+    serializer_class = MakingSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+
+    @extend_schema(operation_id="run_makings_list", responses=answers({200: MakingSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the makings of runs, the oldest first."""
+        page = self.paginate_queryset(self.collection.run_makings.all())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="run_makings_create",
+        request=NewRunSerializer,
+        responses=answers({202: MakingSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Have a background job make a run; follow it at its own address."""
+        wanted = NewRunSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        asked = dict(wanted.validated_data)
+        name, recipe = asked.pop("name"), recipe_named(asked.pop("recipe"))
+        job = request_run(
+            by=self.person, at=timezone.now(), collection=self.collection, name=name, recipe=recipe, asked=asked
+        )
+        return Response(MakingSerializer(job).data, status=202)
+
+
+class RunMakingDetail(InCollectionView):
+    """The making of one run."""
+
+    serializer_class = MakingSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
+
+    def job(self) -> RunMaking:
+        makings = RunMaking.objects.select_related("collection").filter(collection=self.collection)
+        return get_object_or_404(makings, pk=self.kwargs["pk"])
+
+    @extend_schema(operation_id="run_makings_read", responses=answers({200: MakingSerializer}, 403))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """How far the run is."""
+        return Response(MakingSerializer(with_live_progress(self.job())).data)
+
+    @extend_schema(operation_id="run_makings_cancel", responses=answers({202: MakingSerializer}, 403, 409))
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask the making to stop; no run is stored."""
+        job = self.job()
+        cancel_job(by=self.person, at=timezone.now(), job=job)
+        return Response(MakingSerializer(job).data, status=202)
+
+
+class RunDetail(InCollectionView):
+    """One run."""
+
+    serializer_class = RunDetailSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(operation_id="runs_read", responses=answers({200: RunDetailSerializer}, 403))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """Read how a run was made."""
+        runs = self.collection.retrieval_runs.select_related("collection")
+        return Response(RunDetailSerializer(get_object_or_404(runs, pk=pk)).data)
+
+
+class RunFile(InCollectionView):
+    """One run as a file."""
+
+    content_negotiation_class = AnyType
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(
+        operation_id="runs_read_file",
+        parameters=[OpenApiParameter("header", OpenApiTypes.BOOL, description="metadata in lines that begin with #")],
+        responses=answers({(200, "text/plain"): OpenApiTypes.BINARY}, 403),
+    )
+    def get(self, request: Request, slug: str, pk: int) -> StreamingHttpResponse:
+        """The run in TREC's six columns."""
+        run = get_object_or_404(self.collection.retrieval_runs.select_related("collection"), pk=pk)
+        header = request.query_params.get("header", "").lower() in ("1", "true")
+        return StreamingHttpResponse(run_pieces(run, header=header), content_type="text/plain; charset=utf-8")

@@ -1,0 +1,109 @@
+"""A run as files: TREC's six columns, and its metadata in the form of ir_metadata, apart or as a header."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from corpus.models import RetrievalRun
+from corpus.runs.recipes.queries import ASPECT_NUMBERS
+
+START, END = "ir_metadata.start", "ir_metadata.end"
+PIECE = 1 << 16  # characters sent at a time at least
+
+
+def run_lines(run: RetrievalRun, *, header: bool = False) -> Iterator[str]:
+    """The lines of the run's file in the order of topics; with `header`, metadata before them, each after a #."""
+    if header:
+        yield from (f"# {line}\n" if line else "#\n" for line in metadata_lines(run))
+    tag = "".join(run.name.split()) or "run"
+    for number, docnos, scores in _rankings(run):
+        for rank, (docno, score) in enumerate(zip(docnos, scores, strict=True), 1):
+            yield f"{number} Q0 {docno} {rank} {score!r} {tag}\n"
+
+
+def run_pieces(run: RetrievalRun, *, header: bool = False) -> Iterator[bytes]:
+    """The same as bytes, some lines at a time."""
+    held: list[str] = []
+    size = 0
+    for line in run_lines(run, header=header):
+        held.append(line)
+        size += len(line)
+        if size > PIECE:
+            yield "".join(held).encode()
+            held, size = [], 0
+    yield "".join(held).encode()
+
+
+def metadata_text(run: RetrievalRun) -> str:
+    """The metadata as a file of its own, which is YAML."""
+    return "".join(f"{line}\n" for line in metadata_lines(run) if line not in (START, END))
+
+
+def metadata_lines(run: RetrievalRun) -> list[str]:
+    """What came with the run as it came; of a run made here, how it was made (ir_metadata, schema 0.1)."""
+    if kept := run.parameters.get("metadata"):
+        return [str(line) for line in kept]
+    return [START, *_yaml(_metadata(run)), END]
+
+
+def _metadata(run: RetrievalRun) -> dict[str, Any]:
+    made = run.parameters
+    method: dict[str, Any] = {"automatic": True, "score ties": "docno falling, in bytes"}
+    if "recipe" in made:
+        method["retrieval"] = [{"name": made["recipe"], **made["settings"]}]
+        method["recipe hash"] = made["recipe_hash"]
+    source: dict[str, Any] = {"software": "Litmus", "version": made.get("code_version", settings.CODE_VERSION)}
+    found: dict[str, Any] = {
+        "schema-version": 0.1,
+        "run-version": 1.0,
+        "tag": run.name,
+        "research goal": {"description": run.description},
+        "implementation": {"source": source},
+        "method": method,
+        "data": {"test collection": {"name": run.collection.title, "source": run.collection.slug}},
+    }
+    if "inputs" in made:
+        found["data"]["test collection"] |= {f"{name} hash": value for name, value in made["inputs"].items()}
+        found["implementation"]["seconds"] = made["seconds"]
+        found["implementation"]["cost"] = made["cost"]
+    return found
+
+
+def _yaml(value: Any, depth: int = 0) -> list[str]:
+    """Nested dicts and lists as lines of YAML; scalars as JSON, which is YAML too."""
+    blank = "  " * depth
+    lines: list[str] = []
+    for key, each in value.items():
+        if isinstance(each, dict) and each:
+            lines += [f"{blank}{key}:", *_yaml(each, depth + 1)]
+        elif isinstance(each, Sequence) and not isinstance(each, str) and each and isinstance(each[0], dict):
+            lines.append(f"{blank}{key}:")
+            for one in each:
+                first, *rest = _yaml(one, depth + 2)
+                lines += [f"{blank}  - {first.lstrip()}", *rest]
+        else:
+            lines.append(f"{blank}{key}: {json.dumps(each, ensure_ascii=False)}")
+    return lines
+
+
+def _rankings(run: RetrievalRun) -> Iterator[tuple[str, list[str], list[float]]]:
+    """(number, docnos, scores) of whole topics, then of sub-queries, then of aspects, each in the order of topics."""
+    whole = run.rankings.order_by("topic__position", "topic_id")
+    yield from whole.values_list("topic__number", "docnos", "scores").iterator(chunk_size=50)
+    parts = run.part_rankings.exclude(sub_query=None)
+    parts = parts.order_by("sub_query__topic__position", "sub_query__topic_id", "sub_query_id")
+    yield from parts.values_list("sub_query__number", "docnos", "scores").iterator(chunk_size=50)
+    aspects = run.part_rankings.exclude(aspect=None)
+    if not aspects.exists():
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(ASPECT_NUMBERS, [run.collection_id])
+        numbers = [(pk, number) for pk, _, number, _ in cursor.fetchall()]
+    wanted = set(aspects.values_list("aspect", flat=True))
+    for pk, number in numbers:
+        if pk in wanted:
+            found = aspects.get(aspect=pk)
+            yield number, found.docnos, found.scores

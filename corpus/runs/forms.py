@@ -1,0 +1,30 @@
+"""The form that a run is made by: its name and the options of a recipe."""
+
+from typing import Any
+
+from django import forms
+
+from corpus.models import Collection
+from corpus.runs.recipes.recipe import Recipe
+from corpus.runs.rules import LONGEST_NAME
+
+
+class NameForm(forms.Form):
+    """What the run is called."""
+
+    name = forms.CharField(
+        max_length=LONGEST_NAME,
+        label="Name of the run",
+        help_text="Without spaces: it stands in the last column of the run's file.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+def recipe_form(recipe: Recipe, collection: Collection, data: Any = None) -> forms.Form:
+    """The form of the recipe's options, its fields in their order."""
+    form = recipe.form(data, collection=collection, field_order=list(recipe.form.options()))
+    for field in form.fields.values():
+        if field.help_text:
+            text = str(field.help_text)
+            field.help_text = f"{text[:1].upper()}{text[1:]}."
+    return form

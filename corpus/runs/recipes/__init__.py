@@ -1,0 +1,1 @@
+"""Ways to make a run: one module each, and one line in `registry`."""

@@ -1,0 +1,118 @@
+"""What the recipes share that compare words: fields with weights, how texts become terms, searching the index."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+
+from corpus.ranking.analysis import LUCENE, NLTK, PAIRS, STEMMERS, WORDS, Analysis
+from corpus.ranking.index import Settings
+from corpus.ranking.scorers import EXACT, LUCENE_BYTE
+from corpus.runs.recipes.recipe import Rankings, RecipeForm, Task, WordField
+from corpus.searching.jobs.indexes import FIELDS, IndexSpec, open_index
+
+TOKENS = [
+    (LUCENE, "as Lucene's standard tokeniser"),
+    (NLTK, "as NLTK's word tokeniser"),
+    (WORDS, "runs of letters and digits"),
+    (PAIRS, "words of two letters or more"),
+]
+STEMMER_WORDS = {
+    "none": "none",
+    "porter": "Porter",
+    "english": "Snowball, English",
+    "nltk": "Porter with NLTK's changes",
+}
+DROP, KEEP = "drop", "keep"
+STOP_WORDS = [(DROP, "left out"), (KEEP, "kept")]
+HEAVIEST = 100.0
+
+
+class FieldsField(forms.CharField):
+    """Fields of documents, each with its weight after a ^ where that is not 1: "title^2 abstract"."""
+
+    many = True
+
+    def __init__(self, initial: str, **more: Any) -> None:
+        about = f"{', '.join(FIELDS)}; a weight other than 1 follows a ^, as in title^2"
+        super().__init__(required=False, initial=initial, label="Fields of documents", help_text=about, **more)
+
+    def to_python(self, value: Any) -> str:
+        parts = value if isinstance(value, list | tuple) else str(value or self.initial).replace(",", " ").split()
+        found: dict[str, float] = {}
+        for part in (word for each in parts for word in str(each).replace(",", " ").split()):
+            name, _, written = part.partition("^")
+            if name not in FIELDS:
+                raise forms.ValidationError(f"“{part[:40]}” is no field. There are {', '.join(FIELDS)}.")
+            try:
+                weight = float(written or 1)
+            except ValueError:
+                weight = 0.0
+            if not 0 < weight <= HEAVIEST:
+                raise forms.ValidationError(f"The weight of {name} must be above 0 and at most {HEAVIEST:g}.")
+            found[name] = weight
+        return " ".join(name if weight == 1 else f"{name}^{weight:g}" for name, weight in found.items())
+
+
+def fields_of(written: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Names and weights of fields as `FieldsField` stores them."""
+    parts = [part.partition("^") for part in written.split()]
+    return tuple(name for name, _, _ in parts), tuple(float(weight or 1) for _, _, weight in parts)
+
+
+class LexicalForm(RecipeForm):
+    """Options of recipes that compare words."""
+
+    fields = FieldsField("title abstract keywords")  # type: ignore[assignment] # taken off the class by its metaclass
+    tokens = WordField(TOKENS, label="Tokens", help_text="how texts are cut into words")
+    stemmer = WordField(
+        [(name, STEMMER_WORDS[name]) for name in STEMMERS],
+        initial="porter",
+        label="Stemmer",
+        help_text="how endings of words are cut off",
+    )
+    stop_words = WordField(
+        STOP_WORDS, label="Stop words", help_text="words such as “the”: Lucene's list, with NLTK's tokens NLTK's"
+    )
+
+
+class BM25Form(LexicalForm):
+    """Options of BM25; defaults are Lucene's as Anserini sets them."""
+
+    k1 = forms.FloatField(
+        label="k1",
+        initial=0.9,
+        min_value=0,
+        max_value=100,
+        required=False,
+        help_text="of BM25: how soon repeats count less",
+    )
+    b = forms.FloatField(
+        label="b", initial=0.4, min_value=0, max_value=1, required=False, help_text="of BM25: how much length counts"
+    )
+    lengths = WordField(
+        [(EXACT, "exact"), (LUCENE_BYTE, "in one byte, as Lucene")],
+        label="Document lengths",
+        help_text="of BM25: exact, or rounded as in a Lucene index",
+    )
+
+
+def index_spec(values: Any) -> IndexSpec:
+    """The index that these settings search."""
+    names, weights = fields_of(values["fields"])
+    analysis = Analysis(values["tokens"], values["stop_words"] == KEEP, values["stemmer"])
+    numbers = {name: values[name] for name in ("k1", "b", "lengths") if name in values}
+    return IndexSpec(Settings(analysis, weights=weights, **numbers), names)
+
+
+def search_with(scorer: str) -> Callable[[Task], Rankings]:
+    """How a recipe ranks that searches the index with this scorer."""
+
+    def rank(task: Task) -> Rankings:
+        index = open_index(task.collection, task.progress, index_spec(task.values))
+        for done, query in enumerate(task.queries):
+            task.report(done, "searching for each topic")
+            hits = index.search(scorer, query.text, task.depth, without=task.excluded(query), among=task.among(query))
+            yield query, task.by_id(hits.ids.tolist(), hits.scores.tolist())
+
+    return rank

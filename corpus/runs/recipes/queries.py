@@ -1,0 +1,115 @@
+"""What a run is made for: topics of a kind, their aspects, their sub-queries; and which documents each leaves out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from corpus.models import Collection, Document, GeneratedQuestion, Paper, PoolEntry, Topic, TopicKind
+
+TEXT, TITLE, BOTH = "text", "title", "title-and-text"
+ALL, ASPECTS, SUB_QUERIES = "all", "aspects", "sub-queries"
+CONTEXTS = (TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE)
+# Aspects of a topic are numbered 1..n as the tree is read: top aspects by position, each followed by its sub-aspects.
+# Exports number them in the same way.
+ASPECT_NUMBERS = """
+SELECT asp.id, asp.topic_id, t.number || '.' || row_number() OVER (
+    PARTITION BY asp.topic_id
+    ORDER BY min(ARRAY[coalesce(p.position, n.position), CASE WHEN p.id IS NULL THEN -1 ELSE n.position END])
+      NULLS LAST, asp.id
+  ), asp.text
+FROM corpus_aspect asp JOIN corpus_topic t ON t.id = asp.topic_id AND t.collection_id = %s
+LEFT JOIN corpus_aspectnode n ON n.aspect_id = asp.id LEFT JOIN corpus_aspectnode p ON p.id = n.parent_id
+GROUP BY asp.id, asp.topic_id, t.number, t.position, t.id ORDER BY t.position, t.id, 3
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched for. `topic` is the topic's id; `sub_query` or `aspect` that of the part it stands for."""
+
+    number: str
+    text: str
+    topic: int
+    sub_query: int | None = None
+    aspect: int | None = None
+
+
+Maker = Callable[[Collection, str], Iterator[Query]]
+
+
+@dataclass(frozen=True)
+class TopicSet:
+    """A choice of what to make a run for."""
+
+    label: str
+    make: Maker
+
+
+def _of_kinds(*kinds: TopicKind) -> Maker:
+    def make(collection: Collection, words: str) -> Iterator[Query]:
+        topics: QuerySet[Topic] = collection.topics.only("number", "title", "text")
+        for topic in (topics.filter(kind__in=kinds) if kinds else topics).iterator():
+            yield Query(topic.number, _words(topic, words), topic.pk)
+
+    return make
+
+
+def _words(topic: Topic, words: str) -> str:
+    if words == TITLE:
+        return topic.title or topic.text
+    return f"{topic.title} {topic.text}" if words == BOTH else topic.text
+
+
+def _sub_queries(collection: Collection, _: str) -> Iterator[Query]:
+    for part in collection.sub_queries.select_related("topic").only("number", "sentences", "topic_id", "topic"):
+        yield Query(part.number, part.text, part.topic_id, sub_query=part.pk)
+
+
+def _aspects(collection: Collection, _: str) -> Iterator[Query]:
+    with connection.cursor() as cursor:
+        cursor.execute(ASPECT_NUMBERS, [collection.pk])
+        for pk, topic, number, text in cursor.fetchall():
+            yield Query(number, text, topic, aspect=pk)
+
+
+TOPIC_SETS: dict[str, TopicSet] = {
+    ALL: TopicSet("all topics", _of_kinds()),
+    **{kind.value: TopicSet(f"topics of the kind {kind.label}", _of_kinds(kind)) for kind in TopicKind},
+    ASPECTS: TopicSet("aspects and sub-aspects, each on its own", _aspects),
+    SUB_QUERIES: TopicSet("sub-queries", _sub_queries),
+}
+
+
+def queries_of(collection: Collection, topics: str, words: str = TEXT) -> list[Query]:
+    """The queries of a topic set, in the order of topics."""
+    return list(TOPIC_SETS[topics].make(collection, words))
+
+
+def sources_of(collection: Collection, queries: Sequence[Query]) -> dict[int, frozenset[int]]:
+    """Ids of the documents that each topic was written from, by topic.
+
+    They are: source papers that a topic names, the paper whose paragraph a generated question comes from, and for
+    citation contexts all citing papers of the collection (Boudin, JCDL 2021, section 3).
+    """
+    topics = {topic.pk: topic for topic in collection.topics.only("kind", "extra", "number")}
+    named = {pk: set(topic.source_papers) for pk, topic in topics.items() if topic.source_papers}
+    keys = set(Paper.objects.filter(collection=collection).values_list("key", flat=True))
+    for query in queries:
+        if topics[query.topic].kind in CONTEXTS:
+            named[query.topic] = named.get(query.topic, set()) | keys
+    docnos = set().union(*named.values()) if named else set()
+    found = Document.objects.filter(collection=collection, docno__in=docnos)
+    ids = dict(found.values_list("docno", "pk"))
+    sources = {topic: {ids[docno] for docno in wanted if docno in ids} for topic, wanted in named.items()}
+    written = GeneratedQuestion.objects.filter(topic__collection=collection)
+    mentioned = written.exclude(reply__mention__source_document=None)
+    for topic, source in mentioned.values_list("topic", "reply__mention__source_document"):
+        sources.setdefault(topic, set()).add(source)
+    return {topic: frozenset(found) for topic, found in sources.items()}
+
+
+def pool_of(topic: int) -> frozenset[int]:
+    """Ids of the documents in a topic's pool."""
+    return frozenset(PoolEntry.objects.filter(topic=topic).values_list("document", flat=True))

@@ -1,0 +1,161 @@
+"""What a recipe is: its words, a Django form with its options, and how it ranks.
+
+The form drives the page, the parameters of the API and the arguments of `make_run`; its cleaned values are stored with
+the run, and a hash of them names the recipe.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from django import forms
+
+from accounts.jobs import Progress
+from accounts.refusals import Refused
+from corpus.models import Collection, Document
+from corpus.ranking.order import RankedList, ranked
+from corpus.runs.recipes.queries import BOTH, TEXT, TITLE, TOPIC_SETS, Query, pool_of, sources_of
+
+DEEPEST = 10_000
+COLLECTION, POOLS = "collection", "pools"
+SOURCES, NOTHING = "sources", "nothing"
+
+
+class WordField(forms.ChoiceField):
+    """One of some words, the first unless another is asked for."""
+
+    def __init__(self, choices: Sequence[tuple[str, str]], **more: Any) -> None:
+        super().__init__(choices=choices, required=False, initial=more.pop("initial", choices[0][0]), **more)
+        self.error_messages["invalid_choice"] = f"“%(value)s” is none of {', '.join(word for word, _ in choices)}."
+
+
+class RecipeForm(forms.Form):
+    """What all recipes ask for; one that needs more subclasses it. A field left empty has its initial value."""
+
+    topics = WordField(
+        [(name, each.label) for name, each in TOPIC_SETS.items()],
+        label="Topics",
+        help_text="what a ranking is made for",
+    )
+    words = WordField(
+        [(TEXT, "its text"), (TITLE, "its title"), (BOTH, "title and text")],
+        label="Words of a topic",
+        help_text="what of a topic is the query; of aspects and sub-queries always the text",
+    )
+    depth = forms.IntegerField(
+        label="Depth", min_value=1, max_value=DEEPEST, initial=1000, required=False, help_text="documents of a ranking"
+    )
+    among = WordField(
+        [(COLLECTION, "the whole collection"), (POOLS, "the topic's pool")],
+        label="Search in",
+        help_text="which documents may be ranked; in a pool all are",
+    )
+    leave_out = WordField(
+        [(SOURCES, "the documents it was written from"), (NOTHING, "nothing")],
+        label="Leave out of a topic's ranking",
+        help_text="source papers of queries, and citing papers of citation contexts and of generated questions",
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.collection = collection
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        for name, each in self.fields.items():
+            if values.get(name) in (None, "", []) and each.initial is not None and name not in self.errors:
+                values[name] = each.initial
+        return values
+
+    @classmethod
+    def options(cls) -> dict[str, forms.Field]:
+        """The fields in the order of a form: what all recipes have comes last but for the topics."""
+        own = [name for name in cls.base_fields if name not in RecipeForm.base_fields]
+        return {name: cls.base_fields[name] for name in ("topics", *own, *list(RecipeForm.base_fields)[1:])}
+
+
+@dataclass
+class Task:
+    """One run to make: for which queries, with which settings. `counts` and `cost` grow while it is made."""
+
+    collection: Collection
+    queries: Sequence[Query]
+    values: Mapping[str, Any]
+    progress: Progress
+    counts: Counter[str] = field(default_factory=Counter)
+    cost: Decimal | None = Decimal(0)
+
+    @property
+    def depth(self) -> int:
+        return int(self.values["depth"])
+
+    def excluded(self, query: Query) -> frozenset[int]:
+        """Ids of documents that this query's ranking leaves out."""
+        return self._sources.get(query.topic, frozenset())
+
+    def among(self, query: Query) -> frozenset[int] | None:
+        """Ids of the only documents that may be ranked, None where all may."""
+        return pool_of(query.topic) if self.values["among"] == POOLS else None
+
+    def by_id(self, ids: Sequence[int], scores: Sequence[float]) -> RankedList:
+        """The ranking of documents that are given by their ids."""
+        docnos = dict(Document.objects.filter(pk__in=ids).values_list("pk", "docno"))
+        return ranked(((docnos[pk], score) for pk, score in zip(ids, scores, strict=True) if pk in docnos), self.depth)
+
+    def report(self, done: int, step: str) -> None:
+        """Say how many queries are done. Errors: Cancelled."""
+        self.progress.report(done, len(self.queries), step)
+
+    def pay(self, cost: Decimal | None) -> None:
+        """Add to the cost; unknown once a part of it is."""
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
+
+    @cached_property
+    def _sources(self) -> dict[int, frozenset[int]]:
+        return sources_of(self.collection, self.queries) if self.values["leave_out"] == SOURCES else {}
+
+
+Rankings = Iterator[tuple[Query, RankedList]]
+
+
+def no_check(_: Collection, __: Mapping[str, Any]) -> None:
+    """Most recipes can always be followed."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One way to make a run. `name` is stored, stands in addresses and on the command line; people read `label`.
+
+    `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here.
+    """
+
+    name: str
+    label: str
+    about: str
+    form: type[RecipeForm]
+    rank: Callable[[Task], Rankings]
+    check: Callable[[Collection, Mapping[str, Any]], None] = no_check
+
+    def values(self, collection: Collection, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings for what was asked, with defaults filled in. Errors: Refused, with all that is wrong."""
+        options = self.form.options()
+        if strange := [name for name in asked if name not in options]:
+            raise Refused(f"{self.label} has no option “{strange[0]}”. It has {', '.join(options)}.")
+        form = self.form(dict(asked), collection=collection)
+        if not form.is_valid():
+            wrong = [
+                f"{'' if name == '__all__' else name + ': '}{' '.join(map(str, texts))}"
+                for name, texts in form.errors.items()
+            ]
+            raise Refused(" ".join(wrong))
+        return dict(form.cleaned_data)
+
+
+def recipe_hash(name: str, values: Mapping[str, Any]) -> str:
+    """A hash of a recipe with all its settings."""
+    return hashlib.sha256(json.dumps([name, values], sort_keys=True).encode()).hexdigest()
