@@ -41,14 +41,17 @@ class VectorFiles:
         with self.keys_file.open("ab") as stream:
             stream.write(np.array(list(zip(documents, digests, strict=True)), dtype="<i8").tobytes())
 
-    def nearest(self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None) -> list[int]:
-        """The ids of at most `depth` documents of the highest inner product with `vector`, best first, ties by id.
+    def nearest(
+        self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
+    ) -> tuple[list[int], list[float]]:
+        """The ids of at most `depth` documents of the highest inner product with `vector`, best first, ties by id; and
+        these products.
 
         `vector` has the length of those kept; `among` narrows to these ids. Raises ValueError for another length.
         """
         keys = self._keys()
         if not len(keys) or depth < 1:
-            return []
+            return [], []
         vectors = np.memmap(self.vectors_file, dtype="<f4", mode="r", shape=(len(keys), self._size()))
         scores = np.concatenate([vectors[at : at + CHUNK] @ vector for at in range(0, len(keys), CHUNK)])
         documents, rows = self._newest(keys, among)
@@ -57,7 +60,7 @@ class VectorFiles:
             first = np.flatnonzero(scores >= np.partition(scores, len(scores) - depth)[len(scores) - depth])
             documents, scores = documents[first], scores[first]
         order = np.lexsort((documents, -scores))[:depth]
-        return [int(each) for each in documents[order]]
+        return documents[order].tolist(), scores[order].tolist()
 
     def _newest(
         self, keys: NDArray[np.int64], among: frozenset[int] | None

@@ -53,12 +53,13 @@ def search_pools(collection: Collection, parameters: dict[str, Any], progress: P
     sources = source_papers(collection, topics)
     dense = DenseSearch(collection, progress) if recipe.dense else None
     if dense:
-        dense.prepare(topics)
+        dense.prepare([topic.text for topic in topics])
     for done, topic in enumerate(topics):
         progress.report(done, len(topics), "searching for each topic")
         lists = {scorer: _lists(index, scorer, topic, recipe) for scorer in recipe.scorers}
         candidates = {pk for found in lists.values() for ranked in (found.query, *found.aspects) for pk in ranked}
-        by_vectors = dense(topic, recipe.dense + len(candidates) + SPARE) if dense else []
+        depth = recipe.dense + len(candidates) + SPARE
+        by_vectors = dense.find(topic.text, depth)[0] if dense else []
         pool = make_pool(lists, recipe, sources.around(topic, recipe, candidates, by_vectors))
         for document, methods in pool.items():
             yield from (Found(topic.pk, document, method, rank) for method, rank in methods.items())

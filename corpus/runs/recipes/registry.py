@@ -8,7 +8,11 @@ from django import forms
 from corpus.plugins import Registry
 from corpus.runs.recipes.bm25 import BM25
 from corpus.runs.recipes.bm25_okapi import BM25_OKAPI
+from corpus.runs.recipes.dense import DENSE
+from corpus.runs.recipes.fusion import FUSION
+from corpus.runs.recipes.one_hop import ONE_HOP
 from corpus.runs.recipes.recipe import Recipe
+from corpus.runs.recipes.rerank import RERANK
 from corpus.runs.recipes.tfidf import TFIDF
 
 RECIPES: Registry[Recipe] = Registry(
@@ -17,6 +21,10 @@ RECIPES: Registry[Recipe] = Registry(
     BM25,
     BM25_OKAPI,
     TFIDF,
+    DENSE,
+    FUSION,
+    RERANK,
+    ONE_HOP,
 )
 
 

@@ -8,11 +8,12 @@ import hashlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from accounts.jobs import Progress
@@ -21,8 +22,9 @@ from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoin
 from corpus.endpoints.chat import Endpoint, EndpointError
 from corpus.endpoints.driver import Failure, ask_all
 from corpus.endpoints.embeddings import Embeddings
-from corpus.models import Collection, Topic
+from corpus.models import Collection, PaidAnswer
 from corpus.ranking.vectors import VectorFiles
+from corpus.searching.jobs.answers import digest_of
 
 LONGEST = 20_000  # characters of a text that are embedded: models take no more than some thousand tokens
 TEXTS = """
@@ -49,8 +51,11 @@ FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) AS new (document_id, digest,
 ON CONFLICT (document_id, model) DO UPDATE SET digest = excluded.digest, embedding = excluded.embedding
 """
 NEAREST = """
-SELECT v.document_id FROM corpus_documentvector v JOIN corpus_document d ON d.id = v.document_id
-WHERE d.collection_id = %s AND v.model = %s ORDER BY v.embedding <=> %s::vector, v.document_id LIMIT %s
+SELECT v.document_id, 1 - (v.embedding <=> %(vector)s::vector)
+FROM corpus_documentvector v JOIN corpus_document d ON d.id = v.document_id
+WHERE d.collection_id = %(collection)s AND v.model = %(model)s
+  AND (%(among)s::bigint[] IS NULL OR v.document_id = ANY(%(among)s))
+ORDER BY v.embedding <=> %(vector)s::vector, v.document_id LIMIT %(depth)s
 """
 
 
@@ -59,7 +64,9 @@ class Store(Protocol):
 
     def known(self) -> dict[int, int]: ...
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None: ...
-    def nearest(self, vector: NDArray[np.float32], depth: int) -> list[int]: ...
+    def nearest(
+        self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
+    ) -> tuple[list[int], list[float]]: ...
 
 
 class PgVectors:
@@ -81,10 +88,14 @@ class PgVectors:
                 raise ValueError(f"vectors of {vectors.shape[1]} numbers, where those before have {found[0]}")
             cursor.execute(KEEP, [self.model, list(documents), list(digests), written])
 
-    def nearest(self, vector: NDArray[np.float32], depth: int) -> list[int]:
+    def nearest(
+        self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
+    ) -> tuple[list[int], list[float]]:
+        values: dict[str, Any] = {"collection": self.collection.pk, "model": self.model, "vector": _vector_text(vector), "depth": depth}
         with connection.cursor() as cursor:
-            cursor.execute(NEAREST, [self.collection.pk, self.model, _vector_text(vector), depth])
-            return [pk for (pk,) in cursor.fetchall()]
+            cursor.execute(NEAREST, {**values, "among": None if among is None else list(among)})
+            rows = cursor.fetchall()
+        return [pk for pk, _ in rows], [score for _, score in rows]
 
 
 class FileVectors:
@@ -102,8 +113,10 @@ class FileVectors:
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
         self.files.keep(documents, digests, vectors)
 
-    def nearest(self, vector: NDArray[np.float32], depth: int) -> list[int]:
-        return self.files.nearest(vector, depth, self.documents)
+    def nearest(
+        self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
+    ) -> tuple[list[int], list[float]]:
+        return self.files.nearest(vector, depth, self.documents if among is None else self.documents & among)
 
 
 def open_store(collection: Collection, model: str) -> Store:
@@ -127,36 +140,46 @@ def has_pgvector() -> bool:
 
 
 class DenseSearch:
-    """Finds documents for topics by their vectors; the documents' are made first where they are missing."""
+    """Finds documents for texts by their vectors; the documents' are made first where they are missing.
 
-    def __init__(self, collection: Collection, progress: Progress) -> None:
-        endpoint = embeddings_endpoint()
+    `instruction` stands before title and abstract of each document; vectors with another are others.
+    """
+
+    def __init__(
+        self, collection: Collection, progress: Progress, *, endpoint: Endpoint | None = None, instruction: str = ""
+    ) -> None:
+        endpoint = endpoint or embeddings_endpoint()
         if endpoint is None:
             raise Refused(NO_EMBEDDINGS)
         self.endpoint: Endpoint = endpoint
-        self.collection, self.progress = collection, progress
-        self.store = open_store(collection, endpoint.model)
+        self.collection, self.progress, self.instruction = collection, progress, instruction
+        self.store = open_store(collection, f"{endpoint.model} {instruction}" if instruction else endpoint.model)
         self.failed: list[str] = []
+        self.vectors: dict[str, NDArray[np.float32]] = {}  # of texts that are searched for
 
-    def prepare(self, topics: Sequence[Topic]) -> None:
-        """Embed documents that have no vector yet, then the topics. Errors: Refused, Cancelled."""
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Embed documents that have no vector yet, then the texts to search for. Errors: Refused, Cancelled."""
         with Embeddings(self.endpoint) as embeddings:
             try:
                 self._embed_documents(embeddings)
-                self.topics = self._embed_topics(embeddings, topics)
+                self._embed_texts(embeddings, texts)
             except EndpointError as error:
                 raise Refused(f"The embeddings endpoint failed: {error.reason}. What has come is kept.") from error
             except ValueError as error:
                 raise Refused(f"The model {self.endpoint.model} has changed: it gives {error}.") from error
 
-    def __call__(self, topic: Topic, depth: int) -> list[int]:
-        """The documents nearest to the topic's text, best first."""
-        return self.store.nearest(self.topics[topic.pk], depth)
+    def find(self, text: str, depth: int, among: frozenset[int] | None = None) -> tuple[list[int], list[float]]:
+        """Ids of the documents nearest to a text that was prepared, best first, and their cosines."""
+        return self.store.nearest(self.vectors[text], depth, among)
+
+    def without_text(self) -> int:
+        """How many documents have no vector, because they have no text."""
+        return self.collection.documents.filter(title="", abstract="").count()
 
     def _embed_documents(self, embeddings: Embeddings) -> None:
         total, known = self.collection.documents.count(), self.store.known()
         done = 0
-        batches = _batches(self.collection, known)
+        batches = _batches(self.collection, known, self.instruction)
 
         def questions() -> Iterator[tuple[tuple[tuple[int, int], ...], list[str]]]:
             nonlocal done
@@ -181,38 +204,54 @@ class DenseSearch:
                 " What has come is kept: build again to ask for the rest."
             )
 
-    def _embed_topics(self, embeddings: Embeddings, topics: Sequence[Topic]) -> dict[int, NDArray[np.float32]]:
-        found: dict[int, NDArray[np.float32]] = {}
+    def _embed_texts(self, embeddings: Embeddings, texts: Sequence[str]) -> None:
+        """Vectors of these texts: those that came before are kept by a hash of model and text."""
+        wanted = {digest_of("embedding", self.endpoint.model, text[:LONGEST]): text for text in dict.fromkeys(texts)}
+        known = PaidAnswer.objects.filter(collection=self.collection, digest__in=wanted).exclude(vector=None)
+        for digest, vector in known.values_list("digest", "vector"):
+            self.vectors[wanted[digest]] = np.frombuffer(bytes(vector or b""), dtype="<f4")
         failed: list[str] = []
 
-        def keep(key: tuple[int, ...], outcome: NDArray[np.float32] | Failure) -> None:
+        def keep(digests: tuple[str, ...], outcome: NDArray[np.float32] | Failure) -> None:
             if isinstance(outcome, Failure):
                 failed.append(outcome.reason)
-            else:
-                found.update(zip(key, outcome, strict=True))
+                return
+            for digest, vector in zip(digests, outcome, strict=True):
+                self.vectors[wanted[digest]] = vector
+            now = timezone.now()
+            rows = [
+                PaidAnswer(
+                    collection=self.collection, digest=digest, vector=vector.astype("<f4").tobytes(), received_at=now
+                )
+                for digest, vector in zip(digests, outcome, strict=True)
+            ]
+            PaidAnswer.objects.bulk_create(rows, ignore_conflicts=True)
 
+        new = [digest for digest, text in wanted.items() if text not in self.vectors]
         size = settings.EMBEDDINGS_BATCH
-        chunks = [topics[at : at + size] for at in range(0, len(topics), size)]
         questions = [
-            (tuple(topic.pk for topic in chunk), [topic.text[:LONGEST] for topic in chunk]) for chunk in chunks
+            (chunk, [wanted[digest][:LONGEST] for digest in chunk])
+            for chunk in (tuple(new[at : at + size]) for at in range(0, len(new), size))
         ]
         rng = np.random.default_rng()
         ask_all(questions, embeddings.embed, keep, embeddings_pace(), rng=rng, check=self.progress.check)
         if failed:
-            raise Refused(f"Topics have no vectors, because {failed[0]}.")
-        return found
+            raise Refused(f"Topics have no vectors, because {failed[0]}. What has come is kept.")
 
 
-def _batches(collection: Collection, known: dict[int, int]) -> Generator[list[tuple[int, int, str]], None, None]:
+def _batches(
+    collection: Collection, known: dict[int, int], instruction: str
+) -> Generator[list[tuple[int, int, str]], None, None]:
     """(document, hash, text) of those whose text has no vector, some at a time; those without any text are left out."""
     batch: list[tuple[int, int, str]] = []
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(TEXTS, [collection.pk])
         while rows := cursor.fetchmany(2_000):
             for pk, title, abstract in rows:
-                text = f"{title}\n{abstract}".strip()[:LONGEST]
+                bare = f"{title}\n{abstract}".strip()
+                text = (instruction + bare)[:LONGEST]
                 digest = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
-                if not text or known.get(pk) == digest:
+                if not bare or known.get(pk) == digest:
                     continue
                 batch.append((pk, digest, text))
                 if len(batch) == settings.EMBEDDINGS_BATCH:

@@ -1,5 +1,7 @@
 """Indexes on disk: the terms of texts, and scores beside those of independent libraries."""
 
+import math
+import tempfile
 from pathlib import Path
 
 import bm25s
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from corpus.ranking.analysis import Analysis, terms_of, tokenise
-from corpus.ranking.index import BM25, TFIDF, Index, IndexWriter, Settings, best_of
+from corpus.ranking.index import BM25, OKAPI, SCORERS, TFIDF, Index, IndexWriter, Settings, best_of
+from corpus.ranking.porter import nltk_stem
+from corpus.ranking.scorers import in_a_byte
 
 TEXTS = [
     "Dense retrieval of passages with dense vectors.",
@@ -139,3 +143,70 @@ def test_every_document_with_a_shared_term_is_found_and_no_other(texts: list[str
         for query in texts:
             wanted = {10 * n for n, text in enumerate(texts) if set(tokenise(text)) & set(tokenise(query))}
             assert set(index.search(BM25, query, len(texts)).ids.tolist()) == wanted
+
+
+def okapi(texts: list[str], query: str, k1: float, b: float) -> list[float]:
+    """rank_bm25's BM25Okapi, written out document by document."""
+    documents = [tokenise(text) for text in texts]
+    mean = sum(map(len, documents)) / len(documents)
+    held = {term: sum(term in document for document in documents) for document in documents for term in document}
+    idf = {term: math.log(len(texts) - n + 0.5) - math.log(n + 0.5) for term, n in held.items()}
+    raised = 0.25 * sum(idf.values()) / len(idf)
+    idf = {term: value if value >= 0 else raised for term, value in idf.items()}
+    scores = []
+    for document in documents:
+        norm = k1 * (1 - b + b * len(document) / mean)
+        counts = [(idf.get(term, 0), document.count(term)) for term in tokenise(query)]
+        scores.append(sum(weight * n * (k1 + 1) / (n + norm) for weight, n in counts))
+    return scores
+
+
+def test_okapi_scores_are_those_of_rank_bm25(tmp_path: Path) -> None:
+    index = build(tmp_path, TEXTS, Settings(k1=1.5, b=0.75))
+    for query in QUERIES:
+        assert index.scores(OKAPI, query) == pytest.approx(okapi(TEXTS, query, 1.5, 0.75), rel=1e-5, abs=1e-6)
+
+
+@given(st.lists(st.text(alphabet="abc ", max_size=12), min_size=1, max_size=9), st.integers(1, 4))
+@settings(deadline=None, max_examples=30)
+def test_shards_give_what_one_index_gives_to_the_last_bit(texts: list[str], size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        whole = build(Path(folder), texts)
+        writer = IndexWriter(Path(folder) / "shards", Settings(), shard=size)
+        writer.add((10 * number, text) for number, text in enumerate(texts))
+        writer.write()
+        cut = Index(Path(folder) / "shards")
+        assert len(cut.shards) == max(1, math.ceil(len(texts) / size))
+        for scorer in SCORERS:
+            for query in (*texts, "a b c"):
+                assert whole.scores(scorer, query).tobytes() == cut.scores(scorer, query).tobytes()
+                one, other = whole.search(scorer, query, 4), cut.search(scorer, query, 4)
+                assert (one.ids.tolist(), one.scores.tobytes()) == (other.ids.tolist(), other.scores.tobytes())
+
+
+def test_documents_can_be_left_out_or_be_the_only_ones(tmp_path: Path) -> None:
+    index = build(tmp_path, TEXTS)
+    assert list(index.search(BM25, "vectors", 10, without={20, 990}).ids) == [0]
+    assert list(index.search(BM25, "vectors", 10, among={0, 40, 50, 990}, without={40}).ids) == [0, 50]
+
+
+def test_weights_count_a_term_as_often(tmp_path: Path) -> None:
+    twice = build(tmp_path / "a", ["tea tea pot", "pot"], Settings())
+    writer = IndexWriter(tmp_path / "b", Settings(weights=(2.0, 1.0)))
+    writer.add([(0, ("tea", "pot")), (10, ("", "pot"))])
+    writer.write()
+    for scorer in SCORERS:
+        assert Index(tmp_path / "b").scores(scorer, "tea pot") == pytest.approx(twice.scores(scorer, "tea pot"))
+
+
+def test_lucene_keeps_lengths_in_a_byte() -> None:
+    assert [in_a_byte(length) for length in (0, 39, 40, 41, 42, 57, 100, 1000)] == [0, 39, 40, 40, 42, 56, 96, 984]
+
+
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [("dying", "die"), ("flies", "fli"), ("ties", "tie"), ("enjoy", "enjoy"), ("happy", "happi"), ("analogy", "analog"),
+     ("relational", "relat"), ("hopefully", "hope"), ("controlling", "control"), ("as", "as"), ("agreed", "agre")],
+)  # fmt: skip
+def test_nltk_stems_in_its_own_way(word: str, stem: str) -> None:
+    assert nltk_stem(word) == stem

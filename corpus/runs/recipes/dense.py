@@ -1,0 +1,84 @@
+"""Dense retrieval: vectors of documents and topics from an embeddings endpoint, compared by cosine.
+
+An instruction may stand before each document and each topic, as LitSearch's App. D has them for its encoders.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+
+from accounts.refusals import Refused
+from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoint
+from corpus.models import Collection
+from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
+from corpus.searching.jobs.vectors import DenseSearch
+
+
+class DenseForm(RecipeForm):
+    """Options of dense retrieval."""
+
+    query_instruction = forms.CharField(
+        max_length=2_000,
+        required=False,
+        strip=False,
+        label="Instruction before topics",
+        help_text="put before the text of each topic, such as “query: ”",
+    )
+    document_instruction = forms.CharField(
+        max_length=2_000,
+        required=False,
+        strip=False,
+        label="Instruction before documents",
+        help_text="put before title and abstract of each document",
+    )
+    model = forms.CharField(
+        max_length=200,
+        required=False,
+        label="Model",
+        help_text="name of the embedding model; without it that of the settings",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        endpoint = embeddings_endpoint()
+        values["model"] = values.get("model") or (endpoint.model if endpoint else "")
+        return values
+
+
+def _check(_: Collection, __: Mapping[str, Any]) -> None:
+    if embeddings_endpoint() is None:
+        raise Refused(NO_EMBEDDINGS)
+
+
+def _rank(task: Task) -> Rankings:
+    endpoint = embeddings_endpoint()
+    if endpoint is None:
+        raise Refused(NO_EMBEDDINGS)
+    search = DenseSearch(
+        task.collection,
+        task.progress,
+        endpoint=replace(endpoint, model=task.values["model"]),
+        instruction=task.values["document_instruction"],
+    )
+    texts = [task.values["query_instruction"] + query.text for query in task.queries]
+    search.prepare(texts)
+    task.counts["documents without text, which no vector stands for"] += search.without_text()
+    task.cost = None  # endpoints of embeddings are priced in ways of their own
+    for done, query in enumerate(task.queries):
+        task.report(done, "comparing vectors")
+        excluded, among = task.excluded(query), task.among(query)
+        ids, scores = search.find(texts[done], task.depth + len(excluded), among)
+        kept = [(pk, score) for pk, score in zip(ids, scores, strict=True) if pk not in excluded]
+        yield query, task.by_id([pk for pk, _ in kept], [score for _, score in kept])
+
+
+DENSE = Recipe(
+    "dense",
+    "Dense retrieval",
+    "Cosine of vectors from the embeddings endpoint that this installation is set up with.",
+    DenseForm,
+    _rank,
+    _check,
+)

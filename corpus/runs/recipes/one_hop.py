@@ -1,0 +1,97 @@
+"""One hop by citations: what the first documents of a run cite comes in (LitSearch, section 5).
+
+As the paper has it, the papers that a document cites follow it at once; as the code has it, they follow all the first
+documents. What is left of the run comes after them.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from django import forms
+from django.db import connection
+
+from corpus.models import Collection
+from corpus.ranking.order import in_order
+from corpus.runs.recipes.earlier import EarlierRun, RunField, check_run, without
+from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
+
+PAPER, CODE = "paper", "code"
+# Citations are rows, or lists of docnos that came with the documents; the order of a list is kept.
+CITED = """
+SELECT d.docno, o.docno, -1::bigint FROM corpus_document d
+JOIN corpus_citation c ON c.citing_id = d.id JOIN corpus_document o ON o.id = c.cited_id
+WHERE d.collection_id = %(collection)s AND d.docno = ANY(%(docnos)s)
+UNION ALL
+SELECT d.docno, o.docno, named.place FROM corpus_document d
+CROSS JOIN LATERAL jsonb_array_elements_text(
+  CASE WHEN jsonb_typeof(d.extra->'citations') = 'array' THEN d.extra->'citations' ELSE '[]' END
+) WITH ORDINALITY AS named (docno, place)
+JOIN corpus_document o ON o.collection_id = d.collection_id AND o.docno = named.docno
+WHERE d.collection_id = %(collection)s AND d.docno = ANY(%(docnos)s)
+ORDER BY 1, 3, 2
+"""
+
+
+class OneHopForm(RecipeForm):
+    """Options of the expansion."""
+
+    run = RunField()
+    first = forms.IntegerField(
+        label="First documents",
+        initial=50,
+        min_value=1,
+        max_value=10_000,
+        required=False,
+        help_text="whose citations come in",
+    )
+    order = WordField(
+        [(PAPER, "after the document that cites them, as the paper"), (CODE, "after the first documents, as the code")],
+        label="Place of cited papers",
+        help_text="of LitSearch, whose paper and code differ",
+    )
+
+
+def cited_by(collection: Collection, docnos: Sequence[str]) -> dict[str, list[str]]:
+    """The documents of the collection that each of these cites."""
+    found: dict[str, dict[str, None]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(CITED, {"collection": collection.pk, "docnos": list(docnos)})
+        for citing, cited, _ in cursor.fetchall():
+            found.setdefault(citing, {})[cited] = None
+    return {citing: list(cited) for citing, cited in found.items()}
+
+
+def expanded(docnos: Sequence[str], cited: dict[str, list[str]], first: int, order: str) -> list[str]:
+    """The documents in their new order, each once, where it comes first."""
+    return list(dict.fromkeys(_walk(docnos, cited, first, order)))
+
+
+def _walk(docnos: Sequence[str], cited: dict[str, list[str]], first: int, order: str) -> Iterator[str]:
+    seeds = docnos[:first]
+    if order == CODE:
+        yield from seeds
+    for docno in seeds:
+        yield docno
+        yield from cited.get(docno, ())
+    yield from docnos[first:]
+
+
+def _rank(task: Task) -> Rankings:
+    run, values = EarlierRun(task, task.values["run"]), task.values
+    for done, query in enumerate(task.queries):
+        task.report(done, "following citations")
+        docnos = run(query).docnos
+        cited = cited_by(task.collection, docnos[: values["first"]])
+        found = expanded(docnos, cited, values["first"], values["order"])
+        task.counts["documents that citations brought in"] += len(set(found) - set(docnos))
+        out = without(task, query, found)
+        yield query, in_order((docno for docno in found if docno not in out), task.depth)
+
+
+ONE_HOP = Recipe(
+    "one-hop",
+    "One hop by citations",
+    "A run in which the papers that its first documents cite are ranked as well, as LitSearch did.",
+    OneHopForm,
+    _rank,
+    check_run,
+)

@@ -1,0 +1,195 @@
+"""Reranking by a chat model: the first documents of a run are put before it as a list, and it says their order.
+
+One window holds all of them, as in LitSearch's Table 13; a smaller window slides from the last to the first (Sun et
+al., EMNLP 2023). Every number in an answer is a place; numbers out of range and repeats are dropped, and what is not
+named follows in the old order. An answer without any number leaves the old order and is counted.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+
+from accounts.refusals import Refused
+from corpus.collections.reads.endpoints import NO_MODEL, chat_endpoint
+from corpus.endpoints.chat import Message
+from corpus.models import Collection, Document
+from corpus.ranking.order import in_order
+from corpus.runs.recipes.earlier import EarlierRun, RunField, check_run
+from corpus.runs.recipes.queries import Query
+from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
+from corpus.searching.jobs.answers import Answer, ask_model
+
+TOGETHER = 200  # queries whose prompts are in memory at once
+INSTRUCTION = "You put scientific papers in order by how well each of them answers a researcher's request."
+REQUEST = """Request: {query}
+
+Here are {n} papers, each after its number in brackets.
+
+{papers}
+
+Request: {query}
+
+Compare all {n} papers and put them in order, the one that answers the request best first. Answer with their numbers \
+alone, in this form: [4] > [1] > [3]"""
+_NUMBER = re.compile(r"[0-9]+")
+
+
+class RerankForm(RecipeForm):
+    """Options of reranking."""
+
+    run = RunField()
+    top = forms.IntegerField(
+        label="Reranked documents", initial=100, min_value=2, max_value=1_000, required=False, help_text="of each topic"
+    )
+    window = forms.IntegerField(
+        label="Window",
+        initial=0,
+        min_value=0,
+        max_value=1_000,
+        required=False,
+        help_text="documents that the model sees at once; 0 for all of them. A smaller window slides from the last up",
+    )
+    step = forms.IntegerField(
+        label="Step", initial=10, min_value=1, max_value=1_000, required=False, help_text="by which a window slides"
+    )
+    longest = forms.IntegerField(
+        label="Longest document",
+        initial=300,
+        min_value=10,
+        max_value=20_000,
+        required=False,
+        help_text="words of title and abstract that the model sees",
+    )
+    model = forms.CharField(
+        max_length=200,
+        required=False,
+        label="Model",
+        help_text="name of the chat model; without it that of the settings",
+    )
+    temperature = forms.FloatField(
+        label="Temperature",
+        initial=0.0,
+        min_value=0,
+        max_value=2,
+        required=False,
+        help_text="0 for the steadiest order",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        endpoint = chat_endpoint()
+        values["model"] = values.get("model") or (endpoint.model if endpoint else "")
+        return values
+
+
+def _check(collection: Collection, values: Mapping[str, Any]) -> None:
+    if chat_endpoint() is None:
+        raise Refused(NO_MODEL)
+    check_run(collection, values)
+
+
+def order_in(answer: str, n: int) -> list[int] | None:
+    """The places 0 to n - 1 in the order of the answer, all of them; None where it names none."""
+    named = [int(number) - 1 for number in _NUMBER.findall(answer) if len(number) < 10]
+    said = list(dict.fromkeys(place for place in named if 0 <= place < n))
+    return said + [place for place in range(n) if place not in set(said)] if said else None
+
+
+def windows(n: int, size: int, step: int) -> list[tuple[int, int]]:
+    """(start, end) of the windows over n documents, from the last ones up; one over all where size is 0."""
+    if not size or size >= n:
+        return [(0, n)]
+    found = [(n - size, n)]
+    while found[-1][0] > 0:
+        start = max(0, found[-1][0] - step)
+        found.append((start, start + size))
+    return found
+
+
+@dataclass
+class _Reranked:
+    """A query with the present order of its first documents, and the rest of its ranking."""
+
+    query: Query
+    head: list[str]
+    rest: list[str]
+    windows: list[tuple[int, int]]
+
+
+def _rank(task: Task) -> Rankings:
+    run, done = EarlierRun(task, task.values["run"]), 0
+    for at in range(0, len(task.queries), TOGETHER):
+        queries = task.queries[at : at + TOGETHER]
+        lists = [_start(task, query, run(query).docnos) for query in queries]
+        for turn in range(max((len(each.windows) for each in lists), default=0)):
+            _turn(task, [each for each in lists if turn < len(each.windows)], turn, done)
+        for each in lists:
+            yield each.query, in_order([*each.head, *each.rest], task.depth)
+        done += len(queries)
+
+
+def _start(task: Task, query: Query, docnos: list[str]) -> _Reranked:
+    top = docnos[: task.values["top"]]
+    found = windows(len(top), task.values["window"], task.values["step"]) if len(top) > 1 else []
+    return _Reranked(query, top, docnos[len(top) :], found)
+
+
+def _turn(task: Task, lists: Sequence[_Reranked], turn: int, done: int) -> None:
+    """Ask about one window of each query, and put its documents in the order of the answer."""
+    endpoint = chat_endpoint()
+    if endpoint is None:
+        raise Refused(NO_MODEL)
+    endpoint = replace(endpoint, model=task.values["model"])
+
+    def report(answered: int) -> None:
+        task.report(done + min(answered, len(lists) - 1), f"reranking, window {turn + 1}")
+
+    questions = _questions(task, lists, turn)
+    answers = ask_model(
+        task.collection, endpoint, questions, report, check=task.progress.check, temperature=task.values["temperature"]
+    )
+    for place, answer in answers:
+        each = lists[place]
+        start, end = each.windows[turn]
+        order = _order(task, answer, end - start)
+        if order is not None:
+            each.head[start:end] = [each.head[start + at] for at in order]
+
+
+def _order(task: Task, answer: Answer, n: int) -> list[int] | None:
+    task.pay(answer.cost)
+    if answer.problem:
+        task.counts["questions without an answer, which keep the old order"] += 1
+        return None
+    order = order_in(answer.text, n)
+    task.counts["unread answers, which keep the old order" if order is None else "answers"] += 1
+    return order
+
+
+def _questions(task: Task, lists: Sequence[_Reranked], turn: int) -> Iterator[tuple[int, list[Message]]]:
+    for place, each in enumerate(lists):
+        start, end = each.windows[turn]
+        docnos = each.head[start:end]
+        found = Document.objects.filter(collection=task.collection, docno__in=docnos)
+        texts = {
+            docno: f"{title}\n{abstract}" for docno, title, abstract in found.values_list("docno", "title", "abstract")
+        }
+        papers = [
+            f"[{number}] {' '.join(texts.get(docno, '(no text)').split()[: task.values['longest']])}"
+            for number, docno in enumerate(docnos, 1)
+        ]
+        asked = REQUEST.format(query=each.query.text, n=len(docnos), papers="\n\n".join(papers))
+        yield place, [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": asked}]
+
+
+RERANK = Recipe(
+    "rerank",
+    "Reranking by a chat model",
+    "The first documents of a run in the order that a chat model gives them, as LitSearch's Table 13.",
+    RerankForm,
+    _rank,
+    _check,
+)

@@ -1,0 +1,104 @@
+"""Questions to a chat model whose answers are kept the moment they come: nothing is asked, or paid, twice (ADR 12)."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from django.utils import timezone
+
+from accounts.refusals import Refused
+from corpus.collections.reads.endpoints import chat_pace, cost_of
+from corpus.endpoints.chat import Chat, Endpoint, Message, Reply, Unusable
+from corpus.endpoints.driver import Failure, ask_all
+from corpus.models import Collection, PaidAnswer
+
+MOST_TEXT = 200_000  # characters of an answer that are kept
+
+Question = tuple[int, list[Message]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model said; `problem` is why there is nothing to read. The cost is None where it is not known."""
+
+    text: str
+    cost: Decimal | None
+    problem: str = ""
+
+
+def digest_of(*asked: Any) -> str:
+    """A hash of all that is sent."""
+    return hashlib.sha256(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def ask_model(
+    collection: Collection,
+    endpoint: Endpoint,
+    questions: Iterator[Question],
+    report: Callable[[int], None],
+    *,
+    check: Callable[[], None],
+    **options: Any,
+) -> list[tuple[int, Answer]]:
+    """Answers to (key, messages), by their keys; those that were answered before are not asked again.
+
+    Errors: Refused where the endpoint is of no use any longer, saying how many answers are kept; what `check` raises.
+    """
+    wanted = [(key, messages, digest_of(endpoint.model, messages, options)) for key, messages in questions]
+    known = _known(collection, [digest for *_, digest in wanted])
+    found = {key: known[digest] for key, _, digest in wanted if digest in known}
+    report(len(found))
+
+    def keep(asked: tuple[int, str], outcome: Reply | Failure) -> None:
+        key, digest = asked
+        found[key] = _kept(collection, digest, outcome)
+        report(len(found))
+
+    new = [((key, digest), messages) for key, messages, digest in wanted if digest not in known]
+    try:
+        with Chat(endpoint) as chat:
+            ask_all(
+                iter(new),
+                lambda messages: chat.ask(messages, **options),
+                keep,
+                chat_pace(),
+                rng=np.random.default_rng(),  # only spreads the pauses of retries
+                check=check,
+            )
+    except Unusable as unusable:
+        kept = collection.paid_answers.count()
+        reason = unusable.reason[:1].upper() + unusable.reason[1:]
+        raise Refused(
+            f"{reason}. All {kept:,} answers that came are kept: make the run again, and only the rest is asked."
+        ) from None
+    return sorted(found.items())
+
+
+def _known(collection: Collection, digests: Sequence[str]) -> dict[str, Answer]:
+    rows = PaidAnswer.objects.filter(collection=collection, digest__in=digests)
+    return {digest: Answer(text, cost) for digest, text, cost in rows.values_list("digest", "text", "cost")}
+
+
+def _kept(collection: Collection, digest: str, outcome: Reply | Failure) -> Answer:
+    """Keep an answer before the next question is asked; a failure is kept by nobody, so that it is asked again."""
+    if isinstance(outcome, Failure):
+        return Answer("", Decimal(0), outcome.reason)
+    counted = outcome.prompt_tokens is not None and outcome.completion_tokens is not None
+    cost = cost_of(outcome.prompt_tokens or 0, outcome.completion_tokens or 0) if counted else None
+    text = outcome.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_TEXT]
+    PaidAnswer.objects.update_or_create(
+        collection=collection,
+        digest=digest,
+        defaults={
+            "text": text,
+            "prompt_tokens": outcome.prompt_tokens,
+            "completion_tokens": outcome.completion_tokens,
+            "cost": cost,
+            "received_at": timezone.now(),
+        },
+    )
+    return Answer(text, cost)

@@ -1,0 +1,206 @@
+"""Recipes over other runs and over endpoints: fusion, one hop, reranking and vectors, asked of a real HTTP server."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts import jobs
+from accounts.models import JobState
+from accounts.refusals import Refused
+from corpus.models import Citation, Collection, PaidAnswer, RetrievalRun, RunMaking
+from corpus.ranking.order import RankedList
+from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.recipes.fusion import interpolated, reciprocal
+from corpus.runs.recipes.one_hop import expanded
+from corpus.runs.recipes.rerank import order_in, windows
+from tests.factories.accounts import AT, CollectionFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_run
+from tests.stubs.chat import Answer, Call, ChatStub, Garbage, Status, Step
+
+TOPICS = 20
+
+
+@pytest.fixture(autouse=True)
+def _pace(settings: Any, tmp_path: Path) -> Iterator[None]:
+    settings.INDEX_DIR = tmp_path
+    settings.LLM_ATTEMPTS, settings.LLM_CONCURRENCY, settings.LLM_RATE = 1, 1, 0
+    settings.EMBEDDINGS_RATE, settings.VECTOR_STORE = 0, "files"
+    settings.LLM_PRICE_IN = settings.LLM_PRICE_OUT = None
+    return
+
+
+@pytest.fixture
+def collection(db: None) -> Collection:
+    found = CollectionFactory(slug="tea")
+    for number in range(1, 6):
+        DocumentFactory(collection=found, docno=f"D{number}", title=f"Tea {number}", abstract="tea " * number)
+    for number in range(1, TOPICS + 1):
+        TopicFactory(collection=found, number=str(number), text=f"tea of sort {number}")
+    make_run(found, "first", {str(number): ["D1", "D2", "D3", "D4"] for number in range(1, TOPICS + 1)})
+    return found
+
+
+def made(collection: Collection, name: str, recipe: str, **asked: Any) -> RunMaking:
+    job = request_run(
+        by=None, at=AT, collection=collection, name=name, recipe=recipe_named(recipe), asked=asked, send=False
+    )
+    jobs.carry_out(job)
+    job.refresh_from_db()
+    return job
+
+
+def docnos(name: str, topic: str = "1") -> Sequence[str]:
+    found: list[str] = RetrievalRun.objects.get(name=name).rankings.get(topic__number=topic).docnos
+    return found
+
+
+class TestFusion:
+    def test_reciprocal_ranks_add_up(self) -> None:
+        lists = [RankedList(["a", "b"], [9.0, 8.0]), RankedList(["b", "c"], [1.0, 0.5])]
+        assert reciprocal(lists, [1, 2], 60) == {"a": 1 / 61, "b": 1 / 62 + 2 / 61, "c": 2 / 62}
+        assert interpolated(lists, [1, 0.5]) == {"a": 1.0, "b": 0.5, "c": 0.0}
+        assert interpolated([RankedList(["a"], [3.0]), RankedList([], [])], [1, 1]) == {"a": 1.0}
+
+    def test_runs_become_one(self, collection: Collection) -> None:
+        make_run(collection, "second", {"1": ["D4", "D9"]})
+        job = made(collection, "both", "fusion", runs=["first", "second"])
+        assert (job.state, job.reason) == (JobState.DONE, "")
+        assert docnos("both") == ["D4", "D1", "D9", "D2", "D3"]
+        assert docnos("both", "2") == ["D1", "D2", "D3", "D4"]
+        for asked, reason in (
+            ({"runs": "first"}, "two runs or more"),
+            ({"runs": "first third"}, "no run third"),
+            ({"runs": "first second", "weights": "1"}, "There are 1 weights for 2 runs"),
+            ({"runs": "first second", "weights": "1 0"}, "above 0"),
+        ):
+            with pytest.raises(Refused, match=reason):
+                made(collection, "x", "fusion", **asked)
+
+
+class TestOneHop:
+    def test_the_paper_and_the_code_differ(self) -> None:
+        cited = {"a": ["x", "b"], "b": ["y", "x"]}
+        assert expanded(["a", "b", "c"], cited, 2, "paper") == ["a", "x", "b", "y", "c"]
+        assert expanded(["a", "b", "c"], cited, 2, "code") == ["a", "b", "x", "y", "c"]
+
+    def test_citations_come_in_as_rows_and_as_lists(self, collection: Collection) -> None:
+        documents = {each.docno: each for each in collection.documents.all()}
+        Citation.objects.create(citing=documents["D1"], cited=documents["D5"])
+        collection.documents.filter(docno="D2").update(extra={"citations": ["D3", "elsewhere"]})
+        job = made(collection, "hop", "one-hop", run="first", first=2)
+        assert (job.state, docnos("hop")) == (JobState.DONE, ["D1", "D5", "D2", "D3", "D4"])
+        counts = RetrievalRun.objects.get(name="hop").parameters["counts"]
+        assert counts == {"documents that citations brought in": TOPICS}
+
+
+class TestRerank:
+    @pytest.fixture
+    def chat(self, settings: Any) -> Any:
+        def use(stub: ChatStub) -> None:
+            settings.LLM_BASE_URL, settings.LLM_MODEL = stub.url, "ranker"
+
+        return use
+
+    @pytest.mark.parametrize(
+        ("answer", "expected"),
+        [
+            ("[3] > [1]", [2, 0, 1]),
+            ("3, 3, 9, 0 and 2", [2, 1, 0]),
+            ("Sorry.", None),
+            ("[7]", None),
+        ],
+    )
+    def test_every_number_is_a_place(self, answer: str, expected: list[int] | None) -> None:
+        assert order_in(answer, 3) == expected
+
+    def test_windows_slide_up_and_end_at_the_first(self) -> None:
+        assert windows(100, 0, 10) == windows(100, 100, 10) == [(0, 100)]
+        assert windows(10, 4, 3) == [(6, 10), (3, 7), (0, 4)]
+
+    def test_the_answers_are_the_order_and_unread_ones_are_counted(
+        self, collection: Collection, chat: Any, settings: Any
+    ) -> None:
+        def answer(call: Call) -> Step:
+            return Answer("none" if "sort 2\n" in call.prompt else "[3] > [1]", usage=(1000, 10))
+
+        with ChatStub(answer) as stub:
+            chat(stub)
+            settings.LLM_PRICE_IN = settings.LLM_PRICE_OUT = 1
+            job = made(collection, "reranked", "rerank", run="first", top=3)
+            assert (job.state, job.reason) == (JobState.DONE, "")
+            assert len(stub.calls) == TOPICS
+            assert "[3] Tea 3 tea tea tea" in stub.calls[0].prompt
+            assert docnos("reranked") == ["D3", "D1", "D2", "D4"]
+            assert docnos("reranked", "2") == ["D1", "D2", "D3", "D4"]
+            found = RetrievalRun.objects.get(name="reranked").parameters
+            assert found["counts"] == {"answers": TOPICS - 1, "unread answers, which keep the old order": 1}
+            assert float(found["cost"]) == pytest.approx(TOPICS * 1010 / 1e6)
+            assert made(collection, "reranked", "rerank", run="first", top=3).state == JobState.DONE
+            assert len(stub.calls) == TOPICS, "made again without asking again"
+
+    def test_an_endpoint_that_dies_loses_nothing_and_is_not_paid_twice(self, collection: Collection, chat: Any) -> None:
+        with ChatStub(lambda call: "[2] > [1]" if call.number < 15 else Status(500)) as stub:
+            chat(stub)
+            job = made(collection, "reranked", "rerank", run="first")
+        assert job.state == JobState.FAILED
+        assert "15 answers that came are kept" in job.reason
+        assert not RetrievalRun.objects.filter(name="reranked").exists()
+        assert PaidAnswer.objects.count() == 15
+        with ChatStub(["[2] > [1]"]) as stub:
+            chat(stub)
+            job = made(collection, "reranked", "rerank", run="first")
+            assert len(stub.calls) == TOPICS - 15
+        assert (job.state, docnos("reranked", "20")) == (JobState.DONE, ["D2", "D1", "D3", "D4"])
+
+    def test_a_small_window_carries_the_best_to_the_front(self, collection: Collection, chat: Any) -> None:
+        def last_first(call: Call) -> Step:
+            numbers = re.findall(r"^\[([0-9])\] Tea ([0-9])", call.prompt, re.MULTILINE)
+            return " > ".join(f"[{place}]" for place, tea in sorted(numbers, key=lambda pair: pair[1], reverse=True))
+
+        with ChatStub(last_first) as stub:
+            chat(stub)
+            made(collection, "slid", "rerank", run="first", window=2, step=1)
+            assert len(stub.calls) == 3 * TOPICS
+        assert docnos("slid") == ["D4", "D1", "D2", "D3"]
+
+    def test_without_a_model_nothing_is_asked(self, collection: Collection) -> None:
+        with pytest.raises(Refused, match="LITMUS_LLM_BASE_URL"):
+            made(collection, "x", "rerank", run="first")
+
+
+class TestDense:
+    def test_instructions_stand_before_texts_and_nothing_is_asked_twice(
+        self, collection: Collection, settings: Any
+    ) -> None:
+        def answer(call: Call) -> Step:
+            rows = [
+                {"index": place, "embedding": [1.0, float(text.count("tea"))]}
+                for place, text in enumerate(call.body["input"])
+            ]
+            return Garbage(json.dumps({"data": rows}).encode(), "application/json")
+
+        asked = {"query_instruction": "query: tea tea tea tea ", "document_instruction": "passage: ", "topics": "all"}
+        with ChatStub(answer) as stub:
+            settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "counts"
+            job = made(collection, "dense", "dense", **asked)
+            assert (job.state, job.reason) == (JobState.DONE, "")
+            texts = [text for call in stub.calls for text in call.body["input"]]
+            assert "passage: Tea 1\ntea ".strip() in [text.strip() for text in texts]
+            assert "query: tea tea tea tea tea of sort 1" in texts
+            first = RetrievalRun.objects.get(name="dense").rankings.get(topic__number="1")
+            assert first.docnos == ["D5", "D4", "D3", "D2", "D1"]
+            assert first.scores[0] == pytest.approx(1.0)
+            calls = len(stub.calls)
+            made(collection, "dense", "dense", **asked)
+            assert len(stub.calls) == calls
+            again = RetrievalRun.objects.get(name="dense").rankings.get(topic__number="1")
+            assert (again.docnos, again.scores) == (first.docnos, first.scores)
+        assert RetrievalRun.objects.get(name="dense").parameters["cost"] is None
+
+    def test_without_an_endpoint_it_is_refused(self, collection: Collection) -> None:
+        with pytest.raises(Refused, match="LITMUS_EMBEDDINGS_BASE_URL"):
+            made(collection, "x", "dense")
