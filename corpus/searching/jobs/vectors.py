@@ -91,7 +91,12 @@ class PgVectors:
     def nearest(
         self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
     ) -> tuple[list[int], list[float]]:
-        values: dict[str, Any] = {"collection": self.collection.pk, "model": self.model, "vector": _vector_text(vector), "depth": depth}
+        values: dict[str, Any] = {
+            "collection": self.collection.pk,
+            "model": self.model,
+            "vector": _vector_text(vector),
+            "depth": depth,
+        }
         with connection.cursor() as cursor:
             cursor.execute(NEAREST, {**values, "among": None if among is None else list(among)})
             rows = cursor.fetchall()
