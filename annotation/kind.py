@@ -154,11 +154,13 @@ class Labelling:
 class ItemView:
     """How an item, and what came with a vote on it, is shown to those who adjudicate.
 
-    `fetch(item id)` reads what `template` draws as `view`. `attach([submission id, …])` reads in one go what else
+    `fetch(item id)` reads what `template` draws as `view`, and `pinned` above the verdict: what the item is judged for
+    in a line or two. `attach([submission id, …])` reads in one go what else
     came with votes, by submission id; the template `more` draws it as `ballot.more`.
     """
 
     template: str
+    pinned: str
     fetch: Callable[[int], Any]
     more: str = ""
     attach: Callable[[Sequence[int]], Mapping[int, object]] | None = None

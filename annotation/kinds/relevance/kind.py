@@ -33,5 +33,9 @@ RELEVANCE = Kind(
     row="annotation/kinds/kinds/relevance/_item_row.html",
     labelling=LABELLING,
     tabs=(*GRADED_TABS, "relevance"),
-    item_view=ItemView(template="annotation/kinds/kinds/relevance/_item.html", fetch=fetch_relevance_view),
+    item_view=ItemView(
+        template="annotation/kinds/kinds/relevance/_item.html",
+        pinned="annotation/kinds/kinds/relevance/_pinned.html",
+        fetch=fetch_relevance_view,
+    ),
 )

@@ -37,6 +37,7 @@ RUBRIC = Kind(
     tabs=(*GRADED_TABS, "rewrites"),
     item_view=ItemView(
         template="annotation/kinds/kinds/rubric/_item.html",
+        pinned="annotation/kinds/kinds/rubric/_pinned.html",
         fetch=fetch_question_view,
         more="annotation/kinds/kinds/rubric/_ballot_more.html",
         attach=attach_ratings,
