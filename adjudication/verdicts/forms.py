@@ -35,6 +35,8 @@ class AcceptanceForm(forms.Form):
         error_messages={"required": "Choose unanimous votes, majorities, or both."},
     )
     expected = forms.IntegerField(min_value=1)
+    topic = forms.IntegerField(required=False)
+    value = forms.IntegerField(required=False)
 
 
 def moment_of(text: str) -> datetime | None:

@@ -132,12 +132,15 @@ def without_own(rows: QuerySet[Verdict], user: User) -> QuerySet[Verdict]:
 
 
 def acceptable(
-    criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None
+    criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None, value: int | None = None
 ) -> QuerySet[Verdict]:
     """Votes that may be accepted in bulk: nobody has decided them, nothing has reopened them, nobody is still asked,
-    and the votes are still those that were counted.
+    and the votes are still those that were counted. `topic` (its id) and `value` narrow them.
     """
-    return _acceptable(criterion, methods, user, topic).filter(~_changed_since(newest_count(criterion.campaign_id)))
+    rows = _acceptable(criterion, methods, user, topic)
+    return (rows if value is None else rows.filter(value=value)).filter(
+        ~_changed_since(newest_count(criterion.campaign_id))
+    )
 
 
 def count_outdated(criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None) -> int:

@@ -121,9 +121,16 @@ def open_own_item(*, verdict: Verdict, by: User, at: datetime) -> None:
 
 @transaction.atomic
 def accept_votes(
-    *, criterion: Criterion, methods: list[str], expected: int, by: User, at: datetime, topic: int | None = None
+    *,
+    criterion: Criterion,
+    methods: list[str],
+    expected: int,
+    by: User,
+    at: datetime,
+    topic: int | None = None,
+    value: int | None = None,
 ) -> int:
-    """Accept every unanimous or majority vote nobody has looked at yet; returns how many.
+    """Accept every unanimous or majority vote not yet reviewed (of this topic, with this value); returns how many.
 
     `expected` is the number the person was shown: another number now is a Conflict, and nothing is accepted. Items
     they judged themselves, items waiting for another judge and items whose votes have changed since they were counted
@@ -133,12 +140,22 @@ def accept_votes(
     check_adjudicator(campaign.collection, by)
     if not methods or not set(methods) <= {Method.UNANIMOUS, Method.MAJORITY}:
         raise Refused("Choose unanimous votes, majorities, or both.")
-    chosen = acceptable(criterion, methods, user=by, topic=topic).select_for_update(of=("self",))
+    chosen = acceptable(criterion, methods, user=by, topic=topic, value=value).select_for_update(of=("self",))
     ids = list(chosen.values_list("pk", flat=True))
     if len(ids) != expected:
         raise Conflict(f"There are {len(ids):,} such items now, not {expected:,}: look at the preview again.")
     count = Verdict.objects.filter(pk__in=ids).update(decided_by=by, decided_at=at, reopened_at=None)
-    _record_bulk(campaign, by, at, "accept_votes", criterion=criterion.key, methods=sorted(methods), accepted=count)
+    _record_bulk(
+        campaign,
+        by,
+        at,
+        "accept_votes",
+        criterion=criterion.key,
+        methods=sorted(methods),
+        accepted=count,
+        topic=topic,
+        value=value,
+    )
     return count
 
 

@@ -1,6 +1,9 @@
-"""Accepting votes in bulk: a preview with numbers and examples, the acceptance, and its undo."""
+"""Accepting votes in bulk: the list of what would be accepted, the acceptance, and its undo."""
+
+from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -11,12 +14,13 @@ from accounts.refusals import NotAllowed, Refused
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
-from adjudication.labels.views import chosen_criterion, fetch_label_scope
+from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
 from adjudication.models import Method
 from adjudication.verdicts.actions.verdicts import accept_votes, undo_acceptance
 from adjudication.verdicts.forms import AcceptanceForm, first_error, moment_of
+from annotation.models import Criterion
 
-EXAMPLES = 12
+PER_PAGE = 50
 CHOICES = {"unanimous": [Method.UNANIMOUS], "majority": [Method.MAJORITY], "both": [Method.UNANIMOUS, Method.MAJORITY]}
 
 
@@ -47,17 +51,29 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         section="adjudication", criteria=criteria, criterion=criterion, which=which, refused=refused
     )
     if criterion is not None:
-        rows = acceptable(criterion, CHOICES[which], user=scope.user)
-        context |= {
-            "count": rows.count(),
-            "outdated": count_outdated(criterion, CHOICES[which], user=scope.user),
-            "methods": [method.value for method in CHOICES[which]],
-            "examples": rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")[
-                :EXAMPLES
-            ],
-            "last": latest_acceptance(scope.campaign, scope.user),
-        }
+        context |= _preview(request, scope, criterion, CHOICES[which])
     return render(request, "adjudication/verdicts/acceptance.html", context, status=422 if refused else 200)
+
+
+def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: list[Method]) -> dict[str, Any]:
+    """All that would be accepted, the least agreement first; `?topic=` (a number) and `?value=` narrow it."""
+    number = request.GET.get("topic", "").strip()
+    topic = scope.collection.topics.filter(number=number).first() if number else None
+    value = whole_number(request.GET.get("value"))
+    rows = acceptable(criterion, methods, user=scope.user, topic=topic and topic.pk, value=value)
+    if number and topic is None:
+        rows = rows.none()
+    named = rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")
+    return {
+        "page": Paginator(named, PER_PAGE).get_page(request.GET.get("page")),
+        "outdated": count_outdated(criterion, methods, user=scope.user, topic=topic and topic.pk),
+        "methods": [method.value for method in methods],
+        "levels": criterion.levels.all(),
+        "number": number,
+        "topic": topic,
+        "value": value,
+        "last": latest_acceptance(scope.campaign, scope.user),
+    }
 
 
 @require_POST

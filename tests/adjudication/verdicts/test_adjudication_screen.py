@@ -103,12 +103,11 @@ def test_own_items_show_no_votes_and_a_manager_may_override(built: Built) -> Non
     page = client_of(built, "ana").get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
     assert "You judged this item yourself" in page
     assert "ballot" not in page
-    assert "Show the votes all the same" not in page
+    assert "Show the votes anyway" not in page
     built.collection.memberships.filter(user=built.people["ana"]).update(role="manager")
     client = client_of(built, "ana")
     assert (
-        "Show the votes all the same"
-        in client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
+        "Show the votes anyway" in client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
     )
     shown = client.post(address("verdict_decide", verdict.pk), {"override": "1"}).content.decode()
     assert "ballot-letter" in shown
@@ -126,7 +125,7 @@ def test_sending_back_from_the_screen(built: Built) -> None:
     client = client_of(built, "adjudicator")
     page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
     assert "Send back for one more judge" not in page
-    assert "Ask nobody after all" in page
+    assert "Cancel the request" in page
     page = client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
     assert "nobody else is asked" in page
     assert "Send back for one more judge" in page
@@ -144,6 +143,32 @@ def test_accepting_in_bulk_with_preview_and_undo(built: Built) -> None:
     undone = client.post(address("acceptance_undo"), {"accepted_at": accepted_at}, follow=True)
     assert "2 votes are no longer accepted" in undone.content.decode()
     assert client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "9"}).status_code == 422
+
+
+def test_what_is_filtered_is_listed_and_accepted(built: Built) -> None:
+    client, where = client_of(built, "adjudicator"), address("acceptance")
+    whole = client.get(where, {"which": "both"}).context
+    listed = list(whole["page"])
+    assert len(listed) == whole["page"].paginator.count == 2
+    value = listed[0].value
+    assert value is not None
+    narrow = client.get(where, {"which": "both"} | {"value": value}).context["page"]
+    assert {row.value for row in narrow} == {value}
+    assert list(client.get(where, {"which": "both"} | {"topic": "no such number"}).context["page"]) == []
+    count = narrow.paginator.count
+    sent = {"methods": ["unanimous", "majority"], "expected": count, "value": value}
+    assert client.post(f"{where}?which=both&value={value}", sent).status_code == 302
+    accepted = Verdict.objects.filter(decided_by=built.people["adjudicator"])
+    assert set(accepted.values_list("value", flat=True)) == {value}
+    assert accepted.count() == count
+
+
+@pytest.mark.parametrize("odd", ["99999", "x", "-1", "9" * 30])
+def test_odd_values_are_no_error(built: Built, odd: str) -> None:
+    assert (
+        client_of(built, "adjudicator").get(address("acceptance"), {"which": "both"} | {"value": odd}).status_code
+        == 200
+    )
 
 
 def test_acceptance_says_what_newer_answers_leave_out(built: Built) -> None:
