@@ -59,14 +59,15 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
     """All that would be accepted, the least agreement first; `?topic=` (a number) and `?value=` narrow it."""
     number = request.GET.get("topic", "").strip()
     topic = scope.collection.topics.filter(number=number).first() if number else None
+    pk = topic.pk if topic else None
     value = whole_number(request.GET.get("value"))
-    rows = acceptable(criterion, methods, user=scope.user, topic=topic and topic.pk, value=value)
+    rows = acceptable(criterion, methods, user=scope.user, topic=pk, value=value)
     if number and topic is None:
         rows = rows.none()
     named = rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")
     return {
         "page": Paginator(named, PER_PAGE).get_page(request.GET.get("page")),
-        "outdated": count_outdated(criterion, methods, user=scope.user, topic=topic and topic.pk),
+        "outdated": count_outdated(criterion, methods, user=scope.user, topic=pk),
         "methods": [method.value for method in methods],
         "levels": criterion.levels.all(),
         "number": number,
