@@ -23,4 +23,5 @@ class CorpusConfig(AppConfig):
         "questions": "corpus.questions.jobs.generation.QuestionJob",
         "mailings": "corpus.questions.jobs.author_mails.MailingJob",
         "deletions": "corpus.collections.jobs.removals.RemovalJob",
+        "erasures": "corpus.collections.jobs.erasures.ErasureJob",
     }

@@ -18,6 +18,7 @@ from corpus.models.collections import (
     CollectionRemoval,
     InvitedRole,
     Membership,
+    PersonErasure,
     Role,
 )
 from corpus.models.documents import Citation, Document
@@ -79,6 +80,7 @@ __all__ = [
     "PaidAnswer",
     "Paper",
     "PartRanking",
+    "PersonErasure",
     "PoolEntry",
     "PoolRun",
     "PoolSource",

@@ -83,6 +83,23 @@ class CollectionRemoval(Job):
         return f"deletion of {self.title}"
 
 
+class PersonErasure(Job):
+    """Replacing a person's name and address by a pseudonym everywhere. The row of the account stays, without access."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="erasures")
+    keep_labels = models.BooleanField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person"], condition=~models.Q(state__in=FINAL_STATES), name="person_erasure_one_at_a_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"erasure of person {self.person_id}"
+
+
 class Membership(models.Model):
     """A person's one role in a collection."""
 

@@ -8,25 +8,23 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.apps import apps
 from django.conf import settings
-from django.contrib.postgres.fields import ArrayField
 from django.core.mail import send_mail
-from django.db import connection, models, transaction
+from django.db import transaction
 from django.urls import reverse
 
+from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
-from accounts.models import AuditEvent, ErasureRequest, Invitation, User
+from accounts.models import FINAL_STATES, AuditEvent, ErasureRequest, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.actions.people import bid_farewell
+from corpus.collections.reads.persons import is_erased
 from corpus.collections.rules import check_can_see_people
-from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, Membership, Role
+from corpus.models import Membership, PersonErasure, Role
 
 logger = logging.getLogger(__name__)
 
-APPS = ("accounts", "corpus", "annotation", "adjudication")
-Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when
 Report = Callable[[User], dict[str, Any]]
 Guard = Callable[[User, User], None]  # who asks, and about whom. Errors: NotAllowed
 
@@ -98,46 +96,48 @@ def _mail_staff(person: User) -> None:
 
 
 @transaction.atomic
-def erase_person(*, by: User | None, at: datetime, user: User, typed: str, keep_labels: bool) -> str:
-    """Replace the person's name and address by a pseudonym everywhere, and end their access. Returns the pseudonym.
+def request_person_erasure(
+    *, by: User | None, at: datetime, user: User, typed: str, keep_labels: bool, send: bool = True
+) -> PersonErasure:
+    """End the person's access now, and let a job replace their name and address by a pseudonym everywhere.
 
     `typed` must be their address. Their labels stay under the pseudonym, or are withdrawn, in archived collections
     too. Free texts that they wrote themselves stay as they are.
-    Errors: NotAllowed but for staff; Refused for oneself and for the only manager of a collection.
+    Errors: NotAllowed but for staff; Conflict while it is being done; Refused for oneself, for who is erased already
+    and for the only manager of a collection.
     """
     check_can_see_people(by)
     user = User.objects.select_for_update().get(pk=user.pk)
     if user == by:
         raise Refused("This is your own account. Ask another member of staff, or the operator, to erase it.")
-    pseudonym, address = f"Person {user.pk}", f"person-{user.pk}@erased.invalid"
-    if user.email == address:
-        raise Refused(f"The data of {pseudonym} was erased already.")
+    if is_erased(user):
+        raise Refused(f"The data of {user} was erased already.")
     if typed.strip().lower() != user.email:
         raise Refused(f"Type the address exactly as it is: {user.email}. Nothing was erased.")
+    if user.erasures.exclude(state__in=FINAL_STATES).exists():
+        raise Conflict(f"{user} is being erased already.")
     _check_can_leave(user)
-    email, name = user.email, user.name
+    _end_access(user, by or user, at)
+    fields = {"person": user, "keep_labels": keep_labels}
+    if send:
+        run = jobs.new_job(PersonErasure, by=by, at=at, **fields)
+    else:
+        run = PersonErasure.objects.create(requested_by=by, requested_at=at, **fields)
+    record_event(by=by, at=at, verb="request_person_erasure", target=user, labels=_labels(keep_labels))
+    return run
+
+
+def _end_access(user: User, by: User, at: datetime) -> None:
+    """No way in is left, and what they still had to judge goes to others."""
     for membership in user.memberships.select_related("collection", "user"):
-        bid_farewell(membership, by or user, at)
-    erasures: dict[str, Erasure] = extensions("erasures")
-    for _, erasure in sorted(erasures.items()):
-        erasure(user, name, pseudonym, keep_labels, at)
-    asked = AuthorInvitation.objects.filter(email__iexact=email)
-    AuthorAnswer.objects.filter(invitation__in=asked).exclude(credit_name="").update(credit_name=pseudonym)
-    asked.update(name=pseudonym)
-    Invitation.objects.filter(email__iexact=email).update(email=address)
-    AuditEvent.objects.filter(target_type="accounts.user", target_id=str(user.pk)).update(target=pseudonym)
-    ErasureRequest.objects.filter(user=user).delete()
+        bid_farewell(membership, by, at)
     user.memberships.all().delete()
     user.api_tokens.all().delete()
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
-    user.email, user.name, user.is_active, user.preferences = address, pseudonym, False, {}
-    user.is_staff = user.is_superuser = False
+    user.is_active = user.is_staff = user.is_superuser = False
     user.set_unusable_password()
     user.save()
-    _replace_everywhere(email, address)
-    record_event(by=by, at=at, verb="erase_person", target=user, labels=_labels(keep_labels))
-    return pseudonym
 
 
 def _labels(keep: bool) -> str:
@@ -150,26 +150,3 @@ def _check_can_leave(user: User) -> None:
     alone = Membership.objects.filter(user=user, collection__in=managed).exclude(collection__in=others)
     if titles := [each.collection.title for each in alone.select_related("collection")]:
         raise Refused(f"{user} is the only manager of {', '.join(titles)}. Make somebody else a manager first.")
-
-
-def _replace_everywhere(email: str, address: str) -> None:
-    """An address is unlike any other text, so it is replaced in every text, list and JSON value; one read a table."""
-    for model in apps.get_models():
-        if model._meta.app_label not in APPS or model is CollectionAddress or getattr(model, "is_append_only", False):
-            continue
-        _replace_in(model, email, address)
-
-
-def _replace_in(model: type[models.Model], email: str, address: str) -> None:
-    kinds = (models.CharField, models.TextField, models.JSONField, ArrayField)
-    fields = [f for f in model._meta.local_concrete_fields if isinstance(f, kinds) and not f.choices]
-    columns = [(f.column, f.db_type(connection)) for f in fields]
-    if not columns:
-        return
-    changes = ", ".join(f'"{c}" = replace("{c}"::text, %(email)s, %(address)s)::{kind}' for c, kind in columns)
-    holds = " OR ".join(f'position(%(email)s in "{c}"::text) > 0' for c, _ in columns)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f'UPDATE "{model._meta.db_table}" SET {changes} WHERE {holds}',
-            {"email": email, "address": address},
-        )

@@ -16,14 +16,15 @@ from accounts.models import ErasureRequest, User
 from accounts.schema import answers
 from corpus.collections.actions.persons import (
     data_of,
-    erase_person,
     request_erasure,
+    request_person_erasure,
     take_out_data,
     withdraw_erasure_request,
 )
 from corpus.collections.api.base import ByCursor
-from corpus.collections.reads.persons import people
+from corpus.collections.reads.persons import people, pseudonym_of
 from corpus.collections.rules import check_can_see_people
+from corpus.models import PersonErasure
 
 LABELS = [("keep", "kept under a pseudonym"), ("exclude", "excluded")]
 
@@ -40,10 +41,17 @@ class PersonErasureSerializer(LabelsSerializer):
     confirm = serializers.CharField(max_length=254)
 
 
-class ErasedSerializer(serializers.Serializer[Any]):
-    """What the person is called from now on."""
+class ErasureSerializer(serializers.ModelSerializer[PersonErasure]):
+    """The job that erases, and what the person is called once it is done."""
 
-    pseudonym = serializers.CharField()
+    pseudonym = serializers.SerializerMethodField()
+
+    class Meta:
+        model = PersonErasure
+        fields = ("id", "state", "requested_at", "pseudonym")
+
+    def get_pseudonym(self, run: PersonErasure) -> str:
+        return pseudonym_of(run.person)[0]
 
 
 class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
@@ -141,14 +149,17 @@ class PersonErasure(GenericAPIView[Any]):
 
     serializer_class = PersonErasureSerializer
 
-    @extend_schema(operation_id="people_erase", responses=answers({200: ErasedSerializer}, 415, 422))
+    @extend_schema(operation_id="people_erase", responses=answers({202: ErasureSerializer}, 409, 415, 422))
     def post(self, request: Request, pk: int) -> Response:
-        """Replace a person's name and address by a pseudonym everywhere. For staff; this cannot be undone."""
+        """End a person's access; a job replaces their name and address by a pseudonym everywhere.
+
+        For staff; this cannot be undone.
+        """
         by = cast(User, request.user)
         check_can_see_people(by)
         person = get_object_or_404(User, pk=pk)
         wanted = PersonErasureSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         keep, typed = wanted.validated_data["labels"] == "keep", wanted.validated_data["confirm"]
-        pseudonym = erase_person(by=by, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
-        return Response({"pseudonym": pseudonym})
+        run = request_person_erasure(by=by, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
+        return Response(ErasureSerializer(run).data, status=202)

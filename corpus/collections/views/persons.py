@@ -15,14 +15,14 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import Request
 from corpus.collections.actions.persons import (
     data_of,
-    erase_person,
     request_erasure,
+    request_person_erasure,
     take_out_data,
     withdraw_erasure_request,
 )
 from corpus.collections.forms.persons import ErasureForm, ErasureRequestForm, PersonFilterForm
 from corpus.collections.reads.collections import memberships_of
-from corpus.collections.reads.persons import ERASED, people
+from corpus.collections.reads.persons import ERASED, is_erased, people
 from corpus.collections.rules import check_can_see_people
 
 PAGE_SIZE = 50
@@ -84,19 +84,18 @@ def person_data(request: Request, pk: int) -> HttpResponse:
 
 @require_POST
 def person_erase(request: Request, pk: int) -> HttpResponse:
-    """Replace name and address by a pseudonym everywhere."""
+    """End the person's access, and let a job replace name and address by a pseudonym everywhere."""
     person = _person(request, pk)
     form = ErasureForm(request.POST)
     if form.is_valid():
         with refusals_in_form(form, "typed"):
-            pseudonym = erase_person(
+            request_person_erasure(
                 by=request.user,
                 at=timezone.now(),
                 user=person,
                 typed=form.cleaned_data["typed"],
                 keep_labels=form.keeps_labels,
             )
-            messages.success(request, f"Erased. The person is now {pseudonym}.")
             return redirect("person_detail", pk)
     return render(request, "corpus/collections/person_detail.html", _context(person, form), status=422)
 
@@ -107,8 +106,15 @@ def _person(request: Request, pk: int) -> User:
 
 
 def _context(person: User, form: ErasureForm) -> dict[str, Any]:
-    erased = person.email.endswith(ERASED)
-    return {"person": person, "memberships": memberships_of(person), "form": form, "is_erased": erased}
+    erasure = person.erasures.order_by("-pk").first()
+    return {
+        "person": person,
+        "memberships": memberships_of(person),
+        "form": form,
+        "is_erased": is_erased(person),
+        "erasure": erasure,
+        "can_erase": bool(form.errors) or (not is_erased(person) and (erasure is None or erasure.is_final)),
+    }
 
 
 def _file(data: dict[str, Any], name: str) -> JsonResponse:

@@ -5,13 +5,17 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models import Model
 from django.test import Client, TestCase
 from django.urls import reverse
 
-from accounts.models import AuditEvent, ErasureRequest, User
+from accounts import jobs
+from accounts.models import AuditEvent, ErasureRequest, JobState, User
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.models import Judgment, Submission
+from corpus.collections.jobs import erasures
+from corpus.models import Collection, PersonErasure
 from tests.factories.accounts import AT, UserFactory, make_token
 from tests.factories.annotation import Material, annotator, give_labels, make_campaign, make_material
 
@@ -172,9 +176,15 @@ class TestStaff:
         wrong = client.post(address, {"labels": labels, "typed": "ben@example.org"})
         assert (wrong.status_code, "Nothing was erased" in wrong.text) == (422, True)
         assert ana.email in everything()
-        done = client.post(address, {"labels": labels, "typed": ana.email}, follow=True)
-        assert f"The person is now Person {ana.pk}." in done.text
-        assert "Erase this person" not in done.text
+        asked = client.post(address, {"labels": labels, "typed": ana.email}, follow=True)
+        assert "is being erased and can no longer sign in" in asked.text
+        assert "Erase this person" not in asked.text
+        again = client.post(address, {"labels": labels, "typed": ana.email})
+        assert (again.status_code, "is being erased already" in again.text) == (422, True)
+        jobs.carry_out(PersonErasure.objects.get())
+        done = client.get(reverse("person_detail", args=[ana.pk])).text
+        assert "The name and address of this person were erased" in done
+        assert "Erase this person" not in done
         assert ana.email not in everything()
         assert Judgment.objects.count() == left
         event = AuditEvent.objects.get(verb="erase_person")
@@ -189,7 +199,8 @@ class TestStaff:
         wrong = client.post(address, {"labels": "keep", "confirm": "x"}, "application/json", headers=headers)
         assert wrong.status_code == 422
         done = client.post(address, {"labels": "keep", "confirm": ana.email}, "application/json", headers=headers)
-        assert done.json() == {"pseudonym": f"Person {ana.pk}"}
+        assert (done.status_code, done.json()["pseudonym"]) == (202, f"Person {ana.pk}")
+        jobs.carry_out(PersonErasure.objects.get())
         assert ana.email not in everything()
 
     def test_nobody_erases_themselves(self, client: Client, staff: User) -> None:
@@ -197,6 +208,46 @@ class TestStaff:
         address = reverse("person_erase", args=[staff.pk])
         refused = client.post(address, {"labels": "keep", "typed": staff.email})
         assert (refused.status_code, "your own account" in refused.text) == (422, True)
+
+    def test_an_erasure_that_was_killed_starts_again_and_one_that_failed_can_be_requested_again(
+        self, made: Material, client: Client, staff: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Killed between two tables, nothing of it is kept; killed after its commit, it has nothing left to do."""
+        ana, address = made.people["ana"], reverse("person_erase", args=[made.people["ana"].pk])
+        client.post(address, {"labels": "keep", "typed": ana.email})
+        run, replace = PersonErasure.objects.get(), erasures._replace
+
+        def killed(model: type[Model], *more: object) -> None:
+            replace(model, *more)
+            if model is Collection:
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(erasures, "_replace", killed)
+            with pytest.raises(KeyboardInterrupt):
+                jobs.carry_out(run)
+        assert ana.email in everything()
+        PersonErasure.objects.update(state=JobState.FAILED, reason="Unexpected: a full disk")
+        page = client.get(reverse("person_detail", args=[ana.pk])).text
+        assert "The erasure failed." in page
+        assert "a full disk" in page
+        client.post(address, {"labels": "keep", "typed": ana.email})
+        second = PersonErasure.objects.latest("pk")
+        jobs.carry_out(second)
+        PersonErasure.objects.filter(pk=second.pk).update(state=JobState.RUNNING)
+        jobs.carry_out(second)
+        assert PersonErasure.objects.get(pk=second.pk).state == JobState.DONE
+        assert AuditEvent.objects.filter(verb="erase_person").count() == 1
+
+    def test_its_job_is_for_staff_alone(self, made: Material, client: Client, staff: User) -> None:
+        client.post(
+            reverse("person_erase", args=[made.people["ana"].pk]),
+            {"labels": "keep", "typed": made.people["ana"].email},
+        )
+        page = reverse("job_detail", args=["erasures", PersonErasure.objects.get().pk])
+        assert client.get(page).status_code == 200
+        client.force_login(made.manager)
+        assert client.get(page).status_code == 403
 
     def test_an_erased_person_is_out_at_once(self, made: Material, client: Client, staff: User) -> None:
         ana, theirs = made.people["ana"], Client()
