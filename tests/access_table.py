@@ -305,6 +305,9 @@ TABLE: list[Row] = [
     *job("questions", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.question.reply.run),
     *job("mailings", MANAGERS_PAGE, MANAGERS_WRITE, _mailing),
     *job("deletions", "GET login 404 404 404 404 200", "POST login 404 404 404 404 403", lambda w: w.removal),
+    *job(
+        "erasures", "GET login 404 404 404 404 404", "POST login 404 404 404 404 404", lambda w: w.removal
+    ),  # for staff
     *job("items", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.item_build),
     *job("assignments", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.assignment_run),
     *job("machines", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.machine_run),
