@@ -24,7 +24,7 @@ from corpus.collections.actions.persons import (
 from corpus.collections.api.base import ByCursor
 from corpus.collections.reads.persons import people, pseudonym_of
 from corpus.collections.rules import check_can_see_people
-from corpus.models import PersonErasure
+from corpus.models import PersonErasure as ErasureRun
 
 LABELS = [("keep", "kept under a pseudonym"), ("exclude", "excluded")]
 
@@ -41,16 +41,16 @@ class PersonErasureSerializer(LabelsSerializer):
     confirm = serializers.CharField(max_length=254)
 
 
-class ErasureSerializer(serializers.ModelSerializer[PersonErasure]):
+class ErasureSerializer(serializers.ModelSerializer[ErasureRun]):
     """The job that erases, and what the person is called once it is done."""
 
     pseudonym = serializers.SerializerMethodField()
 
     class Meta:
-        model = PersonErasure
+        model = ErasureRun
         fields = ("id", "state", "requested_at", "pseudonym")
 
-    def get_pseudonym(self, run: PersonErasure) -> str:
+    def get_pseudonym(self, run: ErasureRun) -> str:
         return pseudonym_of(run.person)[0]
 
 

@@ -21,6 +21,7 @@ from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, Per
 
 APPS = ("accounts", "corpus", "annotation", "adjudication")
 TEXTS = (models.CharField, models.TextField, models.JSONField, ArrayField)
+Columns = list[tuple[str, str]]  # name and type
 Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when
 
 
@@ -77,7 +78,7 @@ def _rename_outside_collections(person: User, email: str, address: str, pseudony
     AuditEvent.objects.filter(target_type="accounts.user", target_id=str(person.pk)).update(target=pseudonym)
 
 
-def _tables() -> list[tuple[type[models.Model], list[tuple[str, str | None]]]]:
+def _tables() -> list[tuple[type[models.Model], Columns]]:
     """The tables whose texts may hold an address, with those columns and their types."""
     found = []
     for model in apps.get_models():
@@ -85,11 +86,11 @@ def _tables() -> list[tuple[type[models.Model], list[tuple[str, str | None]]]]:
             continue
         fields = [f for f in model._meta.local_concrete_fields if isinstance(f, TEXTS) and not f.choices]
         if fields:
-            found.append((model, [(field.column, field.db_type(connection)) for field in fields]))
+            found.append((model, [(str(field.column), str(field.db_type(connection))) for field in fields]))
     return found
 
 
-def _replace(model: type[models.Model], columns: list[tuple[str, str | None]], email: str, address: str) -> None:
+def _replace(model: type[models.Model], columns: Columns, email: str, address: str) -> None:
     """An address is unlike any other text, so it is replaced wherever it stands; one read of the table."""
     changes = ", ".join(f'"{c}" = replace("{c}"::text, %(email)s, %(address)s)::{kind}' for c, kind in columns)
     holds = " OR ".join(f'position(%(email)s in "{c}"::text) > 0' for c, _ in columns)
