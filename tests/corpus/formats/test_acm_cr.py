@@ -1,6 +1,4 @@
 import csv
-import re
-import tarfile
 from collections import Counter
 
 import pytest
@@ -20,10 +18,10 @@ from corpus.formats.acm_cr import (
 from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics
 from corpus.formats.records import BrokenFile, Problem, QrelRow, TopicRecord
 from corpus.formats.trec_topics import write_trec_topics
+from tests.corpus.formats.conftest import Collection
 from tests.corpus.formats.reading import problems, records, stream
 from tests.shared import shared_path
 
-KEYS = re.compile(rb"@(?:inproceedings|article)\s*\{\s*([^,\s]+)\s*,", re.IGNORECASE)
 PAPER = AnnotatedPaper(
     "10.1145/1234567.7654321",
     "On A & B",
@@ -154,16 +152,8 @@ def released() -> list[tuple[AnnotatedPaper, int]]:
 
 
 @pytest.fixture(scope="session")
-def docnos() -> frozenset[str]:
-    """The keys of the collection, read the short way: only what is looked up here must be in it."""
-    folder = shared_path("data", "acm-cr")
-    keys: set[str] = set()
-    with tarfile.open(folder / "collection.tar.xz") as archive:
-        for member in archive:
-            source = archive.extractfile(member)
-            if source is not None:
-                keys.update(key.decode() for key in KEYS.findall(source.read()))
-    return frozenset(keys - set((folder / "blacklist.txt").read_text().split()))
+def docnos(acm: Collection) -> frozenset[str]:
+    return frozenset(acm.seen)
 
 
 def rows_of(name: str) -> Counter[tuple[str, str, str, str]]:

@@ -33,7 +33,6 @@ from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
 from tests.processes import wait_for
-from tests.shared import shared_path
 
 Found = dict[str, dict[str, dict[str, int | None]]]  # {topic: {docno: {method: rank}}}
 
@@ -398,23 +397,3 @@ class TestCommands:
         assert (result["created"], result["skipped"]) == (1, 1)
         assert result["errors"] == [{"file": "pool", "line": 2, "reason": "topic 9 is not in the collection"}]
         assert pools(collection) == {"1": {"D1": {"hand-picked": None}}}
-
-
-@pytest.mark.shared
-def test_the_pairs_of_doris_mae_come_out(db: None, capsys: pytest.CaptureFixture[str]) -> None:
-    """82,754 question pairs of version 0: distinct aspects × pool, over queries 0 to 49."""
-    queries, run = (shared_path("data", "doris-mae", *parts) for parts in (("queries.txt",), ("runs", "bm25.run")))
-    expected = json.loads(shared_path("data", "doris-mae", "expected_counts.json").read_text())
-    collection = CollectionFactory(slug="doris")
-    docnos = sorted({line.split()[2] for line in run.read_text().splitlines()})
-    Document.objects.bulk_create([Document(collection=collection, docno=docno) for docno in docnos])
-    call_command("import_topics", "doris", str(queries))
-    call_command("import_runs", "doris", str(run))
-    call_command("build_pools", "doris", depth=0)
-    capsys.readouterr()
-    call_command("collection_stats", "doris", as_json=True)
-    result = json.loads(capsys.readouterr().out)
-    assert result["pairs"] == expected["totals"]["pairs_v0_first_50"] == 82_754
-    assert result["pooled_topics"] == 50
-    sizes = {number: len(pool) for number, pool in pools(collection).items()}
-    assert sizes == {str(query["id"]): query["pool_size_v0"] for query in expected["per_query"][:50]}

@@ -234,17 +234,3 @@ class TestDorisMae:
             assert [len(below) for _, _, below in tree(topic)] == query["sub_per_aspect"]
             assert topic.aspects.count() == query["distinct_items"]
             assert len(topic.sentences) == query["sentences"]
-
-    def test_pools_of_its_bm25_run_give_the_published_pairs(self, collection: Collection, tmp_path: Path) -> None:
-        folder = shared_path("data", "doris-mae")
-        import_files(collection, folder / "queries.txt", kind="topics")
-        lines = (folder / "runs" / "bm25.run").read_text().splitlines()
-        docnos = dict.fromkeys(line.split()[2] for line in lines)
-        import_files(collection, jsonl(tmp_path / "d.jsonl", ({"id": d, "title": f"Abstract {d}"} for d in docnos)))
-        call_command("import_runs", "tea", str(folder / "runs" / "bm25.run"))
-        call_command("build_pools", "tea")
-        expected = json.loads((folder / "expected_counts.json").read_text())
-        found = collection_statistics(collection)
-        assert found["pairs"] == expected["totals"]["pairs_v0_first_50"] == 82_754
-        for query in expected["per_query"][:50]:
-            assert collection.topics.get(number=str(query["id"])).pool.count() == query["pool_size_v0"]
