@@ -67,21 +67,27 @@ def drop_pgvector(data_dir: Path) -> None:
             superuser.execute("DROP EXTENSION IF EXISTS vector")
 
 
-@pytest.mark.parametrize("without_pgvector", [False, True])
-def test_a_backup_fills_an_empty_database_and_no_other(place, without_pgvector):
-    old, new, file = place / "old", place / "new", place / "litmus.dump"
-    saved = manage(old, "shell", "--no-imports", feed=SAVE.format(file=str(file)))
-    assert saved.returncode == 0, saved.stderr
-    assert sorted(path.name for path in place.iterdir()) == ["litmus.dump", "old"]
+@pytest.fixture(scope="module")
+def dumped() -> Iterator[Path]:
+    """A backup of a database with a person and, where PostgreSQL has pgvector, a vector."""
+    with tempfile.TemporaryDirectory(prefix="lit-") as directory:
+        place = Path(directory).resolve()
+        saved = manage(place / "old", "shell", "--no-imports", feed=SAVE.format(file=str(place / "litmus.dump")))
+        assert saved.returncode == 0, saved.stderr
+        assert sorted(path.name for path in place.iterdir()) == ["litmus.dump", "old"]
+        yield place / "litmus.dump"
 
-    had_vectors = b"corpus_documentvector" in file.read_bytes()
+
+@pytest.mark.parametrize("without_pgvector", [False, True])
+def test_a_backup_fills_an_empty_database_and_no_other(dumped, place, without_pgvector):
+    has_vectors = b"corpus_documentvector" in dumped.read_bytes()
     if without_pgvector:
-        drop_pgvector(new)
-        had_vectors = False
-    restored = manage(new, "restore", str(file))
+        drop_pgvector(place)
+        has_vectors = False
+    restored = manage(place, "restore", str(dumped))
     assert restored.returncode == 0, restored.stderr
-    looked = manage(new, "shell", "--no-imports", feed=LOOK.format(file=str(file)))
-    assert looked.stdout.splitlines() == ["ada@example.org Ada Ünal", f"vectors kept: {had_vectors}"]
+    looked = manage(place, "shell", "--no-imports", feed=LOOK.format(file=str(dumped)))
+    assert looked.stdout.splitlines() == ["ada@example.org Ada Ünal", f"vectors kept: {has_vectors}"]
     assert "The database is not empty" in looked.stderr
 
 

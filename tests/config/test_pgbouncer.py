@@ -29,10 +29,19 @@ from tests.processes import start_celery_worker, wait_for, web_server
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture
-def bouncer(transactional_db: None) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def bouncer(django_db_setup: None) -> Iterator[str]:
     with pooled() as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def address(bouncer: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real web server behind it."""
+    log = tmp_path_factory.mktemp("web") / "web.log"
+    with web_server(log, DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as found:
+        yield found
+    assert "Traceback" not in log.read_text()
 
 
 def test_the_pooler_gives_a_client_several_sessions(bouncer: str) -> None:
@@ -76,34 +85,29 @@ class Program(threading.Thread):
             self.error = repr(error)
 
 
-def test_a_queue_is_labelled_by_several_programs_through_it(bouncer: str, tmp_path: Path) -> None:
+def test_a_queue_is_labelled_by_several_programs_through_it(address: str) -> None:
     built = build_work(items=30, overlap=2, strategy=Strategy.QUEUE)
     people = [built.people[name] for name in built.annotators]
-    tokens = [make_token(person)[1] for person in people]
-    with web_server(tmp_path / "web.log", DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as address:
-        base = f"{address}/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/"
-        programs = [Program(base, token) for token in tokens]
-        for program in programs:
-            program.start()
-        for program in programs:
-            program.join(120)
-    log = (tmp_path / "web.log").read_text()
-    assert [program.error for program in programs] == [""] * len(programs), log
-    assert "Traceback" not in log
+    base = f"{address}/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/"
+    programs = [Program(base, make_token(person)[1]) for person in people]
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join(120)
+    assert [program.error for program in programs] == [""] * len(programs)
     assert Judgment.objects.count() == 60
 
 
-def test_exports_stream_through_it(bouncer: str, tmp_path: Path) -> None:
+def test_exports_stream_through_it(address: str) -> None:
     """Audit and topics are read row by row, which a named cursor could not do here."""
     built = build_work(items=5)
     cookie = session_of(built)
     slug = built.collection.slug
     record_event(by=None, at=timezone.now(), verb="create", target=built.campaign, scope=built.collection)
-    with web_server(tmp_path / "web.log", DATABASE_URL=bouncer, LITMUS_TRANSACTION_POOLER="1") as address:
-        for path, held in (("audit/csv/", b",create,"), ("exports/topics-jsonl/", b"It brews tea.")):
-            request = urllib.request.Request(f"{address}/c/{slug}/{path}", headers={"Cookie": cookie})
-            with urllib.request.urlopen(request, timeout=60) as response:
-                assert held in response.read()
+    for path, held in (("audit/csv/", b",create,"), ("exports/topics-jsonl/", b"It brews tea.")):
+        request = urllib.request.Request(f"{address}/c/{slug}/{path}", headers={"Cookie": cookie})
+        with urllib.request.urlopen(request, timeout=60) as response:
+            assert held in response.read()
 
 
 def session_of(built: Built) -> str:
@@ -115,7 +119,7 @@ def session_of(built: Built) -> str:
 def test_two_workers_through_it_never_have_the_same_job(bouncer: str, own_queue: str, tmp_path: Path) -> None:
     """Six messages of one job, two workers: it is done once, and nobody holds it afterwards."""
     built = build_campaign(noisy_labels(120, 3), topics=120)
-    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=5000)
+    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=1000)
     for _ in range(5):
         jobs.send(run)
     through = {"DATABASE_URL": bouncer, "LITMUS_TRANSACTION_POOLER": "1"}

@@ -9,7 +9,6 @@ import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import redis
@@ -42,14 +41,14 @@ def built() -> Built:
     return made
 
 
-@pytest.fixture(params=["away", "MISCONF"])
-def broken_redis(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module", params=["away", "MISCONF"])
+def broken_redis(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of no Redis, and of a real one that answers MISCONF because it cannot save what it holds."""
     if request.param == "away":
         yield AWAY
         return
-    place, socket = tmp_path / "redis", tmp_path / "redis.sock"
-    place.mkdir()
+    place = tmp_path_factory.mktemp("redis")
+    socket = tmp_path_factory.mktemp("socket") / "redis.sock"
     options = ["--port", "0", "--unixsocket", socket, "--dir", place]
     with subprocess.Popen(list(map(str, [redis_program(), *options])), stdout=subprocess.DEVNULL) as server:
         try:
@@ -73,12 +72,13 @@ def _refuses_to_write(client: redis.Redis) -> bool:
     return False
 
 
-@pytest.fixture
-def address(built: Built, broken_redis: str, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def address(django_db_setup: None, broken_redis: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real web server that has never seen a Redis that works."""
-    with web_server(tmp_path / "web.log", REDIS_URL=broken_redis, LITMUS_DEBUG="1") as found:
+    log = tmp_path_factory.mktemp("web") / "web.log"
+    with web_server(log, REDIS_URL=broken_redis, LITMUS_DEBUG="1") as found:
         yield found
-    assert "Traceback" not in (tmp_path / "web.log").read_text()
+    assert "Traceback" not in log.read_text()
 
 
 class Browser:
@@ -139,9 +139,9 @@ def test_guessing_is_refused_as_ever(address: str, built: Built) -> None:
     assert "Too many failed login attempts" in Browser(address).sign_in(email)[1]
     stranger = Browser(address)
     stranger.ask("/accounts/password/reset/")
-    answers = [stranger.ask("/accounts/password/reset/", {"email": email})[0] for _ in range(25)]
-    assert answers[0] == 200
-    assert answers[-1] == 429
+    answers = (stranger.ask("/accounts/password/reset/", {"email": email})[0] for _ in range(25))
+    assert next(answers) == 200
+    assert 429 in answers
 
 
 def test_a_job_waits_and_its_page_says_so(address: str, built: Built) -> None:
