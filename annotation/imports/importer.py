@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotation.imports.forms import JudgmentImportForm
 from annotation.imports.jobs.imports import load_judgments
-from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Judgment, Submission, UnreadLabel
+from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Judgment, Submission, UnparsedAnswer
 from corpus.imports.jobs.undoing import Standing, Undoing
 from corpus.imports.registry import Importer, WayOn, at_once
 from corpus.models import ImportRun
@@ -34,9 +34,9 @@ def _remove_assignments(run: ImportRun) -> None:
         state=AssignmentState.OPEN, annotator=None, finished_at=None, lease_expires_at=None, imported_in=None
     )
     made._raw_delete(using="default")
-    UnreadLabel.objects.filter(imported_in=run)._raw_delete(using="default")
+    UnparsedAnswer.objects.filter(imported_in=run)._raw_delete(using="default")
     busy = Assignment.objects.filter(annotator=OuterRef("pk"))
-    unparsed = UnreadLabel.objects.filter(annotator=OuterRef("pk"))
+    unparsed = UnparsedAnswer.objects.filter(annotator=OuterRef("pk"))
     Annotator.objects.filter(imported_in=run).exclude(Exists(busy)).exclude(Exists(unparsed)).delete()
 
 

@@ -23,7 +23,7 @@ from annotation.models.items import (
     VotesSeen,
 )
 from annotation.models.jobs import AssignmentRun, ItemBuild
-from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState, UnreadLabel
+from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState, UnparsedAnswer
 from annotation.models.rewrites import FoundTarget, ReviewDecision, Rewrite, RewriteReview
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
 
@@ -64,6 +64,6 @@ __all__ = [
     "Submission",
     "SubmissionKind",
     "SubmissionOutcome",
-    "UnreadLabel",
+    "UnparsedAnswer",
     "VotesSeen",
 ]

@@ -105,10 +105,10 @@ class MachineReply(models.Model):
                 condition=Q(decided_at__isnull=True, decided_by__isnull=True)
                 | Q(decided_at__isnull=False, decided_by__isnull=False),
             ),
-            models.CheckConstraint(name="machine_reply_problem_told", condition=Q(state="answered") | ~Q(problem="")),
+            models.CheckConstraint(name="machine_reply_problem_stated", condition=Q(state="answered") | ~Q(problem="")),
         ]
         indexes = [
-            models.Index(fields=["run", "id"], name="machine_reply_unread", condition=~Q(state="answered")),
+            models.Index(fields=["run", "id"], name="machine_reply_not_answered", condition=~Q(state="answered")),
         ]
 
     def __str__(self) -> str:
@@ -120,15 +120,15 @@ class MachineReply(models.Model):
         return self.state == ReplyState.INVALID and self.decided_at is None
 
 
-class UnreadLabel(models.Model):
-    """An answer of an imported machine that nobody could read where it was given: DORIS-MAE's score of -1.
+class UnparsedAnswer(models.Model):
+    """An answer of an imported machine from which no value could be read: DORIS-MAE's score of -1.
 
-    It is kept with the machine's words, where the file has them, and is no label: no figure, sum or vote knows it.
+    It is kept with the machine's text, where the file has it. It is not a label and enters no statistic, sum or vote.
     """
 
-    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="unread_labels", db_index=False)
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="unread_labels")
-    criterion = models.ForeignKey(Criterion, on_delete=models.CASCADE, related_name="unread_labels")
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="unparsed_answers", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="unparsed_answers")
+    criterion = models.ForeignKey(Criterion, on_delete=models.CASCADE, related_name="unparsed_answers")
     text = models.TextField(blank=True)
     received_at = models.DateTimeField()
     imported_in = imported_in()
@@ -136,8 +136,8 @@ class UnreadLabel(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["annotator", "item", "criterion"], name="unread_label_once"),
+            models.UniqueConstraint(fields=["annotator", "item", "criterion"], name="unparsed_answer_once"),
         ]
 
     def __str__(self) -> str:
-        return f"unread answer {self.pk}"
+        return f"unparsed answer {self.pk}"

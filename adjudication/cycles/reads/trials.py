@@ -23,7 +23,7 @@ from annotation.models import (
     Campaign,
     MachineRun,
     MachineSource,
-    UnreadLabel,
+    UnparsedAnswer,
 )
 from corpus.models import Collection
 
@@ -141,7 +141,7 @@ def _imported(cycle: AnnoCycle) -> tuple[str, int, RunCounts]:
         Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
     )
     given = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE)
-    runs, unparsed = given.values("annotator").distinct().count(), UnreadLabel.objects.filter(annotator__in=machines)
+    runs, unparsed = given.values("annotator").distinct().count(), UnparsedAnswer.objects.filter(annotator__in=machines)
     return (cycle.frozen_name if runs else "", runs, RunCounts(answered=given.count(), invalid=unparsed.count()))
 
 

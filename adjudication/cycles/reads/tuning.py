@@ -134,7 +134,7 @@ def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
 def _imported(campaign: Campaign, key: str) -> list[Candidate]:
     """Machines whose labels came by a file, with how many of their answers nobody could read."""
     machines = campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name")
-    n_unparsed = Count("unread_labels", filter=Q(unread_labels__criterion__key=key))
+    n_unparsed = Count("unparsed_answers", filter=Q(unparsed_answers__criterion__key=key))
     groups: dict[str, list[int]] = {}
     for machine in machines.annotate(n_unparsed=n_unparsed):
         groups.setdefault(machine.model or machine.name, []).append(machine.n_unparsed)

@@ -4,19 +4,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from adjudication.models import Verdict
-from annotation.models import Assignment, AssignmentState, UnreadLabel
+from annotation.models import Assignment, AssignmentState, UnparsedAnswer
 
 
 @dataclass(frozen=True)
 class UnparsedRow:
     """An answer, what stands for its item, and whether somebody is asked to judge it."""
 
-    label: UnreadLabel
+    label: UnparsedAnswer
     verdict: Verdict | None
     is_asked: bool
 
 
-def with_standing(labels: Iterable[UnreadLabel]) -> list[UnparsedRow]:
+def with_standing(labels: Iterable[UnparsedAnswer]) -> list[UnparsedRow]:
     """The answers in their order; two queries beside theirs."""
     found = list(labels)
     items = [label.item_id for label in found]

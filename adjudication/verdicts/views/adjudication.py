@@ -38,7 +38,7 @@ from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.extra_judges import has_judges_left, recall_item, send_back_item, waiting_judge
 from adjudication.verdicts.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.verdicts.forms import first_error, moment_of
-from annotation.models import Criterion, UnreadLabel
+from annotation.models import Criterion, UnparsedAnswer
 
 QUEUE_SHOWN = 40
 
@@ -269,7 +269,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
     return context | {
         "ballots": ballots,
-        "unparsed": UnreadLabel.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
+        "unparsed": UnparsedAnswer.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
         "voted": ",".join(str(value) for value in sorted(values)),
         "selected": selected,
         "cause": given.get("cause", verdict.cause),

@@ -178,7 +178,7 @@ WHERE m.problem = '' AND m.annotator_id = g.annotator_id AND m.item_id = g.item_
 UNPARSED_COUNT = "SELECT count(*) FROM judgment_match WHERE problem = 'unparsed'"
 STORE_UNPARSED = """
 WITH kept AS (
-  INSERT INTO annotation_unreadlabel (annotator_id, item_id, criterion_id, text, received_at, imported_in_id)
+  INSERT INTO annotation_unparsedanswer (annotator_id, item_id, criterion_id, text, received_at, imported_in_id)
   SELECT DISTINCT ON (m.annotator_id, m.item_id, m.criterion_id)
     m.annotator_id, m.item_id, m.criterion_id, m.said, %(at)s, %(run)s
   FROM judgment_match m
@@ -190,7 +190,7 @@ WITH kept AS (
 ) SELECT count(*) FROM kept
 """
 DELETE_UNPARSED = """
-DELETE FROM annotation_unreadlabel u USING judgment_match m
+DELETE FROM annotation_unparsedanswer u USING judgment_match m
 WHERE m.problem = '' AND m.machine AND u.annotator_id = m.annotator_id AND u.item_id = m.item_id
   AND u.criterion_id = m.criterion_id
 """

@@ -20,7 +20,7 @@ from annotation.models import (
     MachineReply,
     MachineRun,
     ReplyState,
-    UnreadLabel,
+    UnparsedAnswer,
 )
 from annotation.prompting.prompts import Prompt
 from annotation.prompting.recipes import Estimate, Prices, Recipe, Typical, estimate, tokens_in
@@ -122,15 +122,15 @@ def imported_machines(campaign: Campaign) -> list[Imported]:
     done = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE).values("annotator")
     counts = {row["annotator"]: row["n"] for row in done.annotate(n=Count("id")).order_by()}
     by_annotator = (
-        UnreadLabel.objects.filter(annotator__in=machines).values("annotator").annotate(n=Count("id")).order_by()
+        UnparsedAnswer.objects.filter(annotator__in=machines).values("annotator").annotate(n=Count("id")).order_by()
     )
     unparsed = {row["annotator"]: row["n"] for row in by_annotator}
     return [Imported(machine, counts.get(machine.pk, 0), unparsed.get(machine.pk, 0)) for machine in machines]
 
 
-def unparsed_answers(campaign: Campaign) -> QuerySet[UnreadLabel]:
+def unparsed_answers(campaign: Campaign) -> QuerySet[UnparsedAnswer]:
     """Answers of imported machines that nobody could read, with what they are about, as they came."""
-    found = UnreadLabel.objects.filter(item__campaign=campaign)
+    found = UnparsedAnswer.objects.filter(item__campaign=campaign)
     return found.select_related("annotator", "criterion", "item__topic", "item__aspect", "item__document").order_by(
         "pk"
     )

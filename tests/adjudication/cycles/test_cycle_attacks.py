@@ -100,7 +100,7 @@ def test_a_machine_that_has_said_nothing_readable_is_told_and_not_frozen(made: M
     cycle = began(made, dev)
     machine = dev.annotators.create(name="gpt", kind="machine", created_at=LATER)
     for item in dev.items.all()[:3]:
-        machine.unread_labels.create(item=item, criterion=dev.criteria.get(), received_at=LATER)
+        machine.unparsed_answers.create(item=item, criterion=dev.criteria.get(), received_at=LATER)
     (candidate,) = dev_table(dev, "relevance").candidates
     assert (candidate.source, candidate.annotators, candidate.counts.invalid) == ("imported", 1, 3)
     with pytest.raises(Refused, match="gpt has given no label yet"):

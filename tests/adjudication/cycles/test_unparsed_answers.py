@@ -7,7 +7,7 @@ from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from adjudication.models import Verdict
 from adjudication.verdicts.actions.verdicts import open_verdict
-from annotation.models import AnnoCycle, Assignment, AssignmentState, Campaign, Judgment, UnreadLabel
+from annotation.models import AnnoCycle, Assignment, AssignmentState, Campaign, Judgment, UnparsedAnswer
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -21,7 +21,7 @@ PARTICIPATION = f"{BASE}adjudication/"
 def built() -> Built:
     """Three people are in the campaign, ana has judged one of two items; of the other a machine said the unreadable."""
     found = build_campaign([[1, None, None, 0], [None] * 4], machines=[("gpt", "gpt", 1)])
-    UnreadLabel.objects.create(
+    UnparsedAnswer.objects.create(
         annotator=found.annotators["gpt"],
         item=found.items[1],
         criterion=found.criterion,

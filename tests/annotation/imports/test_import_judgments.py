@@ -23,7 +23,7 @@ from annotation.definitions.relevance import RELEVANCE
 from annotation.imports.jobs import import_sql as sql
 from annotation.imports.jobs import imports
 from annotation.labelling.actions.units_ahead import take_units
-from annotation.models import Annotator, Assignment, Judgment, Submission, UnreadLabel
+from annotation.models import Annotator, Assignment, Judgment, Submission, UnparsedAnswer
 from corpus.models import ImportRun
 from tests.factories.annotation import (
     AT,
@@ -192,7 +192,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     assert counts(first) == (2, 0, 0, 1)
     assert "is not on the scale" in reasons(first)[0][1]
     assert "1 machine answers could not be read" in " ".join(first["remarks"])
-    (kept,) = UnreadLabel.objects.select_related("annotator")
+    (kept,) = UnparsedAnswer.objects.select_related("annotator")
     assert (kept.annotator.name, kept.item.document.docno) == ("gpt", "d0000")
     assert [each.value for each in Judgment.objects.all()] == [2]
     assert counts(load(f"{line},1", header=f"{HEADER},machine", options=["--dry-run"])) == (0, 0, 1, 0)
@@ -206,7 +206,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     # Read by somebody after all: a label now, and an unreadable answer does not take a label away.
     assert counts(load(row("gpt", 1, 1, 0, 1) + ",1", header=f"{HEADER},machine")) == (1, 0, 0, 0)
     assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
-    assert not UnreadLabel.objects.exists()
+    assert not UnparsedAnswer.objects.exists()
     assert (
         "Every imported answer could be read"
         in client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()

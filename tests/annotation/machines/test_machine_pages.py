@@ -8,7 +8,16 @@ from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import JobState
 from annotation.assignment.actions.annotators import add_members
-from annotation.models import AnnoCycle, AnnotatorKind, Assignment, Campaign, MachineRun, ReplyState, Split, UnreadLabel
+from annotation.models import (
+    AnnoCycle,
+    AnnotatorKind,
+    Assignment,
+    Campaign,
+    MachineRun,
+    ReplyState,
+    Split,
+    UnparsedAnswer,
+)
 from corpus.models import PromptTemplate
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import BODY, ask, carry_out, make_prompt, stubbed
@@ -232,7 +241,7 @@ def test_unread_answers_of_imported_machines_are_kept_likewise(
 ) -> None:
     machine = campaign.annotators.create(name="m-1", kind=AnnotatorKind.MACHINE, created_at=AT)
     criterion, item = campaign.criteria.get(), campaign.items.all()[0]
-    UnreadLabel.objects.create(annotator=machine, item=item, criterion=criterion, text="Grade two?", received_at=AT)
+    UnparsedAnswer.objects.create(annotator=machine, item=item, criterion=criterion, text="Grade two?", received_at=AT)
     assert "Grade two?" in client.get(BASE + "unparsed/").content.decode()
     add_members(campaign=campaign, users=[made.manager], by=None, at=AT)
     mine = campaign.annotators.get(user=made.manager)
