@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Litmus on the command line. Commands that need PostgreSQL or Redis get the embedded ones unless told otherwise."""
+"""Litmus on the command line. Commands that need PostgreSQL or Redis get the embedded ones by default."""
 
 import contextlib
 import gc

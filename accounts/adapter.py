@@ -32,7 +32,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return super().post_login(request, user, **kwargs)
 
     def set_password(self, user: User, password: str) -> None:
-        """Called for a change and for a reset alike."""
+        """Called for a change and for a reset."""
         revoked = change_password(by=user, at=timezone.now(), user=user, password=password)
         if revoked:
             count = f"{revoked} API token{pluralize(revoked)}"

@@ -54,7 +54,7 @@ def _note_use(token: ApiToken) -> None:
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    """How the OpenAPI description tells of it."""
+    """How the OpenAPI description names it."""
 
     target_class = TokenAuthentication
     name = "token"

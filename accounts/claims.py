@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0
 LEASE = timedelta(seconds=30)  # several beats: a busy machine may be late with some
 
-# One statement, so that of two workers one wins, whatever the isolation and whoever holds their connections.
+# One statement, so that of two workers one wins, at any isolation level and with any connection.
 _CLAIM = """
 INSERT INTO accounts_jobclaim (kind, job, holder, renewed_at)
 VALUES (%(kind)s, %(job)s, %(holder)s, clock_timestamp())

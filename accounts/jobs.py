@@ -117,7 +117,7 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
 def resume_lost_jobs(now: datetime) -> int:
     """Send again every unfinished job that no worker holds; returns how many. Run by beat.
 
-    A queued job may have lost its message or may wait for a busy worker, which cannot be told apart from here. So it is
+    A queued job may have lost its message or may wait for a busy worker, which cannot be distinguished here. So it is
     sent again soon, and then ever more rarely: waiting jobs must not fill the queue with copies of themselves.
     """
     sent, held = 0, jobs_claimed()

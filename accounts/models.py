@@ -114,7 +114,7 @@ class ErasureRequest(models.Model):
 
 
 class Invitation(models.Model):
-    """An e-mail address asked to join; what for is told by the app that made it (corpus.InvitedRole)."""
+    """An e-mail address asked to join; the app that created it says to what (corpus.InvitedRole)."""
 
     email = models.EmailField()
     invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sent_invitations")
@@ -140,7 +140,7 @@ class Invitation(models.Model):
 
 
 class AuditEvent(models.Model):
-    """Who did what to what, when. Plain values instead of foreign keys, so that it outlives what it tells about."""
+    """Who did what to what, when. Plain values instead of foreign keys, so that it outlives what it is about."""
 
     at = models.DateTimeField()
     actor_id = models.BigIntegerField(null=True, blank=True)  # null: the system itself

@@ -1,6 +1,6 @@
 """Where a person reads why they were refused: in a message above the page, or at a field of the form they sent.
 
-A missing role is not told here: NotAllowed goes on to the middleware, which answers 403.
+A missing role is not reported here: NotAllowed goes on to the middleware, which answers 403.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from accounts.refusals import NotAllowed, Refused
 
 
 class RefusalReport:
-    """A `with` block that a refusal ends: `tell` is given the reason, and the view goes on after the block."""
+    """A `with` block that a refusal ends: `report` is given the reason, and the view goes on after the block."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self.tell = tell
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self.report = report
 
     def __enter__(self) -> None:
         pass
@@ -25,7 +25,7 @@ class RefusalReport:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> bool:
         if not isinstance(error, Refused) or isinstance(error, NotAllowed):
             return False
-        self.tell(error.reason)
+        self.report(error.reason)
         return True
 
 

@@ -11,7 +11,7 @@ from corpus.models import Membership, Role
 
 
 def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
-    """Campaigns with something to judge and those where nothing is left; annotators are told when there are none."""
+    """Campaigns with something to judge and those where nothing is left; annotators see when there are none."""
     found = work_of(user)
     work = [each for each in found if each.left and not each.paused]
     rest = [each for each in found if not each.left or each.paused]

@@ -28,7 +28,7 @@ Report = Callable[[int, int, str], None]  # done, of how many, what is being don
 
 
 class Judged(StrEnum):
-    """What an item is: a document of a topic's pool, a question by itself, or a paper."""
+    """What an item is: a document of a topic's pool, a question alone, or a paper."""
 
     DOCUMENTS = "documents"
     QUESTIONS = "questions"

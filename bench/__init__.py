@@ -1,1 +1,1 @@
-"""Benchmarks: each module measures one thing by itself; `python -m bench` runs them all and writes the document."""
+"""Benchmarks: each module measures one thing separately; `python -m bench` runs them all and writes the document."""

@@ -2,7 +2,7 @@
 
 python -m bench                 everything, about half an hour on two cores
 python -m bench judging         some of judging, bringing, transfers, agreement, pools
-python -m bench --write-only    write the document anew from the kept results
+python -m bench --write-only    write the document again from the stored results
 """
 
 import argparse

@@ -162,7 +162,7 @@ def print_memory(case: str, resamples: int) -> None:
     np.ones((64, 64)) @ np.ones((64, 64))  # thread pools awake
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # what making the labels left behind must not hide what follows
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # start the high-water mark anew
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # reset the high-water mark
     idle = status("VmRSS")
     (table_one if case == "table_one" else everything)(labels, resamples)
     print(status("VmHWM") - idle)

@@ -1,6 +1,6 @@
 """What the reader of PDF files reaches on the 25 papers of ACM-CR, against their gold (make extraction-report).
 
-Reads shared data beside the checkout: the papers, their gold XML and the collection they cite. Writes
+Reads shared data next to the checkout: the papers, their gold XML and the collection they cite. Writes
 docs/extraction.md; `--json` prints the figures, `--misses` also what was missed, for looking into.
 
 A text counts as found at 0.95 when some text of the paper has a rapidfuzz ratio of at least 95 with it, after quotes,
@@ -289,7 +289,7 @@ def page(found: dict[str, Any]) -> str:
     weights = ", ".join(f"{name} {weight}" for name, weight in model.weights.items()) + f", bias {model.bias}"
     return f"""# Reading PDF files: what is reached
 
-Written by `make extraction-report` from the {found["papers"]} papers of ACM-CR that lie beside the checkout
+Written by `make extraction-report` from the {found["papers"]} papers of ACM-CR that lie next to the checkout
 ({found["pages"]} pages), their gold annotation and the collection they cite. Texts are compared after quotes, dashes
 and compatibility characters are made plain, with rapidfuzz's ratio; proposals to anonymise count as accepted. The
 baseline is that of the data's README. No rule names a paper, a venue or a word of this set, but it was looked at while
@@ -345,7 +345,7 @@ def main() -> None:
         print(peak(options.peak))
         return
     if not SHARED.exists():
-        sys.exit(f"The papers of ACM-CR are needed at {SHARED.relative_to(CHECKOUT.parent)} beside the checkout.")
+        sys.exit(f"The papers of ACM-CR are needed at {SHARED.relative_to(CHECKOUT.parent)} next to the checkout.")
     found, misses = measure()
     if options.misses:
         print("\n".join(misses), file=sys.stderr)

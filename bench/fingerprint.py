@@ -38,7 +38,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 START = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-MOST_ALIKE = 2  # addresses that differ in their numbers or in the values of their query only
+MOST_OF_A_SHAPE = 2  # addresses that differ in their numbers or in the values of their query only
 MOST_QUERIES = 5  # addresses that differ in their numbers and in their whole query
 MOST_LINES = 40  # of one difference
 ROLES = {
@@ -225,7 +225,7 @@ def shape(address: str) -> tuple[str, str]:
 
 def crawl(asker: Asker, first: Iterable[str], only: str) -> set[str]:
     """`first` and every address that some role finds by following links, at most MOST_ALIKE of each shape."""
-    found, alike = set(first), Counter(map(shape, first))
+    found, shapes = set(first), Counter(map(shape, first))
     queries = Counter(shape(address)[0] for address in first)
     waiting = sorted(found)
     while waiting:
@@ -241,9 +241,9 @@ def crawl(asker: Asker, first: Iterable[str], only: str) -> set[str]:
                 linked = urljoin(address, unescape(link))
                 if linked in found or NOT_FOLLOWED.search(linked) or not re.search(only, linked):
                     continue
-                if alike[shape(linked)] >= MOST_ALIKE or queries[shape(linked)[0]] >= MOST_QUERIES:
+                if shapes[shape(linked)] >= MOST_OF_A_SHAPE or queries[shape(linked)[0]] >= MOST_QUERIES:
                     continue
-                alike[shape(linked)] += 1
+                shapes[shape(linked)] += 1
                 queries[shape(linked)[0]] += 1
                 found.add(linked)
                 waiting.append(linked)

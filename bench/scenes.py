@@ -107,7 +107,7 @@ def build_scene(items: int, strategy: str) -> Scene:
     script = BUILD + ";" + (QUEUE if strategy == "queue" else PLAN)
     with connection.cursor() as cursor:
         cursor.execute(re.sub(r"(?<!:):([a-z]+)", lambda name: str(names[name[1]]), script))
-        # As in a database that has been at rest: no clean-up of the building runs beside the judging.
+        # As in a database that has been at rest: no clean-up of the building runs during the judging.
         cursor.execute("VACUUM (ANALYZE, FREEZE) annotation_item, annotation_assignment, corpus_document, corpus_topic")
     assert campaign.items.count() == items
     return Scene(items, strategy, f"/c/{slug}/campaigns/main/label/", [session_of(user) for user in users])

@@ -1,4 +1,4 @@
-"""How well sections to propose are told by papers that were not looked at: each paper decided by the other papers.
+"""How well sections to propose are found in papers that were not looked at: each paper decided by the other papers.
 
 The model of `corpus.pdf.sections` is fitted on all papers but one and decides that one, in turn. Two ways: with
 the headings read, and with all headings hidden, as if each section were headed by its subject.

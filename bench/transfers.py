@@ -1,7 +1,7 @@
 """Imports and exports: seconds and peak memory, on made-up data and, where it is there, on ACM-CR's whole collection.
 
 Every step is the command a person would type, in a process of its own, against embedded servers in a directory of
-their own; peak memory is that process's. The BibTeX import is measured beside pybtex, which only parses the same files
+their own; peak memory is that process's. The BibTeX import is compared with pybtex, which only parses the same files
 in the same run. Prints one JSON object.
 
     python bench/transfers.py [--rows 100000] [--collection FILE --exclude FILE]
@@ -138,7 +138,7 @@ def transfer(environment: dict[str, str], folder: Path, rows: int) -> dict[str, 
 
 
 def bibtex(environment: dict[str, str], collection: Path, exclude: Path) -> dict[str, Any]:
-    """The whole collection into the database, searchable, beside pybtex merely parsing it."""
+    """The whole collection into the database, searchable, compared with pybtex merely parsing it."""
     pybtex = measured([sys.executable, "-W", "ignore", "-c", PYBTEX, str(collection)], environment)
     manage(environment, "create_collection", "acm", "--title", "ACM")
     ours = manage(environment, "import_documents", "acm", str(collection), "--exclude", str(exclude), "--json")

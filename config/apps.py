@@ -20,7 +20,7 @@ class ConfigConfig(AppConfig):
         register(check_plugins, deploy=True)  # of a deployment alone: looking for packages takes a moment
         register(check_database_version, Tags.database)
 
-        with contextlib.suppress(OSError):  # Django's own check tells when it is not there
+        with contextlib.suppress(OSError):  # Django's own check reports when it is missing
             Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
         atexit.register(close_pools)
 

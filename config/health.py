@@ -72,7 +72,7 @@ class HealthMiddleware:
         return JsonResponse(state, status=503 if database else 200)
 
     def database_problem(self) -> str:
-        """Why the database cannot be used, or "". No detail of the connection is told to strangers."""
+        """Why the database cannot be used, or "". No detail of the connection is shown to strangers."""
         connection = own_connection()
         try:
             with connection.cursor() as cursor:

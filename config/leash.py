@@ -34,7 +34,7 @@ def _watch(parent: int, ending: signal.Signals) -> None:
 if __name__ == "__main__":
     # A shell lets its background processes ignore SIGQUIT, and children inherit that.
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-    # Quickly: gunicorn and Celery take SIGQUIT as "now", and whoever starts Litmus again needs the port.
+    # Quickly: gunicorn and Celery take SIGQUIT as "now", and the next start of Litmus needs the port.
     follow_parent(signal.SIGQUIT, parent=int(os.environ["LITMUS_PARENT"]))
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -1,6 +1,6 @@
 """Servers of the operator's own (DATABASE_URL, REDIS_URL), asked once before the work begins.
 
-A wrong address is told in one line at once, instead of as the time-out of a pool half a minute later.
+A wrong address is reported in one line at once, not as a time-out of the pool half a minute later.
 """
 
 import psycopg

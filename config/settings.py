@@ -301,7 +301,7 @@ LLM_MAX_TOKENS = env.number("LITMUS_LLM_MAX_TOKENS", 2000)  # of one answer; 0: 
 LLM_CONCURRENCY = env.number("LITMUS_LLM_CONCURRENCY", 4, minimum=1, maximum=100)
 LLM_RATE = env.number("LITMUS_LLM_RATE", 60)  # requests a minute of each job; 0: no limit
 LLM_ATTEMPTS = env.number("LITMUS_LLM_ATTEMPTS", 6, minimum=1, maximum=50)
-LLM_PRICE_IN = env.decimal("LITMUS_LLM_PRICE_IN")  # for a million tokens; None: not known, so no cost is told
+LLM_PRICE_IN = env.decimal("LITMUS_LLM_PRICE_IN")  # for a million tokens; None: not known, so no cost is reported
 LLM_PRICE_OUT = env.decimal("LITMUS_LLM_PRICE_OUT")
 LLM_CURRENCY = env.text("LITMUS_LLM_CURRENCY", "USD")
 # The same for vectors of texts; time-out, concurrency and tries are those of language models.
@@ -364,8 +364,8 @@ LOGGING = {
         "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
         # A page that does not exist or is not yours is no event for an operator.
         "django.request": {"level": "ERROR"},
-        "httpx2": {"level": "WARNING"},  # it tells each request
-        "fontTools": {"level": "WARNING"},  # it tells each table of each font that a drawing uses
-        "matplotlib": {"level": "WARNING"},  # it tells that it looked for fonts
+        "httpx2": {"level": "WARNING"},  # it logs each request
+        "fontTools": {"level": "WARNING"},  # it logs each table of each font that a drawing uses
+        "matplotlib": {"level": "WARNING"},  # it logs that it looked for fonts
     },
 }

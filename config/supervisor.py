@@ -53,7 +53,7 @@ class Child:
 
 
 class Supervisor:
-    """Starts child processes, starts again what dies, and stops all of them; `say` is told what happens."""
+    """Starts child processes, starts again what dies, and stops all of them; `say` reports what happens."""
 
     def __init__(self, say: Callable[[str], object]) -> None:
         self.children: list[Child] = []

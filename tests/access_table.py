@@ -2,7 +2,7 @@
 
 To add an address, add one line: its URL name, and what each of ROLES gets in that order, in one of these words
 
-    login   is sent to the sign-in page (pages) or told 401 (htmx, API)
+    login   is sent to the sign-in page (pages) or gets 401 (htmx, API)
     200     any number is exactly that status
     ok      200 to 299
     form    200 or 422: the form is shown again, because nothing was filled in

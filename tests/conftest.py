@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     servers = embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
     servers.__enter__()
     config.add_cleanup(lambda: servers.__exit__(None, None, None))
-    # Two Redis databases for each test process: 0 and 1 belong to the product, which may be running beside.
+    # Two Redis databases for each test process: 0 and 1 belong to the product, which may be running as well.
     process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     settings.REDIS_URL = redis_database(settings.REDIS_URL, 2 + 2 * process)
     settings.CELERY_BROKER_URL = celery_broker(settings.REDIS_URL)

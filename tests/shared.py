@@ -1,4 +1,4 @@
-"""Where the project's shared data lies, beside the checkout; tests that need it skip where it is absent."""
+"""Where the project's shared data lies, next to the checkout; tests that need it skip where it is absent."""
 
 from pathlib import Path
 

@@ -145,7 +145,7 @@ def _without_address(answer: HttpResponse, slug: str) -> str:
 
 
 def test_head_is_refused_to_whom_get_is_refused(world: World, sessions: dict[str, str]) -> None:
-    """The length of an answer tells of what is in it."""
+    """The length of an answer reveals what is in it."""
     lines = [line for line in TABLE if line.method == "GET" and "403" in line.expected]
     for line in lines:
         path = path_of(line, world)

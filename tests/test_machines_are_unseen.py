@@ -38,7 +38,7 @@ def test_no_address_that_an_annotator_can_open_tells_of_a_machine(world: World) 
         body = b"".join(answer) if answer.streaming else answer.content
         text = (body + repr(list(answer.items())).encode()).decode(errors="replace").lower()
         for secret in SECRETS:
-            assert secret.lower() not in text, f"{line.name} {line.method} tells {secret}"
+            assert secret.lower() not in text, f"{line.name} {line.method} reveals {secret}"
 
 
 def test_counts_an_annotator_sees_do_not_move_when_a_machine_judges(world: World) -> None:

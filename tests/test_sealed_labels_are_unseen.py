@@ -16,7 +16,7 @@ from tests.test_access import ADDRESSES, ask, path_of
 
 pytestmark = pytest.mark.django_db
 
-# What differs from one answer to the next: tokens, moments, ids drawn anew, numbers of rows written.
+# What differs from one answer to the next: tokens, moments, new ids, numbers of rows written.
 CHANCE = re.compile(
     r"\b[0-9A-Za-z]{64}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|/agreement/figures/\d+/|\d{4}-\d\d-\d\dT[\d:.]+Z"
 )

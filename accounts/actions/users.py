@@ -29,7 +29,7 @@ def create_user(
 def change_password(*, by: User | None, at: datetime, user: User, password: str) -> int:
     """A new password; who knew the old one is locked out. Returns how many API tokens were revoked.
 
-    Sessions end by themselves: each is bound to the password it began with (Django's session hash).
+    Sessions end automatically: each is bound to the password it began with (Django's session hash).
     """
     user.set_password(password)
     user.save(update_fields=["password"])
@@ -52,7 +52,7 @@ def update_profile(*, by: User, at: datetime, name: str, preferences: dict[str, 
 
 @transaction.atomic
 def vouch_for_address(user: User) -> None:
-    """Let allauth know the person's address as confirmed: it came with an invitation or from whoever runs Litmus.
+    """Let allauth know the person's address as confirmed: it came with an invitation or from the operator.
 
     Without this, asking for another address would drop the unconfirmed first one at once and lock the person out.
     """

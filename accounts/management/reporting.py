@@ -1,4 +1,4 @@
-"""What our management commands have in common: how they tell their result, and how they refuse."""
+"""What our management commands have in common: how they report their result, and how they refuse."""
 
 import json
 from abc import ABC, abstractmethod

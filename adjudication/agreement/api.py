@@ -34,7 +34,7 @@ ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
 
 
 class InUnsealedView(InCampaignView):
-    """403 besides for everybody while the campaign is a sealed test set."""
+    """Also 403 for everybody while the campaign is a sealed test set."""
 
     @cached_property
     def campaign(self) -> Campaign:

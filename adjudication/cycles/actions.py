@@ -267,7 +267,7 @@ def decide_cycle(
 
 
 def not_passed(cycle: AnnoCycle, trial: Trial | None) -> str:
-    """What the test did not show, in a sentence for whoever decides."""
+    """What the test did not show, in a sentence for the person who decides."""
     short = [f"{row.label} ({row.outcome})" for row in trial.rows if not row.is_equivalent] if trial else []
     return (
         f"The test is not passed: equivalence within ±{100 * cycle.margin:g} points, as fixed before the cycle, is not"

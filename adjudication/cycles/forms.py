@@ -69,7 +69,7 @@ class DecisionForm(forms.Form):
     reason = forms.CharField(
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Kept with the table of the test, for whoever uses the collection.",
+        help_text="Kept with the table of the test, for everyone who uses the collection.",
     )
 
     def __init__(

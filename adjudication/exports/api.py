@@ -80,7 +80,7 @@ class ExportFile(InCollectionView):
 
     @extend_schema(operation_id="exports_read")
     def get(self, request: Request, slug: str, name: str) -> StreamingHttpResponse:
-        """The file as a stream; 422 tells everything that stands in its way."""
+        """The file as a stream; 422 lists everything that prevents it."""
         asked = {option: request.query_params.get(option) for option in option_fields()}
         options = make_options(self.collection, name, **asked)
         logged = request.method == "GET"

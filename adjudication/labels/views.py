@@ -58,7 +58,7 @@ def fetch_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
 
 
 def fetch_label_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
-    """The same for pages that show labels of single items: 403 also for whoever has something to judge still."""
+    """The same for pages that show labels of single items: 403 also for people who still have items to judge."""
     scope = fetch_scope(request, slug, campaign)
     check_can_read_labels(scope.campaign, scope.user)
     return scope

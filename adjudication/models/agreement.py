@@ -18,7 +18,7 @@ class AgreementRun(Job):
     n_judgments = models.BigIntegerField(default=0)
     seconds = models.FloatField(null=True, blank=True)
     library_versions = models.JSONField(default=dict, blank=True)
-    # {criterion key: {"scale", "annotators", "voters", "tables", "topics", …}}: what the pages draw beside the figures
+    # {criterion key: {"scale", "annotators", "voters", "tables", "topics", …}}: what the pages draw next to the figures
     detail = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:

@@ -41,7 +41,7 @@ def open_papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campai
 
 def _waits(count: int) -> str:
     papers = "paper" if count == 1 else "papers"
-    return f"Annotators differ on {count:,} {papers}, or have handed in anew since it was decided."
+    return f"Annotators differ on {count:,} {papers}, or have submitted again since it was decided."
 
 
 PAPERS = Procedure(

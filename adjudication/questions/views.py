@@ -30,7 +30,7 @@ STATES = {KEPT: "kept", DISCARDED: "discarded", UNDECIDED: "not decided"}
 def question_set(request: HttpRequest, slug: str) -> HttpResponse:
     """Tables and the questions in one state, by all rubric campaigns or one, for those who oversee the collection.
 
-    Whoever still has to rate in one of these campaigns gets the reason why nothing is shown (403).
+    People who still have to rate in one of these campaigns get the reason why nothing is shown (403).
     """
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)

@@ -1,6 +1,6 @@
 """Which annotator pairs make up which figure: pairs, their mean, and the blocks of DORIS-MAE's Table 1.
 
-H are people, G the runs of one machine model, A the adjudicated label. Whoever voted, person or machine, is compared
+H are people, G the runs of one machine model, A the adjudicated label. A voter, person or machine, is compared
 with A only through the vote of the other voters, since their own label is part of A; a voter without others is flagged
 (statistics.md 2.3, 3.2).
 """

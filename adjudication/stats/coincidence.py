@@ -16,7 +16,7 @@ from adjudication.stats.results import FloatArray, Reason
 def distances(margins: FloatArray, metric: str) -> FloatArray:
     """(K, K) or (K, K, ...) squared distances of Krippendorff's `metric`: nominal, ordinal or interval.
 
-    The ordinal metric depends on the margins n_c, shape (K, ...), and is made anew for every replicate: the distance
+    The ordinal metric depends on the margins n_c, shape (K, ...), and is computed for every replicate: the distance
     of c and k is that of the mid-cumulative margins M_c = n_0 + .. + n_(c-1) + n_c / 2.
     """
     levels = margins.shape[0]

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 
 from annotation.definitions.extractions import Content, ExtractedContext
 
-LEAST_ALIKE = 0.5  # share of words two contexts must have in common to be the same paragraph
+LEAST_SIMILAR = 0.5  # share of words two contexts must have in common to be the same paragraph
 
 _TOKENS = re.compile(r"\w+").findall  # no signs: the full stop of "et al." must not pass for a sentence's
 
@@ -70,7 +70,7 @@ def compare(one: Content, other: Content, paragraphs: Collection[int], docnos: C
     """Count what two extractions of a paper have in common.
 
     `paragraphs` are the ids of the paper's paragraphs: what could be selected; empty where they are not known, and
-    then selection has no kappa. `docnos` tell which identifiers are documents of the collection.
+    then selection has no kappa. `docnos` say which identifiers are documents of the collection.
     """
     found = Counts()
     if paragraphs and all(context.blocks for context in (*one.contexts, *other.contexts)):
@@ -88,16 +88,16 @@ def compare(one: Content, other: Content, paragraphs: Collection[int], docnos: C
 
 
 def align(one: Sequence[ExtractedContext], other: Sequence[ExtractedContext]) -> list[tuple[int, int]]:
-    """Return pairs of places of the same paragraphs, the most alike first taken, each once, in the one's order."""
+    """Return pairs of places of the same paragraphs, the most similar first, each once, in the one's order."""
     mine, theirs = ([Counter(words_of(context)) for context in each] for each in (one, other))
-    alike = [
+    equal_pairs = [
         (score, -abs(i - j), -i, -j)
         for i, words in enumerate(mine)
         for j, others in enumerate(theirs)
-        if (score := _dice(words, others)) >= LEAST_ALIKE
+        if (score := _dice(words, others)) >= LEAST_SIMILAR
     ]
     pairs: dict[int, int] = {}
-    for _, _, i, j in sorted(alike, reverse=True):
+    for _, _, i, j in sorted(equal_pairs, reverse=True):
         if -i not in pairs and -j not in pairs.values():
             pairs[-i] = -j
     return sorted(pairs.items())
@@ -107,20 +107,20 @@ def pair_paragraphs(one: Sequence[ExtractedContext], other: Sequence[ExtractedCo
     """The same for people who look at both: equal contexts first, then those made of the same blocks of the paper,
     however much of their text was changed, then by words."""
     pairs: list[tuple[int, int]] = []
-    for alike in (_sentences, _own_blocks, None):
+    for key_of in (_sentences, _own_blocks, None):
         left, others = (
             [place for place in range(len(each)) if all(pair[side] != place for pair in pairs)]
             for side, each in enumerate((one, other))
         )
-        if alike is None:
+        if key_of is None:
             found = align([one[place] for place in left], [other[place] for place in others])
             pairs += [(left[i], others[j]) for i, j in found]
             continue
         waiting: dict[object, list[int]] = {}
         for place in others:
-            waiting.setdefault(alike(other[place]), []).append(place)
+            waiting.setdefault(key_of(other[place]), []).append(place)
         for place in left:
-            if (key := alike(one[place])) and waiting.get(key):
+            if (key := key_of(one[place])) and waiting.get(key):
                 pairs.append((place, waiting[key].pop(0)))
     return sorted(pairs)
 
@@ -154,7 +154,7 @@ def _compare_contexts(one: ExtractedContext, other: ExtractedContext, found: Cou
 def _common_ends(one: set[int], other: set[int], partner: Mapping[int, int]) -> int:
     """Ends that both have: after the partner of the word before, or before the partner of the word after.
 
-    Names taken out beside an end may take one of the two partners away.
+    Names taken out next to an end may take one of the two partners away.
     """
     left = set(other)
     for end in sorted(one):
@@ -183,12 +183,12 @@ def _blocks(content: Content) -> set[int]:
 
 
 def tokens(text: str) -> list[str]:
-    """The words and signs of a text in lower case."""
+    """The words and punctuation of a text in lower case."""
     return _TOKENS(text.lower())
 
 
 def words_of(context: ExtractedContext) -> list[str]:
-    """The words and signs of a context."""
+    """The words and punctuation of a context."""
     return [word for sentence in context.sentences for word in tokens(sentence.text)]
 
 

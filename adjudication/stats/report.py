@@ -103,7 +103,7 @@ class Result:
     excluded_pairs: Excluded = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The object of design.md 4 (the caller adds `criterion`), with more keys beside."""
+        """The object of design.md 4 (the caller adds `criterion`), with more keys."""
         head = {
             "statistic": self.statistic,
             "scope": self.scope,
@@ -240,7 +240,7 @@ class _Job:
         return work + apart
 
     def _restricted(self, part: Plan, mask: np.ndarray, wanted: list[str]) -> Callable[[], None]:
-        """The test of D on the items fit for it, resampled by themselves."""
+        """The test of D on the items fit for it, resampled separately."""
         topics = None
         if self.topics is not None:
             topics = np.unique(self.topics[mask], return_inverse=True)[1].reshape(-1).astype(np.int64)

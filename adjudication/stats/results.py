@@ -40,14 +40,16 @@ class Reason(StrEnum):
 
 
 class Flag(StrEnum):
-    """Something a reader must know beside a figure that is defined."""
+    """Something a reader must know about a figure that is defined."""
 
     SMALL_SAMPLE = "small_sample"  # fewer than 100 items or 50 topics: read the jackknife interval
     INDEPENDENT_ITEMS_ASSUMED = "independent_items_assumed"  # topics have several items, yet items were resampled
     BCA_FELL_BACK = "bca_fell_back"  # bias correction not finite: this is the percentile interval
     LEAVE_ONE_OUT = "leave_one_out"  # compared with the vote of the others
     PART_WHOLE = "part_whole"  # compared with a verdict that its own labels are part of: flatters
-    HELD_FIXED = "held_fixed"  # the adjudicated label comes from the whole sample and was not made anew in replicates
+    HELD_FIXED = (
+        "held_fixed"  # the adjudicated label comes from the whole sample and is not computed again in replicates
+    )
     ZERO_SPREAD = "zero_spread"  # all differences equal and not zero: p is 0 by convention
 
 

@@ -82,8 +82,8 @@ def randomisation_test(
     mean = float(gaps.mean())
     if len(moved) <= EXACT_PAIRS:
         codes = np.arange(1 << len(moved))
-        signs = 1.0 - 2.0 * ((codes[:, None] >> np.arange(len(moved))) & 1)
-        hits = int(np.count_nonzero(np.abs(signs @ moved) >= reach))
+        flipped_signs = 1.0 - 2.0 * ((codes[:, None] >> np.arange(len(moved))) & 1)
+        hits = int(np.count_nonzero(np.abs(flipped_signs @ moved) >= reach))
         return TestResult(hits / len(codes), None, mean, len(gaps))
     hits, step = 0, max(1, CHUNK_FLIPS // len(moved))
     for low in range(0, flips, step):

@@ -34,7 +34,7 @@ class Statistic:
 
     label      as pages and tables print it
     about      one sentence for the help page
-    formula    in words and signs, as the help page prints it
+    formula    in words and symbols, as the help page prints it
     pair       (K, K, ...) tables of two annotators to values (...), NaN where undefined; None: not for pairs
     group      label counts of several annotators to values (...), NaN where undefined; None: means over pairs instead
     scale      the least that a criterion must offer: "nominal" (levels differ), "ordinal" (they have an order),
@@ -81,8 +81,8 @@ class Statistic:
         """Smallest and largest value as they are printed."""
         if not self.is_pairwise:
             return "up to 1"
-        scale, sign = (100, "%") if self.is_share else (1, "")
-        return f"{scale * self.lowest:g}{sign} to {scale}{sign}".replace("-", "−")
+        scale, suffix = (100, "%") if self.is_share else (1, "")
+        return f"{scale * self.lowest:g}{suffix} to {scale}{suffix}".replace("-", "−")
 
     @property
     def needs(self) -> str:

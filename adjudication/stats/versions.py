@@ -1,4 +1,4 @@
-"""Several accounts of one paper beside each other: what all of them say, where they differ, and one made of choices.
+"""Several versions of one paper side by side: what all of them say, where they differ, and one made of choices.
 
 A difference has variants; annotators ("sides") who say the same share one. Differences and variants are named by what
 they say, not by who says it: a decision stays with what was decided upon when somebody hands in a newer account.
@@ -131,7 +131,7 @@ class Comparison:
 
 
 def compare_versions(sides: Mapping[int, Content]) -> Comparison:
-    """Lay the accounts beside each other. The order of `sides` is the order in which they are shown."""
+    """Compare the versions. The order of `sides` is the order in which they are shown."""
     names = _Names()
     groups = _grouped([(side, content.contexts) for side, content in sides.items()], pair_paragraphs)
     taken_ids: set[str] = set()

@@ -80,7 +80,7 @@ class RankingSerializer(serializers.Serializer[Any]):
 
 
 class InRelevanceView(InUnsealedView):
-    """404 where the campaign judges no documents, 403 for whoever has something to judge in it still."""
+    """404 where the campaign judges no documents, 403 for people who still have items to judge in it."""
 
     pagination_class = None  # type: ignore[assignment] # as long as the list of topics, or as one pool
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}

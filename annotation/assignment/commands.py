@@ -38,7 +38,7 @@ class Command(ReportingCommand):
             help="of each person's new items, asked a second time without a sign of it",
         )
         parser.add_argument("--repeat-gap", type=int, default=30, metavar="N", help="other items in between, at least")
-        parser.add_argument("--dry-run", action="store_true", help="tell the plan, write nothing")
+        parser.add_argument("--dry-run", action="store_true", help="show the plan, write nothing")
 
     def carry_out(self, *, slug: str, campaign: str, dry_run: bool, **options: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)

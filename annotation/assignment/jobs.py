@@ -148,7 +148,7 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
     draft = draft_assignment(campaign, options)
     if confirms and confirms != draft.summary.inputs_hash:
         raise Conflict(
-            "The campaign has changed since the preview: items, annotators or assignments are not the same any more."
+            "The campaign has changed since the preview: items, annotators or assignments are no longer the same."
             " Nothing was written. Look at a new preview."
         )
     try:

@@ -1,4 +1,4 @@
-"""What the extraction screen is told of a paper: blocks to choose from, and contexts as they would be made of them."""
+"""What the extraction screen gets of a paper: blocks to choose from, and contexts as they would be made of them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def reading_of(text: str, blocks: Iterable[Mapping[str, Any]], entries: Sequence
     """Return what a sentence cites and what is proposed for it, as the screen takes it.
 
     A sentence as the paper prints it has the proposal that was made while reading the whole paper, which knows names
-    that stand without a number; any other is read by itself. Numbers are those of the stored references.
+    that stand without a number; any other is read alone. Numbers are those of the stored references.
     """
     for block in blocks:
         for each in block.get("sentences", ()):

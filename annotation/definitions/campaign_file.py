@@ -27,7 +27,7 @@ WORDS = {str: "text in quotes", int: "a whole number", list: "a list"}
 
 
 class BadCampaignFile(Exception):
-    """The file is not TOML or says something that a campaign does not have; `reason` tells what and where."""
+    """The file is not TOML or says something that a campaign does not have; `reason` says what and where."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""What an extraction campaign asks unless told otherwise: the citation contexts of a paper, and what they cite.
+"""What an extraction campaign asks by default: the citation contexts of a paper, and what they cite.
 
 The steps follow ACM-CR (Boudin, JCDL 2021, section 2): whole paragraphs of introduction and related work, split into
 sentences, without what gives the cited authors away, and an identifier for each reference.

@@ -16,7 +16,7 @@ _KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class LevelDraft:
-    """One answer on a scale. Where there are `reasons`, whoever gives this level must name one of them."""
+    """One answer on a scale. Where there are `reasons`, an answer of this level must name one of them."""
 
     value: int
     label: str

@@ -238,7 +238,7 @@ def _list(value: object, where: str, most: int) -> list[Any]:
 
 
 def _text(value: object, where: str) -> str:
-    """A text; signs that no file of ours could carry become blanks."""
+    """A text; characters that no file of ours could carry become spaces."""
     if not isinstance(value, str):
         raise BadExtraction(f"{where}: a text is wanted, not {value!r:.40}")
     if len(value) > MOST_CHARACTERS:

@@ -41,7 +41,7 @@ class Link:
 
     `doi` is that of a work outside the collection, as a registry of publications knows it. `refereed` is the docno,
     else the DOI, of the refereed version of what the reference prints as a preprint; `is_ambiguous` says that several
-    works fit equally well. `works` tells what registries know of those candidates that are DOIs.
+    works fit equally well. `works` are what registries know of those candidates that are DOIs.
     """
 
     docno: str = ""

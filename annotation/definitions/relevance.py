@@ -1,4 +1,4 @@
-"""What a relevance campaign asks unless told otherwise: does an abstract meet one requirement of a topic?
+"""What a relevance campaign asks by default: does an abstract meet one requirement of a topic?
 
 The three levels follow DORIS-MAE (Wang et al., NeurIPS 2023, section 4.1): what counts is which key components of the
 requirement the abstract answers, and whether it does so in so many words.
@@ -44,7 +44,7 @@ GUIDELINE = "\n".join(
         "",
         "You see one **requirement** (an aspect or a sub-aspect of a larger query) and one **abstract**. Decide how far"
         " the abstract meets the requirement. Judge this pair alone: not the rest of the query, not the quality of the"
-        " paper, and not how well it would do beside other abstracts.",
+        " paper, and not how well it would do compared with other abstracts.",
         "",
         "## In three steps",
         "",

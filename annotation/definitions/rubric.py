@@ -1,4 +1,4 @@
-"""What a rubric campaign asks unless told otherwise: is this a literature-search question worth keeping?
+"""What a rubric campaign asks by default: is this a literature-search question worth keeping?
 
 The two criteria follow LitSearch (Ajith et al., EMNLP 2024, Table 1): how many papers can answer the question, and
 how well it would serve as a search somebody really does. Other rubrics need no code: criteria are data.

@@ -1,4 +1,4 @@
-"""What a rubric campaign is set to beside its criteria: cut-offs for easy questions, and what makes a question kept."""
+"""Settings of a rubric campaign: cut-offs for easy questions, and what makes a question kept."""
 
 from __future__ import annotations
 

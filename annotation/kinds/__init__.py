@@ -1,1 +1,1 @@
-"""The campaign kinds, a folder each: its object in kind.py, and what only that kind does beside it."""
+"""The campaign kinds, a folder each: its object in kind.py, and what only that kind does."""

@@ -36,7 +36,7 @@ class Malformed(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A request's body: submissions in order, and the units the sender holds still (None: deal no more)."""
+    """A request's body: submissions in order, and the units the sender holds still (None: hand out no more)."""
 
     given: list[AnswerInput]
     have: list[list[int]] | None

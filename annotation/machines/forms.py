@@ -15,7 +15,7 @@ from corpus.endpoints.chat import Endpoint
 from corpus.models import PromptTemplate
 
 KINDS = [
-    (MachineKind.LEXICAL, "Lexical baseline: counts the aspect’s telling words in the document, without any network"),
+    (MachineKind.LEXICAL, "Lexical baseline: counts the aspect’s content words in the document, without a network"),
     (MachineKind.ENDPOINT, "Language model: asks the endpoint that is set up, with a prompt"),
 ]
 
@@ -33,7 +33,7 @@ class MachineForm(forms.Form):
     thresholds = forms.CharField(
         required=False,
         label="Thresholds of the baseline",
-        help_text="Shares of telling words from which the next level begins, lowest first, with blanks between.",
+        help_text="Shares of content words from which the next level begins, lowest first, separated by spaces.",
     )
     prompt = PromptChoice(queryset=PromptTemplate.objects.none(), required=False, empty_label="choose one")
     model = forms.CharField(max_length=80, required=False, help_text="Of the endpoint that is set up.")

@@ -113,7 +113,7 @@ class Assignment(models.Model):
     A human assignment that counts holds a slot (1..overlap) of its item, and a slot is held once: so an item can
     never get more than k valid human judgments, whatever the race. Skipped and withdrawn ones give their slot back.
     In an open queue the free slots are rows in state open without an annotator; taking one fills in the annotator
-    and a lease. All slots of an item stand at the same `position` of the queue, so that whoever goes through it in
+    and a lease. All slots of an item stand at the same `position` of the queue, so that a reader who goes through it in
     order meets each item once. `queue` is the item's campaign (a composite foreign key holds it) where that is an
     open queue, so that the next free slot is one step in an index however many items there are.
     Machines and hidden repeats hold no slot.
@@ -175,9 +175,9 @@ class Assignment(models.Model):
 
 
 class VotesSeen(models.Model):
-    """Somebody has acted on an item's votes (decided it, sent it back, opened it as a manager): they judge it no more.
+    """A person who acted on an item's votes (decided it, sent it back, opened it as a manager) no longer judges it.
 
-    By person and not by annotator, so that whoever joins the campaign afterwards is covered as well.
+    By person and not by annotator, so that people who join the campaign afterwards are covered as well.
     """
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="votes_seen")

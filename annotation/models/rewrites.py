@@ -1,4 +1,4 @@
-"""What rating a question brings beside its ratings: better wording, and further documents that answer it."""
+"""What rating a question adds to its ratings: better wording, and further documents that answer it."""
 
 from django.conf import settings
 from django.db import models

@@ -45,8 +45,8 @@ PAPERS = Importer(
     label="papers",
     unit="papers",
     title="Import papers",
-    about="Citing papers. Each file is read by itself: one that cannot be read is reported, the others come in. What "
-    "people have made of a paper is never touched.",
+    about="Citing papers. Each file is read separately: one that cannot be read is reported, the others are imported. "
+    "What people have made of a paper is never touched.",
     reading=reading_papers,
     form=PaperImportForm,
     target="paper_list",

@@ -27,7 +27,7 @@ class Bundles:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Bundles that are alike in size, demand and closed people: what differs is only how many there are.
+    """Bundles that are equal in size, demand and closed people: what differs is only how many there are.
 
     Fields of length C (`closed`: (C, A)); `of` (N,) is the class of each bundle given to `classify`.
     """
@@ -42,8 +42,8 @@ class Classes:
 def bundle_items(unit: Ints, demand: Ints, closed: Bools) -> Bundles:
     """Bundle the items that need judges by unit, demand and closed people."""
     wanted = np.flatnonzero(demand > 0)
-    alike = _alike(demand[wanted], closed[wanted])
-    key = unit[wanted] * (int(alike.max(initial=0)) + 1) + alike
+    kinds = _kinds(demand[wanted], closed[wanted])
+    key = unit[wanted] * (int(kinds.max(initial=0)) + 1) + kinds
     _, first, of, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     item_bundle = np.full(len(unit), -1, dtype=np.int64)
     item_bundle[wanted] = of
@@ -59,13 +59,13 @@ def bundle_items(unit: Ints, demand: Ints, closed: Bools) -> Bundles:
 
 
 def classify(size: Ints, demand: Ints, closed: Bools) -> Classes:
-    """Group bundles that are alike."""
-    alike = _alike(size * (int(demand.max(initial=0)) + 1) + demand, closed)
-    _, first, of, count = np.unique(alike, return_index=True, return_inverse=True, return_counts=True)
+    """Group equal bundles."""
+    kinds = _kinds(size * (int(demand.max(initial=0)) + 1) + demand, closed)
+    _, first, of, count = np.unique(kinds, return_index=True, return_inverse=True, return_counts=True)
     return Classes(count.astype(np.int64), size[first], demand[first], closed[first], of.astype(np.int64))
 
 
-def _alike(number: Ints, closed: Bools) -> Ints:
+def _kinds(number: Ints, closed: Bools) -> Ints:
     """One small integer per row, equal exactly where the number and the row of `closed` are equal."""
     if not len(number):
         return np.zeros(0, dtype=np.int64)

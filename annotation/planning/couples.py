@@ -44,8 +44,8 @@ class CoupleTable:
 def seat_rows(count: int, quotas: Ints, per_row: int, items: int, table: CoupleTable) -> Ints:
     """(count, per_row): rows of distinct people in which person i sits exactly quotas[i] times.
 
-    Needs sum(quotas) = count x per_row and quotas <= count. Whoever must sit in all rows that are left is seated
-    first; any other choice then keeps the rest solvable, so the others are free to be whoever has met the seated
+    Needs sum(quotas) = count x per_row and quotas <= count. People who must be in all rows that are left are seated
+    first; any other choice then keeps the rest solvable, so the others can be those who have met the seated
     ones least. `items` is the number of items that one row stands for.
     """
     left: list[int] = quotas.tolist()
@@ -66,7 +66,7 @@ def seat_rows(count: int, quotas: Ints, per_row: int, items: int, table: CoupleT
 
 
 def _fill(row: list[int], per_row: int, left: list[int], table: CoupleTable) -> None:
-    """Add to `row` whoever has met those in it least, until it is full; of several rather somebody of another group."""
+    """Fill `row` with the people who have met those in it least; of several rather somebody of another group."""
     weight, group = table.weight, table.group
     met = weight[row[0]]
     for i in row[1:]:

@@ -53,7 +53,7 @@ class _Table:
         return np.concatenate(self.parts) if self.parts else np.zeros((0, 2), dtype=np.int64)
 
     def seat(self, bundles: Bundles, chosen: Ints) -> None:
-        """Find judges for the chosen bundles, at most one per unit: its holders first, then whoever is best."""
+        """Find judges for the chosen bundles, at most one per unit: its holders first, then the best others."""
         closed, demand = bundles.closed[chosen], bundles.demand[chosen].copy()
         self._seat_holders(bundles, chosen, closed, demand)
         open_ = np.flatnonzero(demand > 0)

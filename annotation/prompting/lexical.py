@@ -1,4 +1,4 @@
-"""The built-in annotator without a network: how many telling words of the aspect the document has.
+"""The built-in annotator without a network: how many content words of the aspect the document has.
 
 It reads nothing and understands nothing, which makes it a floor: a model that agrees with people no better than this
 one does has learned nothing from the text.
@@ -15,7 +15,7 @@ terms_of = lru_cache(maxsize=1024)(highlight_terms)  # one aspect meets many doc
 
 @dataclass(frozen=True)
 class Covered:
-    """How many of the aspect's `wanted` telling words the document has, and which it lacks."""
+    """How many of the aspect's `wanted` content words the document has, and which it lacks."""
 
     wanted: int
     found: int
@@ -27,7 +27,7 @@ class Covered:
 
 
 def cover(aspect: str, document: str) -> Covered:
-    """Compare stems. An aspect without telling words is covered by nothing."""
+    """Compare stems. An aspect without content words is covered by nothing."""
     terms = terms_of(aspect)
     missing = terms - stems_in(document)
     return Covered(len(terms), len(terms) - len(missing), tuple(sorted(missing)))
@@ -60,4 +60,4 @@ def check_thresholds(thresholds: Sequence[float], levels: int) -> str:
 def describe(covered: Covered) -> str:
     """The reply as text, so that its page shows why it graded so."""
     lacking = f"; missing: {', '.join(covered.missing[:12])}" if covered.missing else ""
-    return f"{covered.found} of {covered.wanted} telling words of the aspect occur ({covered.share:.2f}){lacking}."
+    return f"{covered.found} of {covered.wanted} content words of the aspect occur ({covered.share:.2f}){lacking}."

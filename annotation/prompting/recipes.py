@@ -9,7 +9,7 @@ from typing import Any
 
 CHARACTERS_PER_TOKEN = 4.0  # usual for English; other scripts need more tokens
 TOKENS_PER_MESSAGE = 8  # what chat formats put around a message
-TYPICAL_SECONDS = 2.0  # of one call, where no earlier run tells
+TYPICAL_SECONDS = 2.0  # of one call, where no earlier run is known
 MILLION = Decimal(1_000_000)
 
 
@@ -48,7 +48,7 @@ def recipe_from(data: dict[str, Any]) -> Recipe:
 
 @dataclass(frozen=True)
 class Prices:
-    """Per million tokens; None: not known, so no cost is told."""
+    """Per million tokens; None: not known, so no cost is reported."""
 
     tokens_in: Decimal | None = None
     tokens_out: Decimal | None = None
@@ -61,7 +61,7 @@ class Prices:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What `calls` calls would take, as far as a sample of the messages and earlier runs tell.
+    """What `calls` calls would take, from a sample of the messages and earlier runs.
 
     `measured`: tokens and seconds of an answer come from earlier replies to the same prompt; else tokens are the most
     that an answer may have.

@@ -16,7 +16,7 @@ from annotation.rubric.reads import current_like, current_rewrites, reviews_like
 from corpus.models import Membership, Role
 
 DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
-OWN = "Whoever wrote a rewrite cannot confirm it: that takes a second person."
+OWN = "You wrote this rewrite, so somebody else has to confirm it."
 
 
 @transaction.atomic
@@ -55,7 +55,7 @@ def ask_for_reviews(
 def decide_rewrite(
     *, campaign: Campaign, rewrite: int, by: User, at: datetime, decision: str, comment: str = ""
 ) -> RewriteReview:
-    """Confirm or reject a rewrite: whoever was asked, and every manager or adjudicator who did not write it.
+    """Confirm or reject a rewrite: allowed to the person asked, and every manager or adjudicator who did not write it.
 
     They are not asked to rate the question afterwards: they have seen what somebody made of it.
     Errors: NotAllowed for others and for who still has to rate it, Refused for one's own, Conflict where the rewrite no

@@ -65,7 +65,7 @@ def reviews_like(rewrites: Iterable[Rewrite]) -> QuerySet[RewriteReview]:
 
 
 def describe_rewrites(rewrites: QuerySet[Rewrite]) -> list[RewriteRow]:
-    """These rewrites with everything beside them; four queries."""
+    """These rewrites with everything shown next to them; four queries."""
     topic = "submission__assignment__item__topic"
     related = rewrites.select_related(topic, "submission__assignment__annotator")
     found = list(related.prefetch_related(f"{topic}__targets__document"))

@@ -39,7 +39,7 @@ def load_questions(collection: Collection, people: Mapping[str, User], at: datet
 
 
 def _rate(campaign: Campaign, number: str, answers: dict[str, int], reason: str, at: datetime) -> None:
-    """By whoever has the question."""
+    """By the annotator who has the question."""
     found = Assignment.objects.select_related("annotator__user")
     assignment = found.get(item__campaign=campaign, item__topic__number=number)
     user = assignment.annotator.user if assignment.annotator else None

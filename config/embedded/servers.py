@@ -86,7 +86,7 @@ class Server(ABC):
         return server_account(self.data)
 
     def running(self) -> psutil.Process | None:
-        """The living process that serves this data directory, whoever started it."""
+        """The living process that serves this data directory, started by any process."""
         with contextlib.suppress(psutil.Error, OSError, ValueError):  # ValueError: nothing is recorded
             process = psutil.Process(self.recorded_pid() or -1)
             if Path(process.cwd()) == self.data.resolve() and self.is_program(process) and is_alive(process):
@@ -157,7 +157,7 @@ class Server(ABC):
             check_reach(account, Path(self.command()[0]), directory)
 
     def passing_obstacle(self) -> str:
-        """What kept the server from starting though it passes by itself, or ""."""
+        """What kept the server from starting though it passes without action, or ""."""
         return ""
 
     def log_tail(self, lines: int = 12) -> str:

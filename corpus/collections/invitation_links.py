@@ -23,5 +23,5 @@ def invitation_number(token: str) -> int | None:
 
 
 def link_for(invitation: Invitation) -> str:
-    """The whole address, at the site's configured name: whoever forges a Host header gains nothing."""
+    """The whole address, at the site's configured name: a forged Host header gains nothing."""
     return settings.SITE_URL + reverse("invitation_accept", args=[token_for(invitation)])

@@ -72,7 +72,7 @@ class DocumentList(InCollectionView):
         responses=answers({200: ImportSerializer}, 400, 403, 409, 413, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Create or update up to 10,000 documents at once; what is wrong with one is told under `errors`."""
+        """Create or update up to 10,000 documents at once; what is wrong with one is listed under `errors`."""
         wanted = DocumentsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         return import_records(self, "documents", cast(dict[str, Any], request.data)["documents"])

@@ -121,7 +121,7 @@ class SearchPage:
 
 @dataclass(frozen=True)
 class Browsed:
-    """A stretch of the collection in the order of docnos, and whether there is more on either side."""
+    """A part of the collection in the order of docnos, and whether there is more on either side."""
 
     documents: Sequence[Document]
     has_previous: bool
@@ -158,7 +158,7 @@ def search_documents(
 
 
 def has_searchable_words(text: str) -> bool:
-    """Whether anything is left of `text` for a search: not if it is all stop words and signs."""
+    """Whether anything is left of `text` for a search: not if it is all stop words and punctuation."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT numnode(websearch_to_tsquery('english', %s)) > 0", [text])
         return bool(cursor.fetchone()[0])

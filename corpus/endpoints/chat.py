@@ -1,7 +1,7 @@
 """One question to an OpenAI-compatible chat endpoint, and what came back.
 
 Errors fall into three kinds, because the caller does three things about them: wait and try again (`Busy`), give up on
-this question (`Rejected`), or stop altogether (`Unusable`: wrong key, unknown model). No error tells the key.
+this question (`Rejected`), or stop altogether (`Unusable`: wrong key, unknown model). No error contains the key.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST_EXCERPT = 300  # characters of an endpoint's own words in a reason
 LONGEST_BODY = 4 << 20  # bytes
 LONGEST_TIMES = 5  # so many time-outs long may an answer trickle in
-LONGEST_RETRY_AFTER = 600.0  # seconds; whoever asks for more is tried again after this
+LONGEST_RETRY_AFTER = 600.0  # seconds; an endpoint that asks for more is tried again after this
 UNUSABLE = frozenset({401, 402, 403, 404, 405})
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
 

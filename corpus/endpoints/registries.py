@@ -56,7 +56,7 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A publication that a registry knows; `refereed` is the DOI of what this preprint became, where it is told."""
+    """A publication that a registry knows; `refereed` is the DOI of what this preprint became, where that is known."""
 
     registry: Kind
     doi: str
@@ -190,7 +190,7 @@ class Asker:
         return body
 
     def _obey(self, response: httpx2.Response) -> None:
-        """Take over the rate that Crossref tells and raise for what is no answer."""
+        """Take over the rate that Crossref states and raise for what is no answer."""
         limit = _whole(response.headers.get("x-rate-limit-limit", ""))
         seconds = _whole(response.headers.get("x-rate-limit-interval", "").rstrip("s"))
         if limit and seconds is not None:

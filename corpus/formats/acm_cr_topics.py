@@ -22,7 +22,7 @@ def paragraph_topics(
     """Yield a topic for each context that cites the collection, with its qrels.
 
     Its number is the tail of the DOI and the context's id. Where a paper gives an id twice (the release has such a
-    paper) two topics share a number, and whoever writes them should merge their qrels.
+    paper) two topics share a number, and the writer should merge their qrels.
     """
     for paper in papers:
         for context in paper.contexts:

@@ -1,4 +1,4 @@
-"""Open plain files, compressed files, archives and folders alike, as a stream of named members.
+"""Open plain files, compressed files, archives and folders, as a stream of named members.
 
 Nothing is ever extracted to disk, so names inside archives are labels only and cannot lead anywhere. Every byte
 that comes out of a decompressor is counted against `Limits`, so a small file that swells without end is refused
@@ -70,7 +70,7 @@ class Member:
 
 
 class _Watched(io.FileIO):
-    """A file that tells how many bytes were read from the disk: the progress of whoever reads it."""
+    """A file that reports how many bytes were read from the disk: the progress of its reader."""
 
     def __init__(self, path: Path, watch: Callable[[int], None]) -> None:
         super().__init__(path)
@@ -118,7 +118,7 @@ def open_files(
     """Yield every file that `path` holds: itself, the files of an archive (tar, zip) or of a folder.
 
     gzip, bzip2 and xz are undone, also around single archive members. Links, devices and the side files of macOS
-    are passed over. `name` is what messages call the path (default: its last part); `watch` is told how many bytes
+    are passed over. `name` is what messages call the path (default: its last part); `watch` gets how many bytes
     were read from the disk, each time some were.
 
     Raises `BrokenFile` for a path that is missing, damaged, encrypted, of an unknown compression, or beyond `limits`.

@@ -1,4 +1,4 @@
-"""Signs that neither XML nor PostgreSQL can carry, taken out of strangers' texts on their way in."""
+"""Characters that neither XML nor PostgreSQL can carry, taken out of strangers' texts on their way in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def carriable(text: str) -> str:
-    """Return the text with a blank for each sign that files cannot carry: as long as before, so that places hold."""
+    """Return the text with a space for each character that files cannot carry; its length stays the same."""
     return FORBIDDEN.sub(" ", text)
 
 

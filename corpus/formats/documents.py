@@ -1,4 +1,4 @@
-"""Documents from any path: find the files it holds, tell their format, read them."""
+"""Documents from any path: find the files it holds, detect their format, read them."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def is_of_data(doi: str) -> bool:
 def readings(lines: Sequence[str]) -> list[tuple[str, ...]]:
     """Return what each DOI in these lines reads, in order; a line below another goes on where that one ends.
 
-    Usually one reading: also where a line ends within the DOI, at a sign that ends none. Two, the shorter first, where
-    the next line may go on with it or not. Placeholders are among them; what can be no DOI is not.
+    Usually one reading, also where a line ends within the DOI, at a character that ends none. Two, the shorter first,
+    where the next line may continue it or not. Placeholders are among them; what can be no DOI is not.
     """
     found = []
     for place, line in enumerate(lines):

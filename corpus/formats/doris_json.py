@@ -2,8 +2,8 @@
 
 Read as a stream. Abstracts become documents named by their position; queries become topics named by theirs, with the
 tree of aspects and the sentences each comes from; annotations become judgments of a machine annotator, one for each
-query that has both the aspect and the abstract. A score of -1 (an answer nobody could read) is kept as it is: whoever
-takes the judgments in must not count it.
+query that has both the aspect and the abstract. A score of -1 (an answer nobody could read) is kept as it is and must
+not be counted by importers of the judgments.
 """
 
 from __future__ import annotations

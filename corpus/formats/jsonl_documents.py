@@ -104,7 +104,7 @@ def _author(entry: object) -> str:
 
 
 def write_jsonl_documents(documents: Iterable[DocumentRecord]) -> Iterator[str]:
-    """Yield one line for each document, in Litmus' own keys; `extra` keys stand beside them."""
+    """Yield one line for each document, in Litmus' own keys; with the `extra` keys."""
     return write_objects(map(_object_from, documents))
 
 

@@ -91,7 +91,7 @@ def _is_place(value: object, n_sentences: int) -> bool:
 
 
 def write_jsonl_topics(topics: Iterable[TopicRecord]) -> Iterator[str]:
-    """Yield one line for each topic, in Litmus' own keys; `extra` keys stand beside them."""
+    """Yield one line for each topic, in Litmus' own keys; with the `extra` keys."""
     return write_objects(map(_object_from, topics))
 
 

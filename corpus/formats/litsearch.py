@@ -85,7 +85,7 @@ def _topic(item: dict[str, Any], row: int, file: str, line: int) -> TopicRecord:
 
 
 def write_litsearch_queries(topics: Iterable[TopicRecord]) -> Iterator[str]:
-    """Yield the topics in LitSearch's keys, and their number beside them.
+    """Yield the topics in LitSearch's keys, and their number.
 
     The query_set is the one in `extra`, else made from the source. Whole numbers among the docnos are written as such.
     """

@@ -51,7 +51,7 @@ class MentionRecord:
 
 
 def source_key_of(paper_id: str, doi: str, title: str, file: str) -> str:
-    """Return what tells a source paper from others: its id, else DOI (no template's), else title, else the file."""
+    """Return what identifies a source paper: its id, else its DOI (no template's), else its title, else the file."""
     if paper_id:
         return f"id:{paper_id}"[:LONGEST_KEY]
     if doi and not is_placeholder(doi):
@@ -109,7 +109,7 @@ def mentions_from(read_papers: Read) -> Read:
 
 
 def read_jsonl_mentions(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem]:
-    """Yield a mention for each line; a marker that does not fit, or names no reference, is a `Problem` besides."""
+    """Yield a mention for each line; a marker that does not fit, or names no reference, is also a `Problem`."""
     counted: Counter[str] = Counter()
     seen: set[tuple[str, int]] = set()
     for found in read_objects(stream, file):

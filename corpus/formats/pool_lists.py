@@ -39,7 +39,7 @@ def read_pool_lists(path: Path | str, format: str = "auto", **options: Any) -> I
 
 
 def read_pool_list(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:
-    """Yield the rows of one list; blank lines are passed over. The first line tells how many columns there are.
+    """Yield the rows of one list; blank lines are passed over. The first line determines how many columns there are.
 
     Raises `BrokenFile` where the file is not text, is empty, or begins like no list.
     """

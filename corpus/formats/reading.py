@@ -64,7 +64,7 @@ def read_path(
 ) -> Iterator[Any]:
     """Yield the records of every file in `path`: a file, plain or compressed, an archive or a folder.
 
-    `format` is "auto" or the name of a format; `name` is how messages call the path; `watch` is told the bytes read
+    `format` is "auto" or the name of a format; `name` is how messages call the path; `watch` gets the bytes read
     from disk; `each` may look through the records of one file; `options` go to the readers. See `choose_readers`.
     """
     for found in choose_readers(path, format, carried, what, name=name, limits=limits, watch=watch):

@@ -45,7 +45,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PartProblem(Problem):
-    """A part of a record that was left out because it is wrong; the record itself comes besides."""
+    """A part of a record that was left out because it is wrong; the record itself is yielded as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from corpus.formats.records import DocumentRecord, id_problem
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A half-open stretch of the text, in code points."""
+    """A half-open span of the text, in code points."""
 
     start: int
     end: int

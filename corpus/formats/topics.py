@@ -1,4 +1,4 @@
-"""Topics from any path: find the files it holds, tell their format, read them."""
+"""Topics from any path: find the files it holds, detect their format, read them."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def _is_run(head: Head) -> bool:
 
 
 def _is_damaged_run(head: Head) -> bool:
-    """A damaged run is read, so that its bad rows are told by their lines."""
+    """A damaged run is read, so that its bad rows are reported by line."""
     return 2 * sum(len(line.split()) == 6 for line in head.lines) > len(head.lines)
 
 

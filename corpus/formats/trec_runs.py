@@ -31,7 +31,7 @@ class BadRow(Problem):
 
 
 def read_runs(path: Path | str, format: str = "auto", **options: Any) -> Iterator[RunRow | BadRow | Problem]:  # noqa: A002
-    """Yield the rows of every run in `path`, file after file; `row.file` tells the runs of an archive apart.
+    """Yield the rows of every run in `path`, file after file; `row.file` distinguishes the runs of an archive.
 
     `options` are those of `read_path`. Raises `BrokenFile`; see `read_run`.
     """

@@ -1,4 +1,4 @@
-"""Where uploaded files of imports lie until nothing needs them any more."""
+"""Where uploaded files of imports lie until nothing needs them any longer."""
 
 import shutil
 from pathlib import Path

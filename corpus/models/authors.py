@@ -118,7 +118,7 @@ class MailPurpose(models.TextChoices):
 
 
 class AuthorMailing(Job):
-    """Sending letters of a call, so many a minute. `sent` and `failed` count what became of them."""
+    """Sending letters of a call, N per minute. `sent` and `failed` count what became of them."""
 
     call = models.ForeignKey(QuestionCall, on_delete=models.CASCADE, related_name="mailings")
     purpose = models.CharField(max_length=10, choices=MailPurpose)

@@ -1,4 +1,4 @@
-"""What language models are told: templates that people edit, in versions that never change."""
+"""What language models are asked: templates that people edit, in versions that never change."""
 
 from django.conf import settings
 from django.db import models

@@ -59,13 +59,13 @@ class Anonymiser:
             for marker in markers
             if sentence.start <= marker.start < sentence.end
         ]
-        beside = [cut for marker in own if (cut := self._beside(words, marker))]
-        cuts = sorted([*beside, *self._alone(words, own, beside)], key=lambda cut: cut.start)
+        adjacent = [cut for marker in own if (cut := self._adjacent(words, marker))]
+        cuts = sorted([*adjacent, *self._alone(words, own, adjacent)], key=lambda cut: cut.start)
         if not cuts:
             return sentence
         return replace(sentence, anonymised=_applied(words, cuts), anonymised_cites=_cites(own, cuts), cuts=tuple(cuts))
 
-    def _beside(self, text: str, marker: Marker) -> Cut | None:
+    def _adjacent(self, text: str, marker: Marker) -> Cut | None:
         """Return the cut of the names right before a marker."""
         if not marker.keys:
             return None
@@ -81,9 +81,9 @@ class Anonymiser:
                 return Cut(begin + start, taken, "", key)
         return None
 
-    def _alone(self, text: str, markers: Sequence[Marker], beside: Sequence[Cut]) -> Iterator[Cut]:
+    def _alone(self, text: str, markers: Sequence[Marker], adjacent: Sequence[Cut]) -> Iterator[Cut]:
         """Yield the cuts of names that stand without a marker."""
-        taken = [(cut.start, cut.start + len(cut.text)) for cut in beside]
+        taken = [(cut.start, cut.start + len(cut.text)) for cut in adjacent]
         taken.extend((marker.start, marker.end) for marker in markers)
         for match in _ALONE.finditer(text):
             if any(start < match.end() and match.start() < end for start, end in taken):

@@ -51,7 +51,7 @@ class Flow:
 
 @dataclass(slots=True)
 class _Place:
-    """Where in the sections the reading has come to."""
+    """Where in the sections the reading is."""
 
     section: str = ""
     number: str = ""

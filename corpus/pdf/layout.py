@@ -292,7 +292,7 @@ def is_heading(line: Line, before: Line | None, after: Line | None, measures: Me
     match, name = _NUMBERED(text), plain_heading(text)
     is_large = line.size > measures.size + 0.7
     is_marked = line.bold > 0.85 or is_large or (text.isupper() and len(text) > 4)
-    if match and before is None and not line.runs[0].font.name:  # no weight is told of it: the number and the gaps do
+    if match and before is None and not line.runs[0].font.name:  # its weight is unknown: the number and the gaps decide
         is_marked = is_marked or (after is None and name[:1].isalpha() and not text.endswith((".", ",", ";", ":")))
     if name in _NAMES or name in _LISTS_OF_WORKS:
         return is_marked or (before is None and after is None) or line.italic > 0.9

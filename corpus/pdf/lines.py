@@ -70,7 +70,7 @@ def find_gutters(pages: Sequence[PageRuns]) -> list[Gutter | None]:
 
 
 def _gutter(page: PageRuns, usual: Gutter | None) -> Gutter | None:
-    """Return the widest stripe in the middle of the page that far less text crosses than stands beside it."""
+    """Return the widest stripe in the middle of the page that far less text crosses than is next to it."""
     steps = max(int(page.width), 1)
     cover = [0.0] * (steps + 2)
     for run in page.runs:
@@ -79,8 +79,8 @@ def _gutter(page: PageRuns, usual: Gutter | None) -> Gutter | None:
     for place in range(1, steps + 2):
         cover[place] += cover[place - 1]
     first, last = int(steps * 0.3), int(steps * 0.7)
-    beside = sorted(cover[int(steps * 0.12) : int(steps * 0.88)])
-    typical = beside[len(beside) * 6 // 10] if beside else 0.0
+    crossings = sorted(cover[int(steps * 0.12) : int(steps * 0.88)])
+    typical = crossings[len(crossings) * 6 // 10] if crossings else 0.0
     if typical <= 0:
         return None
     if usual is not None:
@@ -173,7 +173,7 @@ def _column(runs: Sequence[Run], gutter: Gutter | None) -> int:
 
 @dataclass(slots=True)
 class _Group:
-    """Runs of one line as gathered so far, with what is needed to tell quickly that others do not belong."""
+    """Runs of one line as gathered so far, with what shows quickly that others do not belong."""
 
     runs: list[Run]
     left: float
@@ -190,7 +190,7 @@ class _Group:
         return cls(runs, runs[0].left, right, min(bases), max(bases), max(run.size for run in runs))
 
     def takes(self, other: _Group, gutter: Gutter | None) -> bool:
-        """Whether another group stands beside this one on the same line."""
+        """Whether another group is next to this one on the same line."""
         size = max(self.size, other.size)
         if other.lowest < self.highest - 0.62 * size or other.highest > self.lowest + 0.62 * size:
             return False
@@ -234,7 +234,7 @@ def _row_joined(row: list[list[Run]], left: int, right: int) -> list[list[Run]]:
 
 
 def _line(page: int, column: int, runs: list[Run]) -> Line:
-    """Return the line of these runs, blanks told by what the file says and by gaps."""
+    """Return the line of these runs, with spaces from what the file says and from gaps."""
     sizes: Counter[float] = Counter()
     bold = italic = symbols = total = 0
     pieces: list[str] = []

@@ -2,7 +2,7 @@
 
 The order of preference is that of ACM-CR (F. Boudin, JCDL 2021): a DOI in the collection, another DOI, an address at
 arXiv, PubMed or the ACL Anthology, the address of a PDF file, none. A preprint whose refereed version is in the
-collection keeps its own address; the refereed version is told beside it. Nothing is guessed between equal titles.
+collection keeps its own address; the refereed version is named in addition. Nothing is guessed between equal titles.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _fits(candidate: Candidate) -> bool:
 
 
 def _nearest(fitting: Sequence[Candidate]) -> list[Candidate]:
-    """Return the best of the fitting; more than one where they cannot be told apart."""
+    """Return the best of the fitting; more than one where they cannot be distinguished."""
     if not fitting:
         return []
 
@@ -180,7 +180,7 @@ def registered_link(reference: Reference, found: Iterable[Registered]) -> Link:
     """Return the link of a reference to what registries found for it: one DOI that fits, or none with candidates.
 
     Preprints and refereed versions are not exchanged: a reference to a preprint takes a preprint's DOI only, any
-    other a refereed one; the refereed version of a preprint is told in `refereed`.
+    other a refereed one; `refereed` names the refereed version of a preprint.
     """
     publications = list(found)
     candidates = [registered_candidate(reference, each) for each in publications]
@@ -225,7 +225,7 @@ def _candidate(reference: Reference, work: Work, raw_key: str, words: set[str]) 
 
 
 def _similarity(reference: Reference, work: Work, raw_key: str) -> float:
-    """Return how alike the titles are (0 to 100): the parsed title, or the printed entry where it holds the whole."""
+    """Return how similar the titles are (0 to 100): the parsed title, or the printed entry where it holds the whole."""
     key, own = title_key(work.title), title_key(reference.title)
     if not key:
         return 0.0
@@ -257,5 +257,5 @@ def differing_words(title: str, other: str) -> tuple[tuple[int, int], ...]:
     spans = list(word_spans(title))
     own = [fold_word(title[start:end]) for start, end in spans]
     matcher = SequenceMatcher(None, own, tokens(other), autojunk=False)
-    alike = {place for block in matcher.get_matching_blocks() for place in range(block.a, block.a + block.size)}
-    return tuple(span for place, span in enumerate(spans) if place not in alike)
+    same = {place for block in matcher.get_matching_blocks() for place in range(block.a, block.a + block.size)}
+    return tuple(span for place, span in enumerate(spans) if place not in same)

@@ -46,7 +46,7 @@ _PRINTED_YEAR = re.compile(r"\b((?:1[89]|20)\d\d)([a-z])?\b")
 def numeric_markers(text: str, known: Collection[str], *, longest: int = LONGEST_RANGE) -> list[Marker]:
     """Return the bracketed numbers that name references, with lists and ranges written out in print order.
 
-    A bracket none of whose numbers is `known` is no marker (an interval, an index); unknown numbers beside known
+    A bracket none of whose numbers is `known` is no marker (an interval, an index); unknown numbers next to known
     ones are left out of the keys. `[3]–[5]` names 3 with its first bracket, 4 and 5 with its second.
     """
     found: list[Marker] = []

@@ -20,12 +20,12 @@ _LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
     0x02: "-", 0xFFFE: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-",
 }  # fmt: skip
-# Fonts of TeX that do not tell their letters leave the codes of its encoding T1 for ligatures, quotes and dashes.
+# Fonts of TeX that do not name their letters leave the codes of its encoding T1 for ligatures, quotes and dashes.
 _LIGATURES |= {
     0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi", 0x1F: "ffl", 0x10: "“", 0x11: "”", 0x15: "–", 0x16: "—",
 }  # fmt: skip
 _BLANKS = frozenset({0x09, 0x0A, 0x0D, 0x20, 0xA0, 0x2002, 0x2003, 0x2009, 0x202F, 0x3000})
-# Controls stand for glyphs whose letter the file does not tell.
+# Controls stand for glyphs whose letter the file does not name.
 _NOTHING = frozenset({*range(0x20), 0x7F, 0xFEFF, 0xFFFF, 0x200B, 0x200C, 0x200D} - {0x02, *_LIGATURES})
 _BOLD = re.compile(r"bold|black|heavy|demi|cmbx|cmssbx|(?:[a-z]|-)T?B(?:I|Z)?\d*$|medi\b|-Bd", re.IGNORECASE).search
 _ITALIC = re.compile(r"ital|obli|cmti|cmsl|cmbxti|(?:[a-z]T?(?:B|Z)?I\d*$)|-It\b", re.IGNORECASE).search

@@ -84,7 +84,7 @@ def _own_words(pages: Sequence[Sequence[Line]]) -> Counter[str]:
 def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
     """Return the largest lines of the first page's upper half, what the file says where there are none.
 
-    Text beside a title that stands in one column is passed over.
+    Text next to a title in one column is passed over.
     """
     upper = [line for line in lines if sum(char.isalpha() for char in line.text) > 3][:40]
     if not upper:

@@ -67,7 +67,7 @@ def prose(lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary, *, cit
 
 
 def tidy(text: str) -> str:
-    """Fold white space, take away blanks before closing signs."""
+    """Fold white space, remove spaces before closing punctuation."""
     text = _SPACES.sub(" ", text).strip()
     return _BEFORE_CLOSING.sub(r"\1", text)
 

@@ -78,7 +78,7 @@ def _is_paired(address: str) -> bool:
 
 
 def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Reference:
-    """Return the reference that an entry prints. What cannot be told apart stays empty; `raw` keeps all of it."""
+    """Return the reference that an entry prints. What cannot be separated stays empty; `raw` keeps all of it."""
     text = raw[:_LONGEST_ENTRY]
     authors, year, title, venue = "", None, "", ""
     for style in (_quoted_style, _year_style, _colon_style, _plain_style):

@@ -1,4 +1,4 @@
-"""Which sections of a paper tell of other people's work: decided by what they say, where they stand, what heads them.
+"""Which sections of a paper are about other people's work: decided by what they say, where they stand, what heads them.
 
 A section headed by the standard names ("Related Work", "Conclusions") is what its heading says. All others are decided
 by what they hold: a survey cites in most of its sentences, cites many works, seldom says "we", points to no figures or

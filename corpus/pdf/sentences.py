@@ -102,7 +102,7 @@ def _numbers_item(text: str, match: re.Match[str]) -> bool:
 
 
 def _may_begin(text: str, place: int) -> bool:
-    """Whether a sentence may begin here: a capital, a digit, a marker, or one of these after an opening sign."""
+    """Whether a sentence may begin here: a capital, a digit, a marker, or one of these after opening punctuation."""
     while place < len(text) and text[place] in "\"'“‘(«":
         place += 1
     if place >= len(text):

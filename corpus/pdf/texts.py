@@ -16,7 +16,7 @@ from corpus.pdf.sentences import sentence_spans
 def complete(paper: FullPaper) -> FullPaper:
     """Return the paper with the part each paragraph belongs to, its sentences, and proposals to anonymise them.
 
-    Sections are told by their numbers ("2.1" is in "2"); in a paper without numbers each heading is a section.
+    Sections are recognised by their numbers ("2.1" is in "2"); in a paper without numbers each heading is a section.
     """
     keys = [reference.key for reference in paper.references]
     numbers = dict(zip(keys, reference_numbers(paper.references), strict=True))

@@ -74,7 +74,7 @@ class TitleIndex:
         return self.by_doi.get(doi.lower())
 
     def with_title(self, title: str) -> list[int]:
-        """Return the places of the documents with this title, however it is printed; a title of signs has none."""
+        """Return the places of documents with this title, however it is printed; without letters there are none."""
         key = title_key(title)
         found = self.by_key.get(key, []) if key else []
         return found if isinstance(found, list) else [found]
@@ -115,6 +115,6 @@ class TitleIndex:
 
 
 def surname_key(name: str) -> str:
-    """Return the surname of "Last, First" or "First Last" without case, accents and signs."""
+    """Return the surname of "Last, First" or "First Last" without case, accents and punctuation."""
     last = name.partition(",")[0] if "," in name else (name.split() or [""])[-1]
     return title_key(last)

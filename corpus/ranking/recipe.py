@@ -50,7 +50,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """What is known of documents beside their texts: those that may not come in, and neighbours of source papers.
+    """What is known of documents apart from their texts: those excluded, and neighbours of source papers.
 
     `admits` says whether a candidate shares a category with a source paper; `dense` is a ranking by vectors.
     """

@@ -12,7 +12,7 @@ CHUNK = 50_000  # vectors compared at a time
 
 
 class VectorFiles:
-    """A directory with `vectors.f32` and, row by row beside it, `keys.i64`: document id and hash of its text.
+    """A directory with `vectors.f32` and, row by row, `keys.i64`: document id and hash of its text.
 
     A row counts once both its parts are written whole, so a crash between them costs that row only. A document that
     is embedded again has a later row, which counts.

@@ -12,7 +12,7 @@ HASH = re.compile(r"[0-9a-f]{40,}")
 
 
 def _shortened(text: str) -> str:
-    """Hashes down to what tells them apart; the CSV has them whole."""
+    """Hashes down to what distinguishes them; the CSV has them whole."""
     return HASH.sub(lambda found: found[0][:10] + "…", text)
 
 

@@ -19,9 +19,9 @@ _REFERS = frozenset("it its they them their theirs he him his she her".split())
 _POINTS = frozenset("this these those such".split())
 _ELSEWHERE = frozenset("aforementioned abovementioned former latter".split())
 _DOCUMENT = frozenset("abstract article document paper study work".split())  # what every aspect is asked of
-MUCH = 0.6  # share of telling words in common, of those of either, from which on two aspects overlap
+MUCH = 0.6  # share of content words in common, of those of either, from which on two aspects overlap
 NEARLY_ALL = 0.9  # the same for sub-aspects below one aspect, which may share more
-FEWEST_WORDS = 2  # telling words below which nothing is said about overlap
+FEWEST_WORDS = 2  # content words below which nothing is said about overlap
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ def check_draft(
 
 
 def words_needing_context(text: str) -> list[str]:
-    """Words that point at something outside `text`, as far as words alone can tell.
+    """Words that point at something outside `text`, as far as words alone show.
 
-    "It" and "their" do where no telling word stands before them; "this method" does where "method" does not; "the
+    "It" and "their" do where no content word comes before them; "this method" does where "method" does not; "the
     former" always does.
     """
     words = tokens(text)

@@ -27,7 +27,7 @@ class Line:
 
 
 def compare_texts(old: str, new: str, *, context: int = CONTEXT) -> list[Line]:
-    """The lines of both texts in order, with long unchanged stretches left out; [] where the texts are equal."""
+    """The lines of both texts in order, with long unchanged parts left out; [] where the texts are equal."""
     before, after = old.splitlines(), new.splitlines()
     lines: list[Line] = []
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(context):

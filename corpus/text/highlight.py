@@ -45,7 +45,7 @@ _own = threading.local()  # a stemmer keeps a cache and is not made for several 
 
 
 def highlight_terms(aspect: str) -> frozenset[str]:
-    """Return the stems of the telling words of `aspect`.
+    """Return the stems of the content words of `aspect`.
 
     Words of the trade, in any form, count where nothing else is left ("The paper is a research study"). Single letters
     do not: they are names of variables.

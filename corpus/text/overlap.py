@@ -71,7 +71,7 @@ def is_filtered(question: str, titles: Iterable[str], cutoff: float | None) -> b
 
 
 def tell_share(share: float | None, digits: int = 2) -> str:
-    """Return the share with so many decimals, halves upwards as the browser's script tells them; a dash for None."""
+    """Return the share with this many decimals, halves rounded up as in the browser's script; a dash for None."""
     return "–" if share is None else str(Decimal(share).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 

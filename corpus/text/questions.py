@@ -22,7 +22,7 @@ where it cites another paper is marked with a key such as {cite_001}; the titles
 Write questions that a researcher might put to a well-read colleague who knows the literature, such that one or \
 several of the cited papers answer them. Keep to these rules:
 
-1. Whoever reads only the question must understand it: do not refer to the paragraph, to its authors or to "this work".
+1. A reader of the question alone must understand it: do not refer to the paragraph, to its authors or to "this work".
 2. Ask for what the paragraph says about the cited papers: the problem, the method, the finding, the kind of data. The \
 more of it a question holds, the better, as long as somebody could really ask it.
 3. Use other words than the titles wherever the meaning allows, and never name a paper, a system or its authors.
@@ -152,7 +152,7 @@ class ParsedQuestion:
 class Reading:
     """An answer as it was understood. `problem` is "" unless it could not be; then there are no questions.
 
-    `is_refusal` tells that the model would not answer. No question and no problem: it found nothing to ask.
+    `is_refusal`: the model would not answer. No question and no problem: it found nothing to ask.
     """
 
     questions: tuple[ParsedQuestion, ...] = ()

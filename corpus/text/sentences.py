@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from corpus.text.words import tokens
 
-ALIKE = 60.0  # percent of characters in common from which on a sentence is the old one, reworded
+LEAST_SIMILAR = 60.0  # percent of characters in common from which on a sentence is the old one, reworded
 REPEATED, UNTIED, LOOSE = "repeated", "untied", "loose"
 
 
@@ -32,7 +32,7 @@ def check_sentences(
 ) -> list[SentenceHint]:
     """What to look at again when `old` becomes `new`; `ties` are (text of an aspect, places in `old`).
 
-    Sentences without an aspect are told only where any aspect is tied: a query is written before its aspects.
+    Sentences without an aspect are reported only where any aspect is tied: a query is written before its aspects.
     """
     where = follow_sentences(old, new)
     lost = [SentenceHint(UNTIED, at, old[at], aspect) for aspect, places in ties for at in places if at not in where]
@@ -57,8 +57,8 @@ def follow_sentences(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
             found[place] = same
             free.remove(same)
     pairs = [(fuzz.ratio(old[a], new[b]), -abs(a - b), -a, -b) for a in range(len(old)) if a not in found for b in free]
-    for alike, _, a, b in sorted(pairs, reverse=True):
-        if alike >= ALIKE and -a not in found and -b in free:
+    for similarity, _, a, b in sorted(pairs, reverse=True):
+        if similarity >= LEAST_SIMILAR and -a not in found and -b in free:
             found[-a] = -b
             free.remove(-b)
     return found

@@ -1,4 +1,4 @@
-/** What every page can do: menus that close, copying, asking before, telling that a request failed, the theme. */
+/** What every page can do: menus that close, copying, confirmations, failed requests, the theme. */
 
 const messages = () => document.getElementById("messages");
 
@@ -169,7 +169,7 @@ document.addEventListener("htmx:load", (event) => {
   }
 });
 
-// A job that has just become final tells the rest of the page, which may want to fetch its result.
+// A job that has just become final informs the rest of the page, which may want to fetch its result.
 document.addEventListener("htmx:afterSwap", (event) => {
   const final = event.detail.elt.matches?.("[data-job-final]") ? event.detail.elt : null;
   if (!final) return;
@@ -187,6 +187,6 @@ document.addEventListener("htmx:responseError", (event) => {
 });
 
 document.addEventListener("htmx:sendError", (event) => {
-  if (event.detail.requestConfig.verb === "get") return; // polls go on by themselves
+  if (event.detail.requestConfig.verb === "get") return; // polls continue anyway
   announce("The server cannot be reached. Nothing was changed; check the network and try again.", "bad");
 });

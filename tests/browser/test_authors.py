@@ -62,15 +62,15 @@ def test_an_author_answers_by_the_link(new_page, call):
     expect(page.locator(".alert.ok")).to_contain_text("your question is here")
     expect(page.get_by_label("Your name")).to_have_value(re.compile("Tee"))
     assert_accessible(page)
-    page.get_by_role("link", name="Write to me no more").click()
+    page.get_by_role("link", name="Stop e-mailing me").click()
     assert_accessible(page)
-    page.get_by_role("button", name="Write to me no more").click()
+    page.get_by_role("button", name="Stop e-mailing me").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("You will get no more letters")
     assert ann.answers.get().text == QUESTION
 
 
 def test_on_a_phone_without_script_the_guideline_comes_first_and_then_the_answer(new_page, call):
-    """Whoever is new reads before writing; whoever has sent something sees at once what became of it."""
+    """New authors read before writing; those who have sent something see at once what became of it."""
     ann = invite(call, "Ann", 0)
     page = new_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
     page.goto(reverse("author_answer", args=[author_token(ann)]))

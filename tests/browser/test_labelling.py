@@ -692,7 +692,7 @@ def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
     built = build_grid()
     Criterion.objects.update(question="How far does this abstract meet the requirement?")
     page = open_labelling(new_page, built)
-    expect(page.get_by_text("How far does this abstract meet")).to_have_count(1)  # once, not beside each aspect
+    expect(page.get_by_text("How far does this abstract meet")).to_have_count(1)  # once, not next to each aspect
     assert page.locator(".cell-aspect").first.bounding_box()["width"] > 100
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url) if "/submissions/" in request.url else None)

@@ -1,4 +1,4 @@
-"""Live previews follow whoever types early or fast: before the scripts are there, and while an answer is under way."""
+"""Live previews follow early and fast typing: before the scripts are there, and while an answer is pending."""
 
 from collections.abc import Callable
 

@@ -65,7 +65,7 @@ def asked(collection: Collection) -> GenerationReply:
                 for mark, keys in (("[1, 2]", ["b0", "b1"]), ("[3]", ["b2"]), ("[?]", []))
             ],
         )
-        make_question(mention, run=run, text=text, state=state, problem="" if state == "kept" else "Told why.")
+        make_question(mention, run=run, text=text, state=state, problem="" if state == "kept" else "A reason.")
     reply = make_question(make_mention({"b0": first}, collection=collection), run=run).reply
     reply.questions.all().delete()
     reply.outcome, reply.text, reply.problem = Outcome.UNPARSEABLE, "Sure! " + "Here. " * 300, "It begins otherwise."

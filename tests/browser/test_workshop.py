@@ -80,7 +80,7 @@ def test_a_query_is_broken_down(new_page: NewPage, members: dict[Role, Membershi
     page.locator("body").press("Control+Shift+z")
     expect(sensors).to_contain_text("from sentences 2, 3")
 
-    # The query itself: what would lose its tie is told before it is saved.
+    # The query itself: what would lose its tie is shown before it is saved.
     page.get_by_text("Edit the query").click()
     page.get_by_label("Query, one sentence in each line").fill(f"{SENTENCES[0]} {SENTENCES[1]}")
     expect(page.locator("#query-hints")).to_contain_text("will lose its tie")

@@ -141,11 +141,11 @@ def test_no_acknowledged_label_is_lost_and_none_counts_twice(data_dir, tmp_path)
     def labels() -> int:
         return sum(len(person.acknowledged) for person in people)
 
-    wait_for(lambda: labels() >= 20, 60, f"twenty labels, {litmus.log.name} tells more,")
+    wait_for(lambda: labels() >= 20, 60, f"twenty labels, see {litmus.log.name},")
     kill_web_worker_and_postgres(litmus, data_dir)
     reached = labels()
     assert reached < ITEMS * OVERLAP, "everything was labelled before anything was killed"
-    wait_for(lambda: labels() >= reached + 20, 120, "labelling to go on by itself")
+    wait_for(lambda: labels() >= reached + 20, 120, "labelling to go on without help")
 
     # Now everything, the supervisor included; a new start goes on.
     litmus.kill()

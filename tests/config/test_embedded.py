@@ -93,7 +93,7 @@ def leave(process: subprocess.Popen) -> None:
 
 
 def processes_of(directory: Path) -> list[psutil.Process]:
-    """Watchers and servers of a data directory, told by their command line."""
+    """Watchers and servers of a data directory, known by their command line."""
     found = []
     for process in psutil.process_iter(["cmdline", "cwd", "status"]):
         line = " ".join(process.info["cmdline"] or [])

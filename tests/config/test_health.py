@@ -64,7 +64,7 @@ def test_readyz_stays_ready_without_redis_because_labelling_goes_on(rf, settings
 
 
 def test_readyz_without_servers(rf, settings, monkeypatch, django_db_blocker):
-    """Both servers are away: the answer is 503, names both and tells no address."""
+    """Both servers are away: the answer is 503, names both and reveals no address."""
     monkeypatch.setitem(connections["default"].settings_dict, "HOST", "/nowhere")
     settings.REDIS_URL = "unix:///nowhere/redis.sock"
     with django_db_blocker.unblock():

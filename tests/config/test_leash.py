@@ -1,4 +1,4 @@
-"""A process on a leash ends with its parent, even when it was told to ignore SIGQUIT as shells tell background ones."""
+"""A process on a leash ends with its parent, even when it ignores SIGQUIT, as background processes of shells do."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from tests.processes import CHECKOUT, wait_for
 
-# Starts a child on a leash that would run for long, tells its number, and waits.
+# Starts a child on a leash that would run for long, prints its number, and waits.
 PARENT = """
 import os, subprocess, sys
 child = subprocess.Popen(

@@ -54,7 +54,7 @@ def up(data_dir: Path, tmp_path: Path) -> Iterator[Callable[..., processes.Child
 
 
 def family(data_dir: Path) -> list[psutil.Process]:
-    """All living processes that were started for this data directory, told by their environment."""
+    """All living processes that were started for this data directory, known by their environment."""
     found = []
     for process in psutil.process_iter(["environ", "cmdline", "status"]):
         if process.info["status"] == psutil.STATUS_ZOMBIE:

@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that speaks as an OpenAI-compatible chat endpoint, and misbehaves as told.
+"""A real HTTP server on loopback that speaks as an OpenAI-compatible chat endpoint, and misbehaves as configured.
 
     with ChatStub([Status(429, {"Retry-After": "0"}), "fine"]) as stub:
         Endpoint(stub.url, "key", "model") …
@@ -64,7 +64,7 @@ class Garbage:
 
 @dataclass(frozen=True)
 class Trickle:
-    """A body that comes in pieces, each after so many seconds, and never ends by itself."""
+    """A body that comes in pieces, each after this many seconds, and never ends."""
 
     piece: bytes = b" "
     seconds: float = 0.05

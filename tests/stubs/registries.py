@@ -49,7 +49,7 @@ def crossref(*items: dict[str, Any], **headers: str) -> Reply:
 
 
 def item(doi: str, title: str, *, year: int | None = 2019, family: str = "Smith", **more: Any) -> dict[str, Any]:
-    """A work as Crossref tells it."""
+    """A work as Crossref returns it."""
     return {
         "DOI": doi,
         "title": [title],
@@ -70,7 +70,7 @@ def openalex(*results: dict[str, Any]) -> Reply:
 
 
 def result(doi: str | None, title: str, *, year: int = 2019, name: str = "Ada Smith", **more: Any) -> dict[str, Any]:
-    """A work as OpenAlex tells it."""
+    """A work as OpenAlex returns it."""
     return {
         "id": "https://openalex.org/W1",
         "doi": doi and f"https://doi.org/{doi}",

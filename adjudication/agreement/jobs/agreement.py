@@ -172,7 +172,7 @@ def _row(run: AgreementRun, criterion: Criterion, result: Result) -> AgreementRe
 def _detail(
     criterion: Criterion, matrix: Matrix, labels: Labels, agreement: Agreement | None, inputs: Inputs
 ) -> dict[str, Any]:
-    """What pages draw beside the figures; JSON-safe, small whatever the number of items."""
+    """What pages draw next to the figures; JSON-safe, small whatever the number of items."""
     how: dict[str, Any] = {}
     if agreement is not None:
         wanted = ("n_items", "n_topics", "unit", "resamples", "level")

@@ -1,4 +1,4 @@
-"""Small tables beside the agreement figures: confusion per pair, figures per topic, answers to hidden repeats."""
+"""Small tables next to the agreement figures: confusion per pair, figures per topic, answers to hidden repeats."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -70,7 +70,7 @@ def topic_tables(
 ) -> dict[str, list[dict[str, Any]]]:
     """`topics`: figures of each topic over all annotators; `topics_people` over people alone, as in the block HH.
 
-    The latter only where it differs: two people, and a machine beside them.
+    The latter only where it differs: two people, and also a machine.
     """
     found = {"topics": topic_figures(labels, topics, statistics)}
     people = list(labels.columns_of(Kind.HUMAN))

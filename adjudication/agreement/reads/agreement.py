@@ -17,7 +17,7 @@ from annotation.models import AnnotatorKind, Campaign
 
 REASONS = {
     "no_overlap": "no item was judged by both",
-    "one_class_only": "only one level was used, so chance cannot be told from agreement",
+    "one_class_only": "only one level was used, so chance cannot be separated from agreement",
     "constant_annotator": "one of them gave the same level to every item",
     "fewer_than_two_annotators": "fewer than two annotators have judged",
     "no_item_with_two_labels": "no item has two labels yet",
@@ -47,9 +47,9 @@ FLAGS = {
     "small_sample": "small sample: read the jackknife interval",
     "independent_items_assumed": "items were resampled although topics have several: too narrow if topics differ",
     "bca_fell_back": "bias correction not finite, so this is the percentile interval",
-    "leave_one_out": "whoever voted is compared with the vote of the others",
+    "leave_one_out": "voters are compared with the vote of the others",
     "part_whole": "nobody else voted: its own label is part of the verdict, which flatters",
-    "held_fixed": "the verdicts come from a model of the whole sample and were not made anew in the resamples",
+    "held_fixed": "the verdicts come from a model of the whole sample and were not computed again in the resamples",
     "zero_spread": "all differences are equal",
 }
 
@@ -136,7 +136,7 @@ def _machines(run: AgreementRun) -> list[str]:
 
 
 def _needs_verdicts(run: AgreementRun) -> bool:
-    """Whether a figure depends on the verdicts: those of whoever did not vote. Voters are compared with each other."""
+    """Whether a figure depends on the verdicts: those of non-voters do. Voters are compared with each other."""
     return any(
         one["kind"] == AnnotatorKind.MACHINE or one["id"] not in detail.get("voters", ())
         for detail in run.detail.values()
@@ -145,7 +145,7 @@ def _needs_verdicts(run: AgreementRun) -> bool:
 
 
 def shape(result: AgreementResult) -> dict[str, Any]:
-    """The object of design.md 4, with more keys beside."""
+    """The object of design.md 4, with more keys."""
     return {
         "criterion": result.criterion,
         "statistic": result.statistic,
@@ -293,7 +293,7 @@ def block_name(result: AgreementResult) -> str:
 
 
 def block_label(block: str, flags: Iterable[str]) -> str:
-    """The block in words; whoever voted is compared with the vote of the others."""
+    """The block in words; voters are compared with the vote of the others."""
     return BLOCKS[block].replace("the verdict", "the vote of the others") if "leave_one_out" in flags else BLOCKS[block]
 
 

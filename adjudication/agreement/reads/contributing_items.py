@@ -74,7 +74,7 @@ class ContributingItems:
     def items(self) -> list[int]:
         """The ids of the items.
 
-        Asked once and not as a subquery of a list: with stale statistics the planner would group all labels anew for
+        Asked once and not as a subquery of a list: with stale statistics the planner would group all labels again for
         each row of the list.
         """
         parts = self._parts()

@@ -15,8 +15,8 @@ from annotation.models import Assignment, AssignmentState, Criterion, Item, Judg
 class DisagreementFilter:
     """Which items: of a topic; of two annotators who differ, or gave exactly these two values; decided ones too.
 
-    The second of a pair may be the verdict (None). `level`: one of the two gave it, or both; `alike`: all items that
-    both have labelled, whether they differ or not.
+    The second of a pair may be the verdict (None). `level`: one of the two gave it, or both; `all_labelled`: all items
+    that both have labelled, whether they differ or not.
     """
 
     criterion: Criterion
@@ -25,7 +25,7 @@ class DisagreementFilter:
     cell: tuple[int, int] | None = None
     everything: bool = False
     level: int | None = None
-    alike: bool = False
+    all_labelled: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _of_pair(items: QuerySet[Item], wanted: DisagreementFilter, pair: tuple[int,
     values = items.annotate(one=_value(first), other=_value(second)).filter(one__isnull=False, other__isnull=False)
     if wanted.level is not None:
         return values.filter(Q(one=wanted.level) | Q(other=wanted.level))
-    return values if wanted.alike else values.exclude(one=F("other"))
+    return values if wanted.all_labelled else values.exclude(one=F("other"))
 
 
 def _values_of(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment] | QuerySet[Verdict]:

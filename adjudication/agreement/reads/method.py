@@ -55,7 +55,7 @@ def verdict_sentence(run: AgreementRun) -> str:
     return (
         f"Verdict: majority of {Voters(vote.voters).label}{weights_text(vote)}, at least"
         f" {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}, ties: {vote.ties_label}; {by_hand:,} by"
-        " hand when counted. Whoever voted is compared with the vote of the others instead."
+        " hand when counted. Voters are compared with the vote of the others instead."
     )
 
 

@@ -188,5 +188,5 @@ def _text(row: AgreementResult) -> str:
 
 
 def escape(text: str) -> str:
-    """Text as LaTeX prints it: signs that mean something there, and Greek letters as mathematics."""
+    """Text as LaTeX prints it: characters with a meaning there, and Greek letters as mathematics."""
     return "".join(ESCAPES.get(sign, sign) for sign in text)

@@ -82,7 +82,7 @@ def without_pilot(accuracy: float, wanted: float, n_pairs: int) -> int:
 def items_needed(campaign: Campaign, criterion: Criterion, wish: Wish, *, check: bool = False) -> Needed:
     """From the labels of this campaign as a pilot. `check` simulates data sets of the size found as well.
 
-    Refused when the statistic is undefined there or there are too few labels to tell its spread.
+    Refused when the statistic is undefined there or there are too few labels to know its spread.
     """
     if wish.statistic not in STATISTICS:
         raise Refused(f"Unknown statistic “{wish.statistic}”. There is {', '.join(STATISTICS)}.")
@@ -93,7 +93,7 @@ def items_needed(campaign: Campaign, criterion: Criterion, wish: Wish, *, check:
     except ValueError:
         raise Refused("A difference needs two people and a machine annotator on the same items.") from None
     if found.sigma is None:
-        raise Refused(f"These labels cannot tell: {REASONS.get(found.reason or '', 'the spread is undefined')}.")
+        raise Refused(f"These labels are not enough: {REASONS.get(found.reason or '', 'the spread is undefined')}.")
     effect = max(1.0, found.design_effect or 1.0) if wish.by_topic else 1.0
     return _needed(labels, wish, found, effect, check=check)
 

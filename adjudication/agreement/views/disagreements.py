@@ -36,7 +36,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         cell=_cell(criterion, request.GET.get("cell", "")) if pair else None,
         everything=bool(request.GET.get("all")),
         level=_level(criterion, request.GET.get("level", "")) if pair else None,
-        alike=pair is not None and bool(request.GET.get("alike")),
+        all_labelled=pair is not None and bool(request.GET.get("alike")),
     )
     found = find_items(wanted).select_related(*NAMED_BY)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))

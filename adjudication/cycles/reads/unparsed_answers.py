@@ -17,7 +17,7 @@ class UnparsedRow:
 
 
 def with_standing(labels: Iterable[UnparsedAnswer]) -> list[UnparsedRow]:
-    """The answers in their order; two queries beside theirs."""
+    """The answers in their order; two queries in addition to theirs."""
     found = list(labels)
     items = [label.item_id for label in found]
     verdicts = Verdict.objects.filter(item__in=items).select_related("decided_by")

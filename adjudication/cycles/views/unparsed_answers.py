@@ -26,7 +26,7 @@ PER_PAGE = 20
 def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Answers of imported machines that nobody could read where they were given, word for word.
 
-    403 for whoever is still to judge, and while the campaign is sealed.
+    403 for people who still have items to judge, and while the campaign is sealed.
     """
     scope = fetch_label_scope(request, slug, campaign)
     page = Paginator(unparsed_answers(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))

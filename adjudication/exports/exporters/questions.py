@@ -196,7 +196,7 @@ CELL_COLUMNS = ("questions", "mean_length", "mean_overlap", "targets", "targets_
 
 
 def statistics_csv(found: QuestionSet) -> Iterator[str]:
-    """One row for each subset, family and level, with what is kept beside those of subsets."""
+    """One row for each subset, family and level, with what is kept in those of subsets."""
     statistics = question_statistics(found)
     header = ("level_of_table", "row", "group", *CELL_COLUMNS, "examined", "kept", "kept_percent", "undecided")
     return write_csv(header, _csv_rows(statistics))

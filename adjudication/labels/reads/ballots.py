@@ -82,7 +82,7 @@ def letter(place: int) -> str:
 
 
 def current_votes(item: int, criterion: int, run: VoteRun | None) -> list[list[int]]:
-    """[[annotator id, value], …] by id: the labels of whoever has a vote under the rules of `run` (None: people)."""
+    """[[annotator id, value], …] by id: the labels of those who have a vote under the rules of `run` (None: people)."""
     voters = KINDS[run.voters if run else "humans"]
     rows = Judgment.objects.filter(
         assignment__item=item,

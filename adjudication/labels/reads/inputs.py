@@ -14,7 +14,7 @@ from adjudication.models import Verdict
 from adjudication.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
 from annotation.models import AnnotatorKind, Campaign, Criterion
 
-# Who took part in a verdict is told by its votes: a later vote may have had other voters than a decision by hand.
+# The votes of a verdict say who took part in it: a later vote may have had other voters than a decision by hand.
 _VOTERS = """
 SELECT DISTINCT v.criterion_id, (vote->>0)::bigint
 FROM adjudication_verdict v

@@ -108,7 +108,7 @@ def _as_flag(condition: Q) -> Case:
 
 
 def count_late(criterion: Criterion) -> int:
-    """How many decisions newer votes will reopen when the votes are counted again, beside those reopened already."""
+    """How many more decisions newer votes will reopen when the votes are counted again."""
     late = _conditions(newest_count(criterion.campaign_id))["late"]
     return Verdict.objects.filter(late, criterion=criterion, reopened_at=None).count()
 

@@ -17,7 +17,7 @@ from corpus.models import AspectNode, SubQuery, Topic
 from corpus.text.names import document_name
 
 # On how many distinct things a topic is judged: all its aspects as soon as the campaign asks for one of them (which
-# `by_aspect` tells), or the topic itself. The exports stand on it too.
+# `by_aspect` says so), or the topic itself. The exports stand on it too.
 WHOLE = """
 whole AS (
   SELECT topic_id, by_aspect, CASE WHEN by_aspect THEN

@@ -83,7 +83,7 @@ def make_context_topics(
 
     Topics that are here under their number stay as they are, with new targets added. Where two contexts share a number,
     the later text counts. Where topics of another kind have numbers of this level, all its new ones get a prefix, which
-    exports take off again. Errors: NotAllowed for whoever still has papers to work on, Refused where nothing stands.
+    exports take off again. Errors: NotAllowed for people with papers still to work on, Refused where nothing counts.
     """
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker of numbers at a time

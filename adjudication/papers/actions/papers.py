@@ -24,7 +24,7 @@ from annotation.models import Campaign, Extraction, ExtractionSource, Extraction
 from annotation.papers.actions.extractions import GRAVE
 from annotation.papers.jobs.extractions import append_revision, move_to, store_extraction
 
-CHANGED = "This paper has changed while you were looking at it: somebody decided or handed in anew. Here it is now."
+CHANGED = "Somebody decided or submitted again while you looked at this paper. This is its current state."
 
 ELSEWHERE = "This paper was changed in another window meanwhile. Look at the newest state and go on there."
 
@@ -46,7 +46,7 @@ def take_version(
     `known` is the paper as read before, which spares comparing what is the same still.
 
     Errors: Conflict where the paper is another meanwhile, Refused for what is no choice and once it is accepted,
-    NotAllowed for whoever may not adjudicate it; the same of all actions here.
+    NotAllowed for people who may not adjudicate it; the same of all actions here.
     """
     case = _opened(item, seen, by, at, override, known=known)
     place, found = next(
@@ -113,7 +113,7 @@ def save_adjudication(
 def step_adjudication(
     *, item: Item, step: str, by: User | None, at: datetime, base: int | None = None, override: bool = False
 ) -> Extraction:
-    """One step back (`undo`) or forward again (`redo`), over choices and edits alike.
+    """One step back (`undo`) or forward again (`redo`), over choices and edits.
 
     `base` is the revision that the person sees, where that is known. Errors: Refused at either end, Conflict where
     another one is current.
@@ -153,7 +153,7 @@ def accept_paper(
     grave = [found.text for found in findings_of(case.result) if found.rule in GRAVE]
     if grave and not despite:
         more = f" And {len(grave) - 1} more of the kind." if len(grave) > 1 else ""
-        raise Refused(f"{grave[0]}{more} Edit the result, or accept it all the same.")
+        raise Refused(f"{grave[0]}{more} Edit the result, or accept it anyway.")
     made = _brought_up(case, by, at)
     made.state, made.finished_at, made.updated_at = ExtractionState.FINISHED, at, at
     made.save(update_fields=["state", "finished_at", "updated_at"])
@@ -176,7 +176,7 @@ def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> M
     """Accept every paper in which a majority, or somebody, has decided every difference; each for itself.
 
     Papers with something to look at (citations that dangle, empty sentences) and those that `by` worked on are left.
-    Errors: Refused for campaigns of other kinds, NotAllowed for whoever may not adjudicate.
+    Errors: Refused for campaigns of other kinds, NotAllowed for people who may not adjudicate.
     """
     check_adjudicator(campaign.collection, by)
     if campaign.kind_object.judges != Judged.PAPERS:
@@ -187,7 +187,7 @@ def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> M
             try:
                 accept_paper(item=row.item, seen=None, by=by, at=at)
             except Refused:
-                continue  # it waits for a person, who is told why
+                continue  # it waits for a person, who sees the reason
             accepted += 1
     return Majorities(before.alike, accepted, before.decided, before.open - accepted)
 
@@ -196,7 +196,7 @@ def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> M
 def withdraw_acceptance(
     *, item: Item, seen: str | None, by: User | None, at: datetime, override: bool = False
 ) -> Extraction:
-    """Take an accepted extraction up again: until it is accepted anew it does not count. Choices and edits stay."""
+    """Take an accepted extraction up again: until it is accepted again it does not count. Choices and edits stay."""
     case = _locked_case(item, seen, by, at, override)
     made = case.extraction
     if made is None or not case.is_accepted:
@@ -250,7 +250,7 @@ def _opened(
 def _make(
     case: PaperCase, taken: Mapping[str, str], change: str, by: User | None, at: datetime, *, keep_edits: bool = True
 ) -> Extraction:
-    """A revision of what these choices make. Choices of differences that are no more are forgotten."""
+    """A revision of what these choices make. Choices of differences that no longer exist are forgotten."""
     known = {each.name for each in case.comparison.differences}
     taken = {name: variant for name, variant in taken.items() if name in known}
     content = build_content(case.comparison, taken)

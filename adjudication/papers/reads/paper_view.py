@@ -94,7 +94,7 @@ class ParagraphView:
     printed: tuple[str, ...] = ()  # its blocks as the paper was parsed
 
     @property
-    def is_alike(self) -> bool:
+    def is_identical(self) -> bool:
         return not self.differences and all(part.difference is None for part in self.parts) and self.by_hand is None
 
 
@@ -125,7 +125,7 @@ class PaperView:
     @property
     def parts(self) -> dict[str, ParagraphView | EntryView]:
         """Everything that has a difference or an edit, by the id it has on the page."""
-        differing: list[ParagraphView | EntryView] = [each for each in self.paragraphs if not each.is_alike]
+        differing: list[ParagraphView | EntryView] = [each for each in self.paragraphs if not each.is_identical]
         differing += [each for each in self.entries if each.difference is not None or each.by_hand is not None]
         return {each.key: each for each in differing}
 
@@ -226,7 +226,7 @@ def _holders(presence: Difference) -> tuple[int, ...]:
 
 
 def _other(difference: Difference, variant: Variant) -> Variant:
-    """What a version is told apart from: the first one, the first itself from the second."""
+    """What a version is compared with: the first one; the first itself with the second."""
     first, second = difference.variants[:2]
     return second if variant is first else first
 

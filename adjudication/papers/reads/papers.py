@@ -236,7 +236,7 @@ class PaperCounts:
 
 
 def count_papers(campaign: Campaign) -> PaperCounts:
-    """How many papers are alike, decided, and still to be decided."""
+    """How many papers are identical, decided, and still to be decided."""
     rows = paper_rows(campaign)
     states = Counter(row.state for row in rows)
     return PaperCounts(states[ALIKE], states[DECIDED], sum(row.needs_decision for row in rows))

@@ -130,7 +130,7 @@ def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
         raise
     except Refused as refusal:
         return paper_refused(request, scope, item, refusal.reason)
-    who = "whoever comes next in the open queue" if sent.annotator is None else "one more annotator"
+    who = "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
     messages.success(request, f"Sent back to {who}. What they hand in joins the versions of this paper.")
     place = _place(request, scope)
     return HttpResponseRedirect(place.address(place.neighbour(item.pk, 1) or item.pk))
@@ -242,7 +242,7 @@ def _last(request: HttpRequest, place: Place) -> PaperRow | None:
 
 
 def _item_context(request: HttpRequest, place: Place, item: Item) -> dict[str, Any]:
-    """The open paper. Whoever worked on it sees nobody's account of it, unless they manage and asked to."""
+    """The open paper. People who worked on it see nobody's version of it, unless they are managers and asked to."""
     own = judged_item(item.pk, place.scope.user)
     may_override = own and can_override_own(place.scope.membership)
     earlier, later = place.neighbour(item.pk, -1), place.neighbour(item.pk, 1)
@@ -262,7 +262,7 @@ def _item_context(request: HttpRequest, place: Place, item: Item) -> dict[str, A
 
 
 def _bar(case: PaperCase, view: PaperView) -> dict[str, Any]:
-    """What stands beside the differences: how far it is, what can be done with the whole."""
+    """The panel next to the differences: progress, and what can be done with the whole."""
     findings = findings_of(case.result)
     return {
         "item": case.item,

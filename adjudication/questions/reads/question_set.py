@@ -312,7 +312,7 @@ def _as_imported(facts: dict[str, Any], text: str, extra: dict[str, Any], target
 
 
 def _state(quality: int | None, group: int | None, keep_from: int) -> str:
-    """A discard stands by itself; what is kept needs both values."""
+    """A discard needs nothing else; what is kept needs both values."""
     if quality is not None and quality < keep_from:
         return DISCARDED
     return UNDECIDED if quality is None or group is None else KEPT

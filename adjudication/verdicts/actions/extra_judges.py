@@ -73,7 +73,7 @@ def _send_back(item_id: int, by: User, at: datetime, override: bool) -> tuple[As
 def recall_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     """Take a send-back back while nobody has the item before them: no further judge is asked.
 
-    Errors: Conflict when nobody is asked any more, or when somebody has taken the item from the open queue.
+    Errors: Conflict when nobody is asked any longer, or when somebody has taken the item from the open queue.
     """
     campaign = _locked_campaign(verdict.item_id)
     check_adjudicator(campaign.collection, by)
@@ -82,7 +82,7 @@ def recall_item(*, verdict: Verdict, by: User, at: datetime) -> None:
         Annotator.objects.select_for_update(no_key=True).get(pk=asked.annotator_id)
     asked = waiting_judge(verdict.item_id).select_for_update(of=("self",), no_key=True).first()
     if asked is None:
-        raise Conflict("Nobody is asked about this item any more: they have judged or skipped it.")
+        raise Conflict("Nobody is asked about this item any longer: they have judged or skipped it.")
     if asked.queue_id is not None and asked.annotator_id is not None:
         raise Conflict("Somebody has taken this item from the queue already. Their judgment joins the votes.")
     if asked.annotator_id is None:
@@ -134,7 +134,7 @@ def _hand(judge: Annotator, item: Item, slot: int) -> Assignment:
 
 
 def note_seen(verdict: Verdict, by: User, at: datetime) -> None:
-    """Whoever acts on the votes of an item has seen them, so they are never asked to judge it (docs/adr/0011)."""
+    """People who act on the votes of an item have seen them, so they are never asked to judge it (docs/adr/0011)."""
     note_item_seen(verdict.item_id, by, at)
 
 

@@ -37,7 +37,7 @@ def decide_verdict(
     """Give the item this value by hand. It wins over every vote until somebody withdraws it.
 
     A comment is needed when nobody voted for the value. `seen` is when the verdict was decided as the person saw it
-    (None: not yet), `basis` the fingerprint of the votes they saw ("": not told); if somebody has decided or voted
+    (None: not yet), `basis` the fingerprint of the votes they saw ("": not given); if somebody has decided or voted
     since, Conflict. `override` lets a manager decide an item they judged.
     """
     verdict = _locked(verdict)
@@ -74,7 +74,7 @@ def withdraw_decision(
     if verdict.decided_at is None:
         raise Conflict("Nobody has decided this item, so there is nothing to take back.")
     if seen is not None and verdict.decided_at != seen:
-        raise Conflict("Another decision was taken since, so this one stands no more. Here is the one that stands.")
+        raise Conflict("Another decision was taken since, so this one is out of date. The current decision is shown.")
     was = verdict.value
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
     verdict.value, verdict.method = None, Method.UNRESOLVED

@@ -15,7 +15,7 @@ CREATE TEMP TABLE fresh_vote (
 COPY = "COPY fresh_vote FROM STDIN"
 ANALYZE = "ANALYZE fresh_vote"
 # A decision by hand keeps its value; when its votes are no longer what it stood on, it asks to be looked at again.
-# The votes are those of whoever had a vote then: other rules alone reopen nothing.
+# The votes are those of the voters of that time: other rules alone reopen nothing.
 REOPEN = """
 UPDATE adjudication_verdict v SET reopened_at = now()
 FROM annotation_item i
@@ -29,7 +29,7 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
     WHERE a.item_id = v.item_id AND a.state = 'done' AND a.repeat = 0
       AND coalesce(r.parameters->>'voters', 'humans') IN (n.kind || 's', 'all'))
 """
-# What still stands goes over to the rules of this count: its votes are now those of whoever has one.
+# What still stands goes over to the rules of this count: its votes are now those of its voters.
 MOVE_ON = """
 UPDATE adjudication_verdict v SET vote_run_id = %(run)s,
   changed_at = CASE WHEN %(revoted)s THEN clock_timestamp() ELSE v.changed_at END,
@@ -43,7 +43,7 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
 """
 EARLIER_VERDICT = """jsonb_build_object('value', v.value, 'method', v.method, 'votes', v.votes, 'at', v.decided_at,
     'by', v.decided_by_id)"""
-# Accepted, and nobody's label is left: the acceptance is kept beside, and the item asks to be looked at.
+# Accepted, and nobody's label is left: the acceptance is kept separately, and the item is marked for review.
 LOSE = f"""
 UPDATE adjudication_verdict v SET value = NULL, method = 'unresolved', votes = '[]', n_votes = 0, agreement = 1,
   machine_differs = false, vote_run_id = %(run)s,

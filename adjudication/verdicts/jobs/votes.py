@@ -156,7 +156,7 @@ def _installed(run: VoteRun) -> str:
     """The run's rule for ties. Errors: Refused where the package that brings it is missing."""
     if tie_policy(run.ties).settle is None:
         raise Refused(
-            f"The rule for ties “{run.ties}” comes from a package that is not installed. Ask whoever runs Litmus to"
+            f"The rule for ties “{run.ties}” comes from a package that is not installed. Ask the operator of Litmus to"
             " install it, or count the votes again by another rule."
         )
     return run.ties

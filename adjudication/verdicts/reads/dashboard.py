@@ -123,7 +123,7 @@ def _first_measured(campaign: Campaign, run: AgreementRun) -> Criterion | None:
 
 
 def _headline(run: AgreementRun, criterion: Criterion) -> list[Shown]:
-    """The few figures that tell most: of the people, where there are machines and two people; else of everybody."""
+    """The most important figures: of the people, where there are machines and two people; else of everybody."""
     names = [name for name, _ in HEADLINES]
     wanted = AgreementResult.objects.filter(run=run, criterion=criterion.key, statistic__in=names)
     rows = {(row.statistic, row.block or row.scope): row for row in wanted.exclude(scope="pair")}

@@ -138,7 +138,7 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
         raise
     except Refused as refusal:
         return _show_refused(request, place, verdict, refusal.reason)
-    who = "whoever comes next in the open queue" if sent.annotator is None else "one more annotator"
+    who = "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
     messages.success(request, f"Sent back to {who}. It returns here when they have judged and the votes are counted.")
     if sent.annotator is None and not has_judges_left(verdict.item):
         messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
@@ -233,7 +233,7 @@ def _filters(place: Place) -> list[tuple[str, str, int, str]]:
 
 
 def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
-    """The stretch of the queue around the open item, each with its address."""
+    """The part of the queue around the open item, each with its address."""
     rows = place.rows.select_related(*(f"item__{name}" for name in NAMED_BY))
     found = list(rows[:QUEUE_SHOWN])
     if verdict is not None and verdict not in found:
@@ -243,7 +243,7 @@ def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
 
 
 def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict[str, Any]:
-    """The open item. Whoever judged it sees neither votes nor form, unless they manage and ask to override."""
+    """The open item. People who judged it see neither votes nor form, unless they are managers and ask to override."""
     scope, item_view = place.scope, place.scope.campaign.kind_object.shown
     own = judged_it(verdict, scope.user)
     may_override = own and can_override_own(scope.membership)

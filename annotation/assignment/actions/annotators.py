@@ -128,9 +128,9 @@ def remove_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> 
 
 @transaction.atomic
 def take_off_everywhere(membership: Membership, by: User, at: datetime) -> None:
-    """Take a member who leaves the collection, or judges no more, off all its campaigns, finished ones too.
+    """Take a member who leaves the collection, or no longer judges, off all its campaigns, finished ones too.
 
-    Whoever may end the membership may do this: the caller has checked it.
+    Needs the right to end the membership, which the caller has checked.
     """
     theirs = Annotator.objects.filter(campaign__collection=membership.collection_id, user=membership.user_id)
     locked = theirs.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)

@@ -136,7 +136,7 @@ def confirm_assignment(*, preview: AssignmentRun, by: User | None, at: datetime)
 def release_assignments(*, annotator: Annotator, by: User | None, at: datetime, most: int | None = None) -> int:
     """Take back what the annotator has still to do, all of it or the last `most` in their order; how many.
 
-    The slots are free again: in an open queue for whoever comes, else for the next plan.
+    The slots are free again: in an open queue for the next annotator, else for the next plan.
     """
     annotator = _locked(annotator, by)
     withdrawn = release(annotator, most)
@@ -250,7 +250,9 @@ def _check_target(source: Annotator, target: Annotator) -> None:
     if target.state != AnnotatorState.ACTIVE:
         raise Refused(f"{target} is {target.get_state_display()}. Let them go on first, or choose somebody else.")
     if source.campaign.strategy == Strategy.QUEUE and not _pending(source).filter(queue__isnull=True).exists():
-        raise Refused("In an open queue nobody is named in advance: release the items, and whoever comes takes them.")
+        raise Refused(
+            "In an open queue nobody is named in advance: release the items, and the next annotators take them."
+        )
 
 
 def _check_capacity(target: Annotator, more: int) -> None:

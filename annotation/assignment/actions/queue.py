@@ -1,4 +1,4 @@
-"""The open queue: free slots are taken in order under a lease, given back, and taken again by whoever was late.
+"""The open queue: free slots are taken in order under a lease, given back, and taken again by annotators who were late.
 
 Every statement that takes a slot locks its row with SKIP LOCKED, so that nobody waits for anybody, and every slot is
 held once by the unique constraint on (item, slot). What frees a slot keeps the assignment it was freed from (answers

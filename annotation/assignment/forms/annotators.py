@@ -47,7 +47,7 @@ class AnnotatorForm(forms.Form):
     weight = forms.FloatField(
         min_value=0.01,
         max_value=1000,
-        help_text="Share of the load beside the others, and of the vote where votes are weighted. 1 is usual.",
+        help_text="Share of the load compared with the others, and of the vote where votes are weighted. 1 is usual.",
     )
     capacity = number_field(CAPACITY, required=False, help_text="Most items to assign to them. Left empty: no limit.")
 

@@ -91,7 +91,7 @@ def fetch_participation(
 ) -> Participation:
     """How the person takes part in the campaign, the annotator row locked for writing if `lock`.
 
-    Errors: Http404 for whoever is no member of the collection, NotAllowed for members who do not judge here, Refused
+    Errors: Http404 for non-members of the collection, NotAllowed for members who do not judge here, Refused
     where papers are worked on instead, unless `also_of_papers`.
     """
     named = {"collection": collection, "campaign": campaign, "user": user.pk}

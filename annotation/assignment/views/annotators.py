@@ -123,8 +123,8 @@ def annotator_hand_over(request: HttpRequest, slug: str, campaign: str, pk: int)
                 source=annotator, target=target, by=membership.user, at=timezone.now(), most=most
             )
             stayed = f" {moved.stayed:,} stayed, because {target} has or had them." if moved.stayed else ""
-            tell = messages.success if moved.moved else messages.warning
-            tell(request, f"{moved.moved:,} items went to {target}.{stayed}")
+            add_message = messages.success if moved.moved else messages.warning
+            add_message(request, f"{moved.moved:,} items went to {target}.{stayed}")
             return redirect("annotator_edit", slug, campaign, pk)
     return _show_one(request, membership, found, annotator, hand_over=form)
 

@@ -260,8 +260,8 @@ def _delete_items(campaign: Campaign) -> None:
 def _check_unassigned(campaign: Campaign) -> None:
     if campaign.items.filter(assignments__slot__isnull=False).exists():
         raise Refused(
-            "Items are assigned already, in the order and by the strategy the campaign had. Plan the assignment anew to"
-            " change the strategy; to change the order, release everybody's items first."
+            "Items are assigned already, in the order and by the strategy the campaign had. Plan the assignment again"
+            " to change the strategy; to change the order, release everybody's items first."
         )
 
 

@@ -20,7 +20,7 @@ ORDERS = [
 ]
 STRATEGIES = [
     (Strategy.PLANNED, "Assigned in advance: everybody knows their share, loads are even"),
-    (Strategy.QUEUE, "Open queue: whoever comes takes the next item"),
+    (Strategy.QUEUE, "Open queue: each annotator takes the next free item"),
 ]
 SPLITS = [
     (Split.MAIN, "main"),

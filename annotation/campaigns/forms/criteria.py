@@ -49,7 +49,7 @@ class LevelForm(RowForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
         label="Reasons to choose from",
-        help_text="One in each line. Whoever gives this level must name one.",
+        help_text="One per line. Annotators who give this level must choose one.",
     )
 
     def clean_reasons(self) -> tuple[str, ...]:

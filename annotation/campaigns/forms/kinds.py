@@ -1,4 +1,4 @@
-"""What a new campaign is told about its kind: its settings, which items it takes, a calibration sample."""
+"""What the form of a new campaign asks about its kind: its settings, which items it takes, a calibration sample."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What building items comes to, whatever they are."""
+"""The result of building items of any kind."""
 
 from dataclasses import dataclass
 

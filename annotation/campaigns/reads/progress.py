@@ -75,7 +75,7 @@ class AnnotatorRow:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """When the campaign will be done at the pace of the last days, or why that cannot be told."""
+    """When the campaign will be done at the pace of the last days, or why that is not known."""
 
     ends_at: datetime | None
     per_day: float | None
@@ -165,13 +165,13 @@ def _rows_of(annotators: list[Annotator], now: datetime) -> list[AnnotatorRow]:
 
 
 def estimate_end(progress: Progress, rows: list[AnnotatorRow], now: datetime) -> Estimate:
-    """From the answers given in Litmus during the last week; imported ones tell nothing about the pace."""
+    """From the answers given in Litmus during the last week; imported ones say nothing about the pace."""
     recent = sum(row.recent for row in rows)
     first = min((row.recent_since for row in rows if row.recent_since), default=None)
     if not progress.left:
         return Estimate(None, None, "Everything is judged." if progress.items else "There are no items yet.")
     if first is None or recent < LEAST_ANSWERS or now - first < timedelta(days=1):
-        return Estimate(None, None, f"Too early to tell: it takes {LEAST_ANSWERS} answers over a day or more.")
+        return Estimate(None, None, f"Too early to estimate: it takes {LEAST_ANSWERS} answers over a day or more.")
     per_day = recent / ((now - first) / timedelta(days=1))
     days = progress.left / per_day
     if days > 3650:

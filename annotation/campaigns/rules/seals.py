@@ -1,7 +1,7 @@
 """Held-out labels stay unseen until the machine that is tested on them is frozen (Anno-GPT, DORIS-MAE section 4).
 
 While a cycle of the collection has no frozen machine, nobody reads people's labels of its test campaigns, and no
-machine runs on them: whoever tunes prompts could otherwise tune them to the test.
+machine runs on them: otherwise prompts could be tuned to the test.
 """
 
 from django.db.models import Q
@@ -33,7 +33,7 @@ def check_not_sealed(campaign: Campaign) -> None:
     if cycle is not None:
         raise NotAllowed(
             f"The labels of the test campaign {campaign} are sealed until Anno-GPT cycle {cycle.number} freezes its"
-            " machine: whoever tunes a prompt must not have seen what it will be tested on."
+            " machine: people who tune a prompt must not have seen what it will be tested on."
         )
 
 
@@ -59,7 +59,7 @@ def check_split_may_change(campaign: Campaign, split: str) -> None:
 
 def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, *, more: int = 0) -> None:
     """Test sets are for the frozen machine of their cycle only, until the cycle is decided, and for as many runs as
-    were fixed before; `more` are asked for now. Where there is a cycle about the criterion, a machine comes to a main
+    were fixed before; `more` are asked for now. Where there is a cycle about the criterion, a machine annotates a main
     campaign only by the decision of its own cycle. Errors: Refused.
     """
     check_machine_not_sealed(campaign)

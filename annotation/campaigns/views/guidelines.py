@@ -15,7 +15,7 @@ from corpus.text.differences import compare_texts
 
 @require_http_methods(["GET", "POST"])
 def guideline_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Write the next version, with a preview beside the text."""
+    """Write the next version, with a preview next to the text."""
     membership, found = fetch_for_manager(request, slug, campaign)
     newest = found.guidelines.select_related("created_by").first()
     initial = {"body": newest.body if newest else "", "based_on": newest.version if newest else 0}
@@ -33,7 +33,7 @@ def guideline_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
             if newest and written.pk == newest.pk:
                 messages.info(request, f"Nothing was changed: this is version {written.version}.")
             else:
-                messages.success(request, f"Version {written.version} is saved. Annotators are told that it changed.")
+                messages.success(request, f"Version {written.version} saved. Annotators will see that it changed.")
             return redirect("guideline_edit", slug, campaign)
     typed = str(form["body"].value() or "")
     context = campaign_context(

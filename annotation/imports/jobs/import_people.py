@@ -19,7 +19,7 @@ class People:
     """The campaign's annotators and the collection's members, by the names that files use.
 
     A name that the campaign knows is that annotator. An account is found by its e-mail address alone: two people may
-    have one name, and nobody's account is credited with labels for being called alike.
+    have one name, and nobody's account is credited with labels for having the same name.
     """
 
     def __init__(self, campaign: Campaign, run: ImportRun) -> None:
@@ -65,7 +65,7 @@ class People:
 
     def remarks(self) -> list[str]:
         """Sentences on whom the names were taken for."""
-        called_alike = {str(each) for each in self.members.values()} & {each.name for each in self.new_people}
+        namesakes = {str(each) for each in self.members.values()} & {each.name for each in self.new_people}
         lists = [
             ("Taken for annotators of the campaign who have an account", _names(self.known.values())),
             ("Annotators added with the account of that e-mail address", _names(self.by_address)),
@@ -73,7 +73,7 @@ class People:
             ("Machines added", _names(self.new_machines)),
             (
                 "Not linked to the members called so, because only an e-mail address names an account",
-                sorted(called_alike),
+                sorted(namesakes),
             ),
         ]
         return [f"{what}: {_some(names)}." for what, names in lists if names]

@@ -75,7 +75,7 @@ MATCH = _MATCH.replace(
     WHEN d.id IS NULL THEN format('document %%s is not in the collection', r.docno)""",
 ).replace("<same document>", "i.document_id = d.id")
 MATCH_QUESTIONS = _MATCH.replace(
-    "<documents>", "WHEN r.docno <> '' THEN 'names a document, but this campaign rates questions by themselves'"
+    "<documents>", "WHEN r.docno <> '' THEN 'names a document, but this campaign rates questions without documents'"
 ).replace("<same document>", "i.document_id IS NULL AND r.docno = ''")
 # The same thing twice, also in two files: the first counts.
 REPEATED = """
@@ -130,7 +130,7 @@ FROM (
   FROM judgment_group
 ) given WHERE given.of = grp
 """
-# Whether a file says the same as a sealed label, or something else, would tell the label to whoever guesses.
+# Whether a file says the same as a sealed label, or something else, would reveal the label to people who guess.
 SAY_NOTHING_OF_SEALED = """
 UPDATE judgment_group SET fate = 'is judged already; while the test set is sealed an import only adds labels'
 WHERE state = 'done' AND NOT machine
@@ -174,7 +174,7 @@ UPDATE judgment_match m SET problem = g.fate FROM judgment_group g
 WHERE m.problem = '' AND m.annotator_id = g.annotator_id AND m.item_id = g.item_id
   AND g.fate NOT IN ('created', 'updated', 'unchanged')
 """
-# A machine's answer that could not be read is kept beside its labels, unless it has said something readable before.
+# A machine's answer that could not be read is kept apart from its labels, unless an earlier one could be read.
 UNPARSED_COUNT = "SELECT count(*) FROM judgment_match WHERE problem = 'unparsed'"
 STORE_UNPARSED = """
 WITH kept AS (

@@ -31,7 +31,7 @@ from corpus.models import ImportRun
 
 NAMESPACE = UUID("2f0c5f5e-6f0b-5b0e-9c5e-0b8a5c1f7d11")  # of submissions made by imports
 UUIDS_AT_ONCE = 20_000
-MANY = 10_000  # rows after which the planner is told at once what is there now
+MANY = 10_000  # rows after which the planner's statistics are updated at once
 
 
 class _DryRun(Exception):
@@ -100,7 +100,7 @@ def _stage(batch: Batch, counts: ImportCounts) -> None:
 
 
 def _name_annotators(run: ImportRun, campaign: Campaign, counts: ImportCounts, *, everybody_is_machine: bool) -> None:
-    """Find or make the annotator of each name, and tell whose labels the names were taken for."""
+    """Find or make the annotator of each name, and report whose labels the names were taken for."""
     people = People(campaign, run)
     lines = []
     for name, machine, model, number in _rows(sql.NAMES):

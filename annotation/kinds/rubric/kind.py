@@ -15,7 +15,7 @@ RUBRIC = Kind(
         question="how good is a question? Rated by criteria, with rewrites",
         item="question",
         columns=("Topic", "Question"),
-        building="An item is a topic that is rated by itself. Questions whose words overlap with the titles of their"
+        building="An item is a topic that is rated alone. Questions whose words overlap with the titles of their"
         " targets above the cut-off of their source are left out; they stay in the collection and are counted here.",
         material="the questions that are to be rated",
         step="questions to rate",

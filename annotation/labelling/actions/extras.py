@@ -12,7 +12,7 @@ from corpus.text.questions import holds_markup
 FIND = (
     "SELECT d.id, d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = ANY(%(docnos)s)"
 )
-# A rewrite that says what the question says already is none, and a target that is known already is not found anew.
+# A rewrite that says what the question says already is none, and a target that is known already is not found again.
 STORE = """
 WITH judged AS (
   SELECT s.id, t.id AS topic_id, t.text FROM annotation_submission s
@@ -47,7 +47,7 @@ class Extras:
 
 
 def check_extras(participation: Participation, given: AnswerInput) -> Extras | None:
-    """What is to be stored beside the answers, None for nothing. Errors: Invalid."""
+    """What is to be stored in addition to the answers, None for nothing. Errors: Invalid."""
     if not given.rewrite.strip() and not given.found:
         return None
     if not participation.labelling.takes_extras:

@@ -9,7 +9,7 @@ from annotation.models import Annotator, Guideline
 
 @transaction.atomic
 def note_guideline_seen(*, collection: str, campaign: str, version: int, by: User) -> int:
-    """Remember that the annotator has seen this version of the guideline, so that it announces itself no more.
+    """Remember that the annotator has seen this version of the guideline, so that it is no longer announced.
 
     Returns the newest version they have seen. Versions that do not exist change nothing. No audit event: which version
     each answer was given under is stored with the answer.

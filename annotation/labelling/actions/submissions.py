@@ -88,7 +88,7 @@ def submit(
     at: datetime,
     have: Sequence[Sequence[int]] | None = None,
 ) -> Answer:
-    """Store what one annotator sends, each submission by itself, and deal the units that come next.
+    """Store what one annotator sends, each submission separately, and hand out the units that come next.
 
     `have` are the units the sender holds still (see hands.py); None deals nothing. A submission that comes after its
     slot has gone to somebody else is stored with outcome not-counted. Refusals stand among the results (NotNow,

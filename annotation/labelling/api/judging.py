@@ -103,7 +103,7 @@ class ParagraphSerializer(serializers.Serializer[Any]):
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    """What a rater of a question sees beside it. `from` (citation, author or "") is where it comes from."""
+    """What a rater of a question sees next to it. `from` (citation, author or "") is where it comes from."""
 
     targets = UnitDocumentSerializer(many=True)
     targets_count = serializers.IntegerField()
@@ -219,7 +219,7 @@ class Submissions(LabellingView):
         ),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
-        """Store submissions in order, each by itself. 409 or 422 when one of them was refused or did not count."""
+        """Store submissions in order, each separately. 409 or 422 when one of them was refused or did not count."""
         try:
             sent = read_request(request.data, device="api")
         except Malformed as bad:

@@ -1,4 +1,4 @@
-"""What the labelling screen knows beside its units: how far the annotator is, why there is nothing, their history."""
+"""What the labelling screen shows around its units: progress, why there is nothing to do, the history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

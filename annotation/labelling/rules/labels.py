@@ -17,7 +17,7 @@ LABEL_VERBS = frozenset(
 
 
 def check_can_read_labels(campaign: Campaign, user: User) -> None:
-    """Refuse to show labels, votes, verdicts and what is made of them to whoever is still to judge. Errors: NotAllowed.
+    """Refuse to show labels, votes and verdicts to people who still have items to judge. Errors: NotAllowed.
 
     The role is checked elsewhere; this is for overseers who judge as well.
     """

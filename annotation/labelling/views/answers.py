@@ -34,7 +34,7 @@ P = ParamSpec("P")
 
 
 def person_of(request: HttpRequest) -> User:
-    """Whoever is signed in; for views that nobody else reaches."""
+    """The signed-in person; for views that nobody else reaches."""
     return cast(User, request.user)
 
 

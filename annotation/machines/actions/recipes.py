@@ -1,4 +1,4 @@
-"""What a machine annotator is asked to be, and the recipe that it comes to; its prompts in versions."""
+"""What a machine annotator is asked to be, and the resulting recipe; its prompts in versions."""
 
 import hashlib
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | No
     """Say what an invalid reply states, read by a person; None: it states nothing. May be changed again.
 
     The reply stays invalid; only its label comes from the decision. Errors: Refused for a value off the scale and for
-    a reply that was read; NotAllowed for whoever may not read it (see permissions/labels).
+    a reply that was read; NotAllowed for people who may not read it (annotation/labelling/rules/labels.py).
     """
     run = locked_run(MachineRun.objects.get(pk=reply.run_id), by)
     check_can_read_replies(run.campaign, by)

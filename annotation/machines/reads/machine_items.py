@@ -13,7 +13,7 @@ from corpus.text.names import document_name
 BATCH = 500
 
 # {which} chooses among the campaign's items, always by keyset, so that a million of them are never held at once. Where
-# an item is no pair (a question is judged by itself), its known targets stand for the document.
+# an item is no pair (a question is judged alone), its known targets stand for the document.
 CONTENT = """
 SELECT i.id, coalesce(t.text, ''), coalesce(asp.text, t.text, ''), coalesce(above.texts, ''),
   coalesce(d.title, known.titles, ''), coalesce(d.abstract, known.abstracts, '')

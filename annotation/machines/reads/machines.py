@@ -103,7 +103,7 @@ def _counts(row: dict[str, Any], items: int) -> RunCounts:
 
 
 def run_rows(campaign: Campaign) -> list[RunRow]:
-    """The campaign's machine runs, newest first, as far as their workers have told."""
+    """The campaign's machine runs, newest first, with the progress their workers have reported."""
     runs = list(runs_of(campaign))
     counts_by_run = count_replies(runs, campaign.items.count())
     return [RunRow(with_live_progress(run), counts_by_run[run.pk]) for run in runs]

@@ -24,7 +24,7 @@ from corpus.text.differences import compare_texts
 
 @require_http_methods(["GET", "POST"])
 def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Write a prompt or its next version, with the message beside it that one of the items would make."""
+    """Write a prompt or its next version, next to the message that it gives for one of the items."""
     membership, found = fetch_for_manager(request, slug, campaign)
     initial = _initial(request, found)
     form = PromptForm(request.POST or None, initial=initial)

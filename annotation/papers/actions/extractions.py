@@ -22,7 +22,7 @@ from annotation.papers.jobs.extractions import append_revision, move_to, store_e
 from annotation.papers.reads.extractions import content_of, machine_content
 from annotation.papers.rules import check_can_extract
 
-GRAVE = ("dangling", "empty")  # rules of findings that finishing asks about once more
+GRAVE = ("dangling", "empty")  # rules of findings that must be confirmed to finish
 
 
 @transaction.atomic
@@ -106,7 +106,7 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
     extraction = _locked_draft(extraction, by)
     grave = [found.text for found in findings_of(content_of(extraction)) if found.rule in GRAVE]
     if grave and not despite:
-        raise Refused(f"{grave[0]} {_more(len(grave) - 1)}Correct it, or finish the paper all the same.")
+        raise Refused(f"{grave[0]} {_more(len(grave) - 1)}Correct it, or finish the paper anyway.")
     extraction.state, extraction.finished_at, extraction.updated_at = ExtractionState.FINISHED, at, at
     extraction.save(update_fields=["state", "finished_at", "updated_at"])
     _set_assignment(extraction, AssignmentState.DONE, at)

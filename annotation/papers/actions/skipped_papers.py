@@ -39,7 +39,7 @@ def skip_paper(*, assignment: Assignment, reason: str, by: User, at: datetime) -
 def take_up_paper(*, assignment: Assignment, by: User, at: datetime) -> Assignment:
     """Go on with a paper that one skipped, where one's place is free still.
 
-    Errors: Refused for a paper that was not skipped, Conflict where nobody is wanted for it any more; those of
+    Errors: Refused for a paper that was not skipped, Conflict where nobody is needed for it any longer; those of
     `check_can_work`.
     """
     assignment = _locked(assignment)

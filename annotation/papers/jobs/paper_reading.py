@@ -261,6 +261,6 @@ class NewestLinks:
 
 
 def state_of_documents(collection: Collection) -> tuple[int, int]:
-    """What tells that documents have come or gone: how many there are, and the last id."""
+    """What changes when documents are added or deleted: how many there are, and the last id."""
     found = Document.objects.filter(collection=collection).aggregate(count=Count("pk"), last=Max("pk"))
     return found["count"], found["last"] or 0

@@ -1,4 +1,4 @@
-"""Reading papers into a collection: each file by itself, a bad one reported and the others taken.
+"""Reading papers into a collection: each file separately, a bad one reported and the others taken.
 
 Which paper a file is, `paper_identity` says. The same paper may come as PDF and as ACM-CR XML: the one gives
 the text and the machine's proposal, the other title, abstract and the imported gold.

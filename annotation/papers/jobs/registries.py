@@ -71,7 +71,7 @@ def configured() -> list[Registry]:
 
 
 class Registries:
-    """All configured registries, for one job. `check` may raise to stop; one that fails is asked no more."""
+    """All configured registries, for one job. `check` may raise to stop; one that fails is not asked again."""
 
     def __init__(self, check: Callable[[], None]) -> None:
         self.left = configured()

@@ -79,7 +79,7 @@ def gold_batches(collection: Collection, *, drafts: bool = False) -> Iterator[li
 
 
 def gold_of_papers(papers: Iterable[Paper], *, drafts: bool = False) -> list[Gold]:
-    """What counts of each of these papers, in their order. Two queries beside that for the papers."""
+    """What counts of each of these papers, in their order. Two queries in addition to that for the papers."""
     papers = list(papers)
     by_paper: dict[int, list[Extraction]] = {paper.pk: [] for paper in papers}
     for extraction in Extraction.objects.filter(paper__in=papers).order_by("-finished_at", "-pk"):

@@ -146,7 +146,7 @@ def extraction_page(request: HttpRequest, slug: str, campaign: str, pk: int, pag
 
 
 def page_picture(paper: Paper, page: int) -> HttpResponse:
-    """A page as WebP, drawn once by a guarded process and kept beside the file. 404 where there is no such page."""
+    """A page as WebP, drawn once by a guarded process and kept next to the file. 404 where there is no such page."""
     if not paper.is_pdf or not paper.file.name or not 1 <= page <= len(paper.pages):
         raise Http404
     name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"

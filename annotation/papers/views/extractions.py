@@ -47,7 +47,7 @@ from corpus.text.markdown import render_markdown
 
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
 SKIP_REASONS = (
-    "Outside my field: I cannot tell what it cites for what",
+    "Outside my field: I cannot judge what it cites for what",
     "The file is broken, or the wrong paper",
     "Too little was read from the file to work with",
     "I am an author of this paper, or close to one",
@@ -169,7 +169,7 @@ def _as_gold(extraction: Extraction) -> AnnotatedPaper:
 def own_campaign(request: HttpRequest, slug: str, campaign: str, pk: int | None = None) -> tuple[Membership, Campaign]:
     """404 for strangers, 403 for members who do not work in the campaign; 404 for both if they ask for one paper.
 
-    Which ids exist is nothing that the missing role may tell.
+    A missing role must not reveal which ids exist.
     """
     membership = fetch_membership(request.user, slug)
     found = fetch_campaign(membership, campaign)
@@ -235,7 +235,7 @@ def _show(
 
 
 def _guideline(extraction: Extraction, user: User) -> dict[str, Any]:
-    """The guideline beside the work; one that has changed since they read it announces itself."""
+    """The guideline next to the work; a change since they read it is announced."""
     guideline = newest_guideline(extraction)
     judge = extraction.assignment.annotator if extraction.assignment else None
     version, seen = (guideline.version if guideline else 0), (judge.guideline_seen if judge else 0)

@@ -18,7 +18,7 @@ LONGEST_SEARCH = 300  # characters
 @require_safe
 @for_script
 def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """A page of the collection's documents that match `q`, for whoever judges in a rubric now."""
+    """A page of the collection's documents that match `q`, for people who judge in a rubric now."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()

@@ -25,7 +25,7 @@ GOOD_FOR = timedelta(days=14)
 
 
 class BadInvitation(Refused):
-    """The link opens nothing (any more); the reason says which of forged, used, revoked or expired it is."""
+    """The link does not work (any longer); the reason says which of forged, used, revoked or expired it is."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _locked_open(invited: InvitedRole) -> InvitedRole:
     if found.invitation.accepted_at:
         raise Conflict(f"{found.invitation.email} has accepted this invitation already. Reload the page.")
     if found.invitation.revoked_at:
-        raise Conflict("This invitation has been revoked already. Invite the address anew.")
+        raise Conflict("This invitation has been revoked already. Invite the address again.")
     return found
 
 

@@ -37,7 +37,7 @@ def add_member(
 def change_role(*, by: User, at: datetime, membership: Membership, target: Membership, role: Role) -> None:
     """Give a member another role; refused where no manager would be left.
 
-    A viewer sees everybody's labels and so judges no more: what they still had to judge goes to others.
+    A viewer sees everybody's labels and so no longer judges: what they still had to judge goes to others.
     """
     target = _locked(target)
     before = target.role

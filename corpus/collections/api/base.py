@@ -30,7 +30,7 @@ class RemovedSerializer(serializers.Serializer[Any]):
 
 
 class InCollectionView(GenericAPIView[Any]):
-    """404 for whoever is no member, 403 for members without one of the roles that `roles` asks for the method."""
+    """404 for people who are not members, 403 for members without one of the roles that `roles` asks for the method."""
 
     pagination_class = ByCursor
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {}

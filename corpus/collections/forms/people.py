@@ -48,7 +48,7 @@ class NewAccountForm(forms.Form):
         cleaned = super().clean() or {}
         password = cleaned.get("password")
         if password and password != cleaned.get("repeated"):
-            self.add_error("repeated", "This is not the same password. Type it twice alike.")
+            self.add_error("repeated", "The passwords differ. Type the same one twice.")
         if password:
             try:
                 validate_password(password, User(email=self.email, name=cleaned.get("name", "")))

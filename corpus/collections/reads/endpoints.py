@@ -9,12 +9,12 @@ from corpus.endpoints.driver import Pace
 
 MILLION = Decimal(1_000_000)
 NO_MODEL = (
-    "No language model is set up here. Whoever runs this Litmus sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"
+    "No language model is set up here. The operator of this Litmus sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"
     " (docs/configuration.md)."
 )
 
 NO_EMBEDDINGS = (
-    "Vectors need an endpoint that makes embeddings, and this installation has none. Whoever runs this Litmus sets"
+    "Vectors need an endpoint that makes embeddings, and this installation has none. The operator of this Litmus sets"
     " LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL (docs/configuration.md)."
 )
 

@@ -55,6 +55,6 @@ def _merge() -> bool:
             cursor.execute(f"SET LOCAL maintenance_work_mem = '{MERGE_MEMORY}'")
             cursor.execute("SELECT gin_clean_pending_list(%s::regclass)", [INDEX])
     except DatabaseError:  # the role does not own the index, or no connection is free
-        logger.exception("the full-text index is left to PostgreSQL's own upkeep")
+        logger.exception("the full-text index is left to PostgreSQL's autovacuum")
         return False
     return True

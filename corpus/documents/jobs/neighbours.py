@@ -1,4 +1,4 @@
-"""What pools need to know of documents beside their texts: source papers, who cites whom, categories."""
+"""What pools need to know of documents in addition to their texts: source papers, who cites whom, categories."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -23,7 +23,7 @@ Work = Callable[[ImportRun, jobs.Progress, ImportCounts], None]
 Reading = Callable[[ImportRun, jobs.Progress, ImportCounts], AbstractContextManager[Work]]
 
 STORED = "stored"  # in a job's parameters: its transaction has committed
-RETRY_AFTER = 10  # seconds after which whoever could not wait may try again
+RETRY_AFTER = 10  # seconds after which a client that could not wait may try again
 
 
 class Busy(Conflict):
@@ -37,7 +37,7 @@ class Busy(Conflict):
 
 
 class ImportJob(CollectionJob[ImportRun]):
-    """Reading files into a collection; uploads are removed once nothing needs them any more."""
+    """Reading files into a collection; uploads are removed once nothing needs them any longer."""
 
     model = ImportRun
     title = "Import"

@@ -11,7 +11,7 @@ from corpus.pools.reads.pool_report import RunHoles, holes_of_runs, overlap_of_m
 
 
 class Command(ReportingCommand):
-    help = "Tell how the methods of pools overlap, and how much of each run's top nobody has judged."
+    help = "Show how the methods of pools overlap, and how much of each run's top nobody has judged."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

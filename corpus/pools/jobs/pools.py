@@ -1,7 +1,7 @@
 """Pools: the union of the first documents of each ranking and of what searching finds, with provenance.
 
 Building says what shall be: afterwards the chosen methods bring in exactly their first documents. Entries that no
-method brings in any more go, except where a campaign has made items of them. Building twice changes nothing.
+method retrieves any longer are removed, except where a campaign has made items of them. Building twice changes nothing.
 """
 
 import time

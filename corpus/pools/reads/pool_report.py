@@ -120,7 +120,7 @@ def holes_of_runs(collection: Collection) -> list[RunHoles]:
     """Unjudged and unpooled documents of each run at several cuts; one query.
 
     A pair is judged when anybody has answered about it in any campaign. A document that the collection lacks is a hole
-    too, for a measure cannot tell the two apart.
+    too, for a measure cannot distinguish the two.
     """
     answered = Document.objects.filter(collection=collection, items__assignments__submissions__isnull=False)
     pairs = answered.values("pk", topic=F("items__topic")).distinct().query

@@ -13,7 +13,7 @@ from corpus.questions.reads.authors import deadline_words, newest_answer
 
 
 class BadLink(Refused):
-    """The link opens nothing (any more); the reason says why."""
+    """The link does not work (any longer); the reason says why."""
 
 
 def find_author(token: str, *, for_update: bool = False, even_revoked: bool = False) -> AuthorInvitation:
@@ -64,7 +64,7 @@ def submit_answer(*, at: datetime, token: str, seen: int, text: str, consent: bo
 @transaction.atomic
 def withdraw_answer(*, at: datetime, token: str) -> None:
     """Take the question back, at any time. A topic that nobody has taken up yet goes; a judged one is marked."""
-    # Before the invitation, as whoever makes topics or items does: else a campaign could take a topic that goes.
+    # Before the invitation, as every action that makes topics or items: else a campaign could take a topic that goes.
     Collection.objects.select_for_update(no_key=True).get(pk=find_author(token).call.collection_id)
     invitation = find_author(token, for_update=True)
     last = newest_answer(invitation)
@@ -78,7 +78,7 @@ def withdraw_answer(*, at: datetime, token: str) -> None:
 
 @transaction.atomic
 def opt_out(*, at: datetime, token: str) -> None:
-    """Write to this address no more, from any collection; saying it twice is fine."""
+    """No longer write to this address, from any collection; a repeat changes nothing."""
     invitation = find_author(token, even_revoked=True)
     _, is_new = AuthorOptOut.objects.get_or_create(email=invitation.email, defaults={"opted_out_at": at})
     if is_new:

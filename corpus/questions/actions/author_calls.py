@@ -109,7 +109,7 @@ def invite_author(
 def invite_authors(*, by: User, at: datetime, call: QuestionCall, file: str, stream: BinaryIO) -> Invited:
     """Ask everybody in a CSV file with the columns email, docno and, optionally, name.
 
-    Rows that are wrong are left out and told; a file that is broken as a whole changes nothing (Refused).
+    Rows that are wrong are left out and reported; a file that is broken as a whole changes nothing (Refused).
     """
     check_manager(call.collection, by)
     rows: list[tuple[int, str, str, str]] = []

@@ -58,6 +58,6 @@ def _change(
     is_restoring = values["discarded_at"] is None
     found = CitationMention.objects.filter(pk=mention.pk, discarded_at__isnull=not is_restoring)
     if not found.update(**values):
-        raise Conflict("It is not discarded any more." if is_restoring else "It has been discarded already.")
+        raise Conflict("It is no longer discarded." if is_restoring else "It has been discarded already.")
     mention.refresh_from_db(fields=list(values))
     record_event(by=by, at=at, verb=verb, target=mention, scope=mention.collection, **facts)

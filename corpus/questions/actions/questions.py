@@ -86,7 +86,7 @@ def correct_reply(*, by: User | None, at: datetime, reply: GenerationReply, text
         raise Refused(reading.problem)
     reply.corrected, reply.corrected_at, reply.corrected_by = text, at, by
     reply.save(update_fields=["corrected", "corrected_at", "corrected_by"])
-    read_reply(reply, known_questions(run.collection, besides=reply))
+    read_reply(reply, known_questions(run.collection, without=reply))
     record_event(by=by, at=at, verb="correct_reply", target=reply, scope=run.collection, run=run.pk)
     return len(reading.questions)
 
@@ -110,7 +110,7 @@ def change_cutoffs(
     cutoff_outside: float | None,
     overlap_definition: OverlapDefinition,
 ) -> Refiltered:
-    """Filter the questions of an ended run anew. What a person has decided stays, and what is in campaigns."""
+    """Filter the questions of an ended run again. What a person has decided stays, and what is in campaigns."""
     check_manager(run.collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     found = QuestionRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
@@ -121,7 +121,7 @@ def change_cutoffs(
     found.cutoff_inside, found.cutoff_outside = cutoff_inside, cutoff_outside
     found.overlap_definition = overlap_definition
     found.save(update_fields=["cutoff_inside", "cutoff_outside", "overlap_definition"])
-    changed = _filter_anew(by, at, found)
+    changed = _filter_again(by, at, found)
     record_event(
         by=by,
         at=at,
@@ -143,7 +143,7 @@ def targets_of(question: GeneratedQuestion) -> list[Document]:
     return list(Document.objects.filter(pk__in=cited.values("document")).defer("search").order_by("pk"))
 
 
-def _filter_anew(by: User, at: datetime, run: QuestionRun) -> Refiltered:
+def _filter_again(by: User, at: datetime, run: QuestionRun) -> Refiltered:
     kept = filtered = held = 0
     known = known_questions(run.collection)
     states = [QuestionState.KEPT, QuestionState.FILTERED]

@@ -45,7 +45,7 @@ class Command(ReportingCommand):
         parser.add_argument("--cutoff-inside", type=share, default=0.3, help="highest overlap, or none (default: 0.3)")
         parser.add_argument("--cutoff-outside", type=share, default=0.1, help="highest overlap, or none (default: 0.1)")
         parser.add_argument("--overlap", choices=OverlapDefinition.values, default="words", help="how words count")
-        parser.add_argument("--dry-run", action="store_true", help="only tell what it would take")
+        parser.add_argument("--dry-run", action="store_true", help="only show what it would take")
         parser.add_argument("--continue", type=int, dest="run", metavar="RUN", help="go on with this run")
 
     def carry_out(self, *, slug: str, **options: Any) -> tuple[str, dict[str, Any]]:

@@ -32,7 +32,7 @@ class CallForm(forms.Form):
     guideline = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 14}),
         initial=GUIDELINE,
-        help_text="Markdown. Authors see it beside the field for their question.",
+        help_text="Markdown. Authors see it next to the field for their question.",
     )
     mail_subject = forms.CharField(max_length=200, label="Subject of the letter", initial=SUBJECT)
     mail_body = forms.CharField(
@@ -113,7 +113,7 @@ class AnswerForm(forms.Form):
         if holds_markup(text):
             raise forms.ValidationError("A question is plain text. Write it without HTML tags and the like.")
         if holds_unseen(text):
-            raise forms.ValidationError("It holds characters that nobody can see. Type it anew instead of pasting it.")
+            raise forms.ValidationError("It holds characters that nobody can see. Type it instead of pasting it.")
         if not tokens(text):
             raise forms.ValidationError("There are no words in it.")
         return text

@@ -1,4 +1,4 @@
-"""Sending the letters of a call, so many a minute. A letter is written down before it goes out: none is sent twice."""
+"""Sending the letters of a call, N per minute. A letter is recorded before it is sent: none is sent twice."""
 
 import time
 from smtplib import SMTPException

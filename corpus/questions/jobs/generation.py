@@ -119,7 +119,7 @@ def _prompt(pk: int) -> str:
 
 
 def _storable(text: str) -> str:
-    """PostgreSQL stores neither NUL nor halves of surrogate pairs: they become the sign for what cannot be shown."""
+    """PostgreSQL stores neither NUL nor halves of surrogate pairs: they become the replacement character."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 

@@ -44,15 +44,15 @@ class Known:
             self.names.setdefault(key, name)
 
 
-def known_questions(collection: Collection, besides: GenerationReply | None = None) -> Known:
+def known_questions(collection: Collection, without: GenerationReply | None = None) -> Known:
     """The questions of a collection, but not those of one reply, which is read again."""
     last = collection.topics.aggregate(last=Max("position"))["last"]
     known = Known(next_position=0 if last is None else last + 1)
     topics = collection.topics.filter(kind=TopicKind.QUESTION)
     others = GeneratedQuestion.objects.filter(reply__run__collection=collection, state__in=COMPARED)
-    if besides is not None:
-        topics = topics.exclude(generated_question__reply=besides)
-        others = others.exclude(reply=besides)
+    if without is not None:
+        topics = topics.exclude(generated_question__reply=without)
+        others = others.exclude(reply=without)
     for number, text in topics.values_list("number", "text").iterator():
         known.add(text, f"topic {number}")
     for text, run, place in others.values_list("text", "reply__run", "reply__position").iterator():

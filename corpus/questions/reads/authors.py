@@ -136,7 +136,7 @@ def sample_letter(call: QuestionCall) -> Letter:
 
 
 def deadline_words(at: datetime) -> str:
-    """A moment as letters and pages tell it, with the site's time zone."""
+    """A moment as letters and pages show it, with the site's time zone."""
     return dateformat.format(timezone.localtime(at), "j F Y, H:i") + f" ({settings.TIME_ZONE})"
 
 

@@ -69,7 +69,7 @@ def for_pages(found: QuerySet[CitationMention]) -> QuerySet[CitationMention]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a paragraph. A marker has keys; `is_target` says that one of them is among the wanted ones."""
+    """A piece of a paragraph. A marker has keys; `is_target` says that one of them is among those asked for."""
 
     text: str
     keys: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The page behind an author's personal link: open to whoever has the link, and showing nothing of anybody else."""
+"""The page behind an author's personal link: open to everyone with the link, and showing nothing of other people."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def author_withdrawal(request: OpenRequest, token: str) -> HttpResponse:
 @csrf_exempt  # a mail program's one-click request has no cookie; the link itself is the key
 @require_http_methods(["GET", "POST"])
 def author_opt_out(request: OpenRequest, token: str) -> HttpResponse:
-    """Ask not to be written to: a page with a button, because mail programs follow links by themselves."""
+    """Ask not to be written to: a page with a button, because mail programs follow links automatically."""
     try:
         if request.method == "POST":
             opt_out(at=timezone.now(), token=token)
@@ -96,7 +96,7 @@ def _submit(request: OpenRequest, token: str, invitation: AuthorInvitation) -> H
 
 
 def _show_newer(request: OpenRequest, token: str, invitation: AuthorInvitation, conflict: Conflict) -> HttpResponse:
-    """What was typed here, above what another window has sent; sending once more replaces that."""
+    """What was typed here, above what another window has sent; sending again replaces that."""
     last = newest_answer(invitation)
     sent = request.POST.copy()
     sent["seen"] = str(last.revision if last else 0)

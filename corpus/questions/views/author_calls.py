@@ -153,7 +153,7 @@ def author_invitation_revoke(request: Request, slug: str, pk: int, invitation: i
     found = get_object_or_404(rows, pk=invitation)
     with refusals_in_message(request):
         revoke_author(by=request.user, at=timezone.now(), invitation=found)
-        messages.success(request, f"The link of {found.email} opens nothing any more.")
+        messages.success(request, f"The link of {found.email} no longer works.")
     return redirect("author_call_detail", slug, pk)
 
 

@@ -97,7 +97,7 @@ def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 
 @require_POST
 def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Filter the questions of a run anew."""
+    """Filter the questions of a run again."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     run = _fetch_run(membership, pk)

@@ -1,7 +1,7 @@
 """TREC runs into the database: rows are copied to a staging table and become one array of docnos for each topic.
 
 The order is trec_eval's: score falling, ties by docno falling in bytes; the rank column is not read. A ranking is
-whole or not there: one of which a row cannot be read is left out and told, and what was stored of it before stays.
+whole or not there: one of which a row cannot be read is left out and reported, and what was stored of it before stays.
 """
 
 from collections.abc import Iterator
@@ -133,7 +133,7 @@ class Reader:
         )
 
     def _file_of(self, source: int, row: RunRow | BadRow) -> RunFile:
-        """The file the row stands in: a new one where source, name or the count of lines begin anew."""
+        """The file the row stands in: a new one where source, name or the line count start again."""
         last = self.files[-1] if self.files else None
         if last is None or (last.source, last.name) != (source, row.file) or row.line <= last.line:
             self.files.append(RunFile(len(self.files), row.file, source))
@@ -206,7 +206,7 @@ def _names(run: ImportRun, files: list[RunFile]) -> list[str]:
 
 
 def _tell_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCounts) -> None:
-    """Count the rankings of topics that the collection lacks, and tell the first of them."""
+    """Count the rankings of topics that the collection lacks, and name the first of them."""
     reason = "topic {} is not in the collection, so its ranking (of length {:,}) is left out"
     rows = _execute(UNKNOWN_TOPICS, collection=run.collection_id, most=ERRORS_KEPT)
     counts.add_problems(Problem(files[row[0]].name, row[1], reason.format(*row[2:4])) for row in rows)

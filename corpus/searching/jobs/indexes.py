@@ -1,7 +1,7 @@
 """Indexes of whole collections below the data directory: built when they are asked for, built again when stale.
 
-An index is a cache: its name says which settings and which state of the documents it was built from, so whoever opens
-it knows whether it still holds, and losing it costs only the time to build it. Builders of the same index on one
+An index is a cache: its name says which settings and which state of the documents it was built from, so it
+is known whether it is up to date, and losing it costs only the time to build it. Builders of the same index on one
 machine wait for each other.
 """
 

@@ -149,7 +149,7 @@ def delete_aspect(*, by: User, at: datetime, node: AspectNode) -> None:
 
 
 def remove_aspects(topic: Topic, aspects: Sequence[Aspect]) -> None:
-    """Delete aspects that stand nowhere any more; refused for those that a campaign needs."""
+    """Delete aspects that are no longer used; refused for those that a campaign needs."""
     try:
         Aspect.objects.filter(pk__in=[aspect.pk for aspect in aspects]).delete()
     except ProtectedError as error:

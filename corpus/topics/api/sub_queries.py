@@ -88,7 +88,7 @@ class SubQueryList(InCollectionView):
         responses=answers({200: MadeSerializer}, 400, 403, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make the sub-queries of one size, or make them anew; what is the same stays."""
+        """Make the sub-queries of one size, or make them again; identical ones stay."""
         wanted = SizeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         made = make_sub_queries(

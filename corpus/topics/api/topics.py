@@ -69,7 +69,7 @@ class TopicList(InCollectionView):
         responses=answers({200: ImportSerializer}, 400, 403, 409, 413, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Create or update up to 10,000 topics at once; what is wrong with one is told under `errors`."""
+        """Create or update up to 10,000 topics at once; what is wrong with one is listed under `errors`."""
         wanted = TopicsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         return import_records(self, "topics", cast(dict[str, Any], request.data)["topics"])
@@ -93,7 +93,7 @@ def topics_with_trees(collection: int) -> QuerySet[Topic]:
 
 
 def topic_data(topic: Topic, reader: Membership) -> dict[str, Any]:
-    """The topic as JSON, in the shape that imports read; whoever rates it does not learn where it comes from."""
+    """The topic as JSON, in the shape that imports read; raters do not learn where it comes from."""
     facts = ("number", "kind", "source", "title", "text", "narrative", "sentences")
     nodes = list(topic.nodes.all())
     aspects = [

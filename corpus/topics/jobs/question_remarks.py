@@ -1,4 +1,4 @@
-"""What is odd about questions that came in from a file: each is kept as it is, and told, so that a person can look."""
+"""What is odd about imported questions: each is kept as it is and reported, so that a person can look."""
 
 from dataclasses import dataclass, field
 
@@ -23,7 +23,7 @@ class Odd:
             self.named.append(name)
 
     def remark(self, words: str, advice: str) -> list[str]:
-        """A sentence with the numbers, none where there is nothing to tell."""
+        """A sentence with the numbers, none where there is nothing to report."""
         if not self.count:
             return []
         more = " …" if self.count > len(self.named) else ""

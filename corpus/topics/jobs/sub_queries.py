@@ -1,4 +1,4 @@
-"""Sub-queries of a collection, made anew: what is the same stays, what the rule no longer gives goes."""
+"""Sub-queries of a collection, made again: identical ones stay, those the rule no longer gives are deleted."""
 
 import math
 from collections.abc import Iterator

@@ -9,7 +9,7 @@ from corpus.questions.reads.mentions import Piece, pieces_of
 
 @dataclass(frozen=True)
 class Origin:
-    """A topic's origin. `pieces` are the paragraph with the markers of its targets told apart; `references` all that
+    """A topic's origin. `pieces` are the paragraph with the markers of its targets distinguished; `references` all that
     the paragraph cites, `targets` those the question names."""
 
     question: GeneratedQuestion

@@ -30,7 +30,7 @@ def sub_query_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def sub_query_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make the sub-queries of so many aspects, or make them anew."""
+    """Make the sub-queries of this many aspects, or make them again."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     form = SizeForm(request.POST)

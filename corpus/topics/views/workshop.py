@@ -1,4 +1,4 @@
-"""The query workshop beside the tree: the query itself, checks while typing, undo and redo."""
+"""The query workshop next to the tree: the query itself, checks while typing, undo and redo."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -27,21 +27,21 @@ export class Contexts extends EventTarget {
       if (row && !event.target.matches("textarea")) this.go(Number(row.dataset.context), Number(row.dataset.sentence));
     });
     this.root.addEventListener("change", (event) => {
-      if (event.target.matches("select[data-section]")) this.tell("section", { context: this.content.contexts[Number(event.target.dataset.section)], section: event.target.value });
+      if (event.target.matches("select[data-section]")) this.emit("section", { context: this.content.contexts[Number(event.target.dataset.section)], section: event.target.value });
     });
   }
 
-  tell(name, detail = {}) {
+  emit(name, detail = {}) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
   clicked(event) {
     const word = event.target.closest("[data-place]");
     const reference = event.target.closest("[data-reference]");
-    if (reference) this.tell("reference", { number: reference.dataset.reference });
+    if (reference) this.emit("reference", { number: reference.dataset.reference });
     if (word) this.caret = Number(word.dataset.place);
     const button = event.target.closest("button[data-do]");
-    if (button) this.tell("do", { action: button.dataset.do, context: this.content.contexts[Number(button.dataset.context)] });
+    if (button) this.emit("do", { action: button.dataset.do, context: this.content.contexts[Number(button.dataset.context)] });
     else if (word) this.repaint(this.at);
   }
 
@@ -62,7 +62,7 @@ export class Contexts extends EventTarget {
       this.repaint(before);
       this.repaint(this.at);
       if (hadFocus) this.focus();
-      this.tell("moved");
+      this.emit("moved");
     }
     if (focus) this.focus();
   }
@@ -116,13 +116,13 @@ export class Contexts extends EventTarget {
     if (isChanged && section !== null) this.root.querySelector(`select[data-section="${section}"]`)?.focus();
   }
 
-  /** All that the look of a context depends on beside its own words and its place. */
+  /** All that the look of a context depends on in addition to its own words and its place. */
   looks(c) {
     if (c !== this.at.c) return this.knownNumbers;
     return JSON.stringify([this.knownNumbers, this.at.s, this.caret, this.proposals.get(this.sentence?.text) ?? null]);
   }
 
-  /** Paint one sentence anew, without focus: moving about in a long paper must not paint all of it. */
+  /** Paint one sentence again, without focus: moving about in a long paper must not paint all of it. */
   repaint({ c, s }) {
     if (this.isEditing) return;
     const row = this.root.querySelector(`[data-context="${c}"][data-sentence="${s}"]`);
@@ -268,10 +268,10 @@ function place(article, c) {
 }
 
 function caretSign() {
-  const sign = document.createElement("span");
-  sign.className = "extraction-caret";
-  sign.setAttribute("aria-hidden", "true");
-  return sign;
+  const caret = document.createElement("span");
+  caret.className = "extraction-caret";
+  caret.setAttribute("aria-hidden", "true");
+  return caret;
 }
 
 function label(text) {

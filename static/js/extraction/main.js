@@ -154,7 +154,7 @@ function piece(kind, text) {
   return element;
 }
 
-/** Put another sentence in the place of one. Where that one is no more, say so and show what would be lost. */
+/** Put another sentence in the place of one. Where that one no longer exists, say so and show what would be lost. */
 function replaceSentence(sentence, next, change) {
   const c = content.contexts.findIndex((context) => context.sentences.includes(sentence));
   if (c < 0) return notice(`That sentence was changed in another window meanwhile. Not kept: “${next.text}”`);
@@ -231,7 +231,7 @@ function remove() {
   contexts.focus();
 }
 
-/** The place of a context that was seen a moment ago; -1 where it is no more. */
+/** The place of a context that was seen a moment ago; -1 where it no longer exists. */
 const placeOf = (context) => {
   const c = content.contexts.indexOf(context);
   if (c < 0) announce("That context has changed meanwhile");

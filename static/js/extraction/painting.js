@@ -18,13 +18,13 @@ export function arrange(root, wanted) {
   return changed;
 }
 
-/** What was painted of records, each told by itself and by all else that its looks depend on. */
+/** What was painted of records, each recognised by itself and by all else that its look depends on. */
 export class Painted {
   constructor() {
     this.elements = new WeakMap(); // record → {looks, element}
   }
 
-  /** The element of the record, made anew where it looks different now. */
+  /** The element of the record, created again where its look has changed. */
   of(record, looks, make) {
     const known = this.elements.get(record);
     if (known?.looks === looks) return known.element;

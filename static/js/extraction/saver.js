@@ -34,7 +34,7 @@ export class Saver extends EventTarget {
   save(content, change) {
     this.waiting = { content, change };
     this.keep();
-    this.tell("busy", "Saving…");
+    this.report("busy", "Saving…");
     this.later(SOON);
   }
 
@@ -77,10 +77,10 @@ export class Saver extends EventTarget {
       if (status === 422 || (status !== 507 && body?.reason)) return this.refuse(body);
       // Not signed out, another tab may have got another token: the next attempt has it.
       if (status === 401 || (status === 403 && (await refreshSession()) === null)) return this.signedOut();
-      this.tell("bad", status === 507 ? "Not saved: the server’s disk is full" : `Not saved (${status})`);
+      this.report("bad", status === 507 ? "Not saved: the server’s disk is full" : `Not saved (${status})`);
     } catch (error) {
       if (!(error instanceof Offline)) throw error;
-      this.tell("warn", "Offline, kept in this browser");
+      this.report("warn", "Offline, kept in this browser");
     }
     this.later(AGAIN);
     return false;
@@ -89,25 +89,25 @@ export class Saver extends EventTarget {
   settle(body) {
     this.base = body.revision;
     this.keep();
-    this.tell("ok", `Saved ${new Date().toTimeString().slice(0, 5)}`);
+    this.report("ok", `Saved ${new Date().toTimeString().slice(0, 5)}`);
     this.dispatchEvent(new CustomEvent("settled", { detail: body }));
     return true;
   }
 
   clash(body) {
-    this.tell("bad", "Changed in another window");
+    this.report("bad", "Changed in another window");
     this.dispatchEvent(new CustomEvent("clash", { detail: body }));
     return false;
   }
 
   signedOut() {
-    this.tell("bad", "Not saved: signed out");
+    this.report("bad", "Not saved: signed out");
     this.dispatchEvent(new CustomEvent("signedout"));
     return false;
   }
 
   refuse(body) {
-    this.tell("bad", "Not saved");
+    this.report("bad", "Not saved");
     this.dispatchEvent(new CustomEvent("refused", { detail: body.reason }));
     return false;
   }
@@ -120,7 +120,7 @@ export class Saver extends EventTarget {
     this.keep();
   }
 
-  tell(state, text) {
+  report(state, text) {
     this.dispatchEvent(new CustomEvent("state", { detail: { state, text } }));
   }
 }

@@ -1,6 +1,6 @@
 /** Signing in again without leaving the paper: what was typed stays on the screen and in the browser's own store. */
 
-import { data, part, tell } from "../labelling/page.js";
+import { data, part, setText } from "../labelling/page.js";
 import { signIn } from "../labelling/server.js";
 
 const dialog = document.querySelector('[data-dialog="login"]');
@@ -12,7 +12,7 @@ export function askSignIn() {
   form.password.focus();
 }
 
-/** Call `go` when the same person has signed in again. Of somebody else the work here is none: the page loads anew. */
+/** Call `go` when the same person has signed in again. For another person the page loads again. */
 export function onSignedIn(go) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -23,7 +23,7 @@ export function onSignedIn(go) {
     }));
     button.disabled = false;
     form.password.value = "";
-    tell("login-error", result.reason, part("login"));
+    setText("login-error", result.reason, part("login"));
     if (!result.ok) return form.password.focus();
     dialog.close();
     if (result.user === data.user) go();

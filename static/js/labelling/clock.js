@@ -1,16 +1,16 @@
 /** How long somebody looked at each unit: active while the page is in front and in use, away otherwise. */
 
 const IDLE_AFTER = 90_000; // milliseconds without a move; reading a long abstract takes less
-const SIGNS = ["pointermove", "pointerdown", "keydown", "wheel", "scroll", "touchstart"];
+const ACTIVITY = ["pointermove", "pointerdown", "keydown", "wheel", "scroll", "touchstart"];
 
 export class Clock {
   constructor() {
     this.spent = new Map(); // unit key → {active, away} in milliseconds
     this.key = null;
     this.last = performance.now();
-    this.sign = this.last;
+    this.lastActivity = this.last;
     this.inFront = !document.hidden && document.hasFocus();
-    for (const name of SIGNS) window.addEventListener(name, () => this.noteSign(), { passive: true, capture: true });
+    for (const name of ACTIVITY) window.addEventListener(name, () => this.noteActivity(), { passive: true, capture: true });
     document.addEventListener("visibilitychange", () => this.look());
     window.addEventListener("focus", () => this.look());
     window.addEventListener("blur", () => this.look());
@@ -20,7 +20,7 @@ export class Clock {
   turnTo(key) {
     this.count();
     this.key = key;
-    this.sign = performance.now();
+    this.lastActivity = performance.now();
     if (!this.spent.has(key)) this.spent.set(key, { active: 0, away: 0 });
   }
 
@@ -35,22 +35,22 @@ export class Clock {
     this.spent.delete(key);
   }
 
-  noteSign() {
+  noteActivity() {
     this.count();
-    this.sign = performance.now();
+    this.lastActivity = performance.now();
   }
 
   look() {
     this.count();
     this.inFront = !document.hidden && document.hasFocus();
-    if (this.inFront) this.sign = performance.now();
+    if (this.inFront) this.lastActivity = performance.now();
   }
 
   count() {
     const now = performance.now();
     const spent = this.spent.get(this.key);
     if (spent) {
-      const until = this.inFront ? Math.min(now, Math.max(this.last, this.sign + IDLE_AFTER)) : this.last;
+      const until = this.inFront ? Math.min(now, Math.max(this.last, this.lastActivity + IDLE_AFTER)) : this.last;
       spent.active += until - this.last;
       spent.away += now - until;
     }

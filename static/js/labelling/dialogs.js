@@ -1,6 +1,6 @@
 /** The dialogs: why I skip, my keys, signing in again, two versions of one answer, what was not saved. */
 
-import { data, fromTemplate, part, tell } from "./page.js";
+import { data, fromTemplate, part, setText } from "./page.js";
 import { wordsFor } from "./session.js";
 import { keyName, labelKeys } from "./keys.js";
 import { post, postKept, signIn } from "./server.js";
@@ -27,7 +27,7 @@ const closed = (element) =>
 export async function askSkipReason() {
   const form = formOf("skip");
   form.reset();
-  tell("skip-error", "");
+  setText("skip-error", "");
   const answer = await closed(open("skip"));
   const reason = [form.reason.value, form.text.value.trim()].filter(Boolean).join(": ");
   return answer === "skip" ? reason : null;
@@ -50,7 +50,7 @@ export async function showPreferences(onChange) {
   form.shortcuts.checked = data.preferences.shortcuts;
   form.marks.checked = data.preferences.highlights;
   form.delay.value = data.preferences.delay ?? "";
-  tell("preferences-error", "");
+  setText("preferences-error", "");
   const element = open("help");
   element.addEventListener("close", () => onChange(), { once: true });
 }
@@ -81,7 +81,7 @@ async function savePreferences(event) {
     keys: Object.fromEntries(inputs.map((input) => [input.name, input.dataset.value])),
   };
   const reason = await storePreferences(wanted);
-  tell("preferences-error", reason);
+  setText("preferences-error", reason);
   if (!reason) dialog("help").close("save");
 }
 
@@ -115,7 +115,7 @@ async function trySignIn(event, onSignedIn) {
   }));
   button.disabled = false;
   form.password.value = "";
-  tell("login-error", result.reason);
+  setText("login-error", result.reason);
   if (!result.ok) {
     form.password.focus();
     return;
@@ -129,8 +129,8 @@ async function trySignIn(event, onSignedIn) {
 /** "theirs", "mine" or "later", for an entry that was refused because the answer was changed elsewhere. */
 export async function askWhichVersion(entry) {
   const { current, detail } = entry.failed;
-  tell("conflict-title", entry.title);
-  tell("conflict-reason", detail);
+  setText("conflict-title", entry.title);
+  setText("conflict-reason", detail);
   part("theirs").replaceChildren(...versionRows(current));
   part("mine").replaceChildren(...versionRows(entry.submissions[0]));
   return (await closed(open("conflict"))) || "later";
@@ -169,10 +169,10 @@ export function showDrafts(entries) {
     ...entries.map((entry) => {
       const item = fromTemplate("draft");
       item.dataset.entry = entry.id;
-      tell("draft-title", entry.title, item);
+      setText("draft-title", entry.title, item);
       const words = (each) => (each.kind === "undo" ? "Taken back" : wordsFor(each));
-      tell("draft-answer", entry.submissions.map(words).join(", "), item);
-      tell("draft-reason", entry.failed?.detail ?? "Waiting for the network.", item);
+      setText("draft-answer", entry.submissions.map(words).join(", "), item);
+      setText("draft-reason", entry.failed?.detail ?? "Waiting for the network.", item);
       return item;
     }),
   );

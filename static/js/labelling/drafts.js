@@ -5,7 +5,7 @@ import { data } from "./page.js";
 const PREFIX = `litmus-note:${data.owner}:`;
 const KEPT_DAYS = 14;
 
-/** Keep these parts of an assignment's draft (note, rewrite, found) beside those that are kept already. */
+/** Keep these parts of an assignment's draft (note, rewrite, found) in addition to those that are kept already. */
 export function keepDraft(assignment, parts) {
   const draft = { ...keptDraft(assignment), ...parts };
   try {

@@ -1,6 +1,6 @@
-/** The guideline beside the work: opened by a key, fetched anew when there is a newer version, which is told once. */
+/** The guideline next to the work: opened by a key, fetched again when there is a newer version, announced once. */
 
-import { announce, data, part, show, tell } from "./page.js";
+import { announce, data, part, show, setText } from "./page.js";
 import { get, postForm } from "./server.js";
 
 export class GuidelinePane {
@@ -24,7 +24,7 @@ export class GuidelinePane {
     part("guideline-body").focus();
   }
 
-  /** A request has told the newest version; fetch and announce it if it is new. */
+  /** A request has reported the newest version; fetch and announce it if it is new. */
   async noteVersion(version) {
     if (!version || version <= this.version || this.fetching) return;
     this.fetching = true;
@@ -32,7 +32,7 @@ export class GuidelinePane {
       const { status, body } = await get(data.urls.label_guideline);
       if (status === 200) this.showVersion(body);
     } catch {
-      // The next answer of the server tells the version again.
+      // The next answer of the server sends the version again.
     } finally {
       this.fetching = false;
     }
@@ -41,8 +41,8 @@ export class GuidelinePane {
   showVersion({ version, html }) {
     this.version = version;
     part("guideline-body").innerHTML = html; // sanitised by the server, which is the only source
-    tell("guideline-version", `version ${version}`);
-    tell("guideline-news-version", `version ${version}`);
+    setText("guideline-version", `version ${version}`);
+    setText("guideline-news-version", `version ${version}`);
     document.querySelector('[data-form="guideline-seen"] [name=version]').value = version;
     const form = document.querySelector("[data-label-form] [name=guideline]");
     if (form) form.value = version;
@@ -55,6 +55,6 @@ export class GuidelinePane {
     show(part("guideline-news"), false);
     this.leave();
     const version = event.target.elements.version.value;
-    await postForm(data.urls.label_guideline, { version }).catch(() => {}); // untold, it announces itself once more
+    await postForm(data.urls.label_guideline, { version }).catch(() => {}); // then it is announced again
   }
 }

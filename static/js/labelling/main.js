@@ -251,7 +251,7 @@ document.addEventListener("visibilitychange", async () => {
   if (user !== null) signedIn(user);
 });
 
-/** Whoever signs in again must be the one whose answers are waiting. */
+/** The person who signs in again must be the one whose answers are waiting. */
 function signedIn(user) {
   if (user !== data.user) {
     notice(`You signed in as somebody else. What waits here belongs to ${data.email}: sign in as them to send it.`);

@@ -43,7 +43,7 @@ export class Outbox extends EventTarget {
     this.flush();
   }
 
-  /** Resolves once the entry cannot be lost any more: it is in the durable store, or the server has it. */
+  /** Resolves once the entry cannot be lost: it is in the durable store, or the server has it. */
   async add(entry) {
     entry.seq = Math.max(Date.now(), (this.entries.at(-1)?.seq ?? 0) + 1);
     const kept = await this.keep(entry);

@@ -12,7 +12,7 @@ export function show(element, visible = true) {
 }
 
 /** Show `text` in a part, and hide the part when there is none. */
-export function tell(name, text, root = document) {
+export function setText(name, text, root = document) {
   const element = part(name, root);
   if (!element) return;
   element.textContent = text ?? "";
@@ -27,7 +27,7 @@ export function announce(text) {
 
 /** A notice above the unit that stays until it is dismissed. */
 export function notice(text) {
-  tell("notice-text", text);
+  setText("notice-text", text);
   show(part("notice"), Boolean(text));
 }
 

@@ -1,9 +1,9 @@
-/** A question on the screen: its words beside those of its targets, its rewrite, and the targets found meanwhile. */
+/** A question on the screen: its words next to those of its targets, its rewrite, and the targets found meanwhile. */
 
 import { wordDiff } from "./diff.js";
 import { keepDraft } from "./drafts.js";
 import { overlapWith, sharedSpans } from "./overlap.js";
-import { announce, data, fromTemplate, marked, part, show, tell } from "./page.js";
+import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
 
 let unit = null;
 let found = []; // documents found while judging, as {docno, title}
@@ -18,17 +18,17 @@ export function draw(next) {
   unit = next;
   const { question, topic, cells } = unit;
   const entered = cells[0].draft ?? cells[0].answer ?? {};
-  tell("number", topic.number);
+  setText("number", topic.number);
   part("title").textContent = text();
   for (const section of document.querySelectorAll("[data-from]")) show(section, section.dataset.from === question.from);
   drawParagraph(question.paragraph);
-  tell("narrative", topic.narrative);
+  setText("narrative", topic.narrative);
   field().value = entered.rewrite || text();
   show(part("rewrite"), Boolean(entered.rewrite));
   found = [...(entered.found ?? [])];
   part("hits").replaceChildren();
   part("find-words").value = "";
-  tell("find-state", "");
+  setText("find-state", "");
   redraw();
 }
 
@@ -38,7 +38,7 @@ function drawParagraph(paragraph) {
   if (paragraph) element.replaceChildren(...marked(paragraph.text, paragraph.marks));
 }
 
-/** What was entered beside the ratings. */
+/** What was entered in addition to the ratings. */
 export const read = () => ({ rewrite: isChanged() ? field().value.trim() : "", found: [...found] });
 
 /** Everything that follows from the wording and from the targets found. */
@@ -51,7 +51,7 @@ function redraw() {
   if (changed) part("rewrite-diff").replaceChildren(...wordDiff(text(), field().value.trim()).map(diffPiece));
   const count = unit.question.targets_count + found.length;
   const own = found.length ? `, ${found.length} found by you` : "";
-  tell("fit-count", `${count} ${count === 1 ? "paper" : "papers"} so far${own}; at most ${data.mostFitting} may fit.`);
+  setText("fit-count", `${count} ${count === 1 ? "paper" : "papers"} so far${own}; at most ${data.mostFitting} may fit.`);
 }
 
 function diffPiece([kind, words]) {
@@ -80,7 +80,7 @@ function drawMeter(name, before, now, cutoff) {
   part("meter-cut", meter).setAttribute("x", 100 * (cutoff ?? 0));
   const isAbove = cutoff !== null && share !== null && share > cutoff;
   meter.toggleAttribute("data-above", isAbove);
-  tell("meter-words", cutoff === null ? "" : `${isAbove ? "above" : "within"} the cut-off ${shown(cutoff)}`, meter);
+  setText("meter-words", cutoff === null ? "" : `${isAbove ? "above" : "within"} the cut-off ${shown(cutoff)}`, meter);
 }
 
 const shown = (share) => (share === null || share === undefined ? "–" : share.toFixed(2));
@@ -96,7 +96,7 @@ function drawTargets() {
 function targetElement({ docno, title, abstract }) {
   const element = fromTemplate("target");
   part("target-title", element).replaceChildren(...underlined(title || "Untitled"));
-  tell("target-docno", docno, element);
+  setText("target-docno", docno, element);
   part("target-abstract", element).replaceChildren(...underlined(abstract || "No abstract is known for this document."));
   return element;
 }
@@ -105,7 +105,7 @@ function foundElement({ docno, title }) {
   const element = fromTemplate("found");
   element.dataset.docno = docno;
   part("target-title", element).textContent = title || docno;
-  tell("target-docno", docno, element);
+  setText("target-docno", docno, element);
   return element;
 }
 
@@ -122,7 +122,7 @@ export function toggleFound(docno, title) {
   if (unit.question.targets_count + found.length > data.mostFitting) announce(`More than ${data.mostFitting} fit.`);
 }
 
-/** The state of the button beside each hit. */
+/** The state of the button next to each hit. */
 export function markHits() {
   const known = new Set(unit.question.targets.map((target) => target.docno));
   const chosen = new Set(found.map((target) => target.docno));

@@ -1,6 +1,6 @@
 /** Draws a unit into the page and reads back what was entered. Knows nothing of the server or of history. */
 
-import { announce, data, fromTemplate, marked, part, show, tell } from "./page.js";
+import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
 import * as question from "./question.js";
 
 /** The cells on the screen, each {element, cell}; the first is chosen when a unit is drawn. */
@@ -31,9 +31,9 @@ export function draw(unit) {
 }
 
 function drawDocument(unit) {
-  tell("docno", unit.document.docno);
-  tell("number", unit.topic.number);
-  tell("narrative", unit.topic.narrative);
+  setText("docno", unit.document.docno);
+  setText("number", unit.topic.number);
+  setText("narrative", unit.topic.narrative);
   const spans = unit.topic.sentences.map((sentence) => {
     const span = document.createElement("span");
     span.className = "sentence";
@@ -55,7 +55,7 @@ function cellElement(cell) {
     }
   }
   if (data.byDocument) {
-    tell("parents", cell.parents.join(" · "), element);
+    setText("parents", cell.parents.join(" · "), element);
     part("aspect", element).textContent = cell.aspect ?? part("aspect", element).textContent;
     element.classList.toggle("sub", cell.parents.length > 0);
   }
@@ -75,7 +75,7 @@ function fill(element, cell) {
   element.querySelector("[data-flag]").checked = Boolean(entered.flagged);
   element.querySelector("[data-note]").value = entered.note ?? "";
   const skipped = entered.kind === "skip";
-  tell("skip-reason", skipped ? entered.reason : "", element);
+  setText("skip-reason", skipped ? entered.reason : "", element);
   show(part("skipped", element), skipped);
   element.classList.toggle("is-skipped", skipped);
   showReasons(element);
@@ -191,11 +191,11 @@ function drawMarks(cell) {
   const breadcrumb = part("breadcrumb");
   if (!breadcrumb) return;
   show(breadcrumb, Boolean(cell.aspect));
-  tell("parents", cell.parents.join(" · "), breadcrumb);
-  tell("aspect", cell.aspect, breadcrumb);
+  setText("parents", cell.parents.join(" · "), breadcrumb);
+  setText("aspect", cell.aspect, breadcrumb);
 }
 
-/** A long query scrolls by itself: bring its lit sentence in sight, after a line of what stands before it if there is room. */
+/** A long query scrolls on its own: bring its lit sentence in sight, after a line of what stands before it if there is room. */
 function showLit() {
   const query = part("query");
   const lit = query.querySelector(".lit");
@@ -218,7 +218,7 @@ export function grade(element, key, value) {
 /** After a level was chosen by whatever means: an answer ends a skip, and some levels ask for a reason. */
 export function noteAnswer(element) {
   show(part("skipped", element), false);
-  tell("skip-reason", "", element);
+  setText("skip-reason", "", element);
   element.classList.remove("is-skipped");
   fail(element, "");
   showReasons(element);
@@ -242,14 +242,14 @@ export function wantedReason(element) {
 export function markSkipped(element, reason) {
   for (const radio of element.querySelectorAll("input[type=radio]")) radio.checked = false;
   showReasons(element);
-  tell("skip-reason", reason, element);
+  setText("skip-reason", reason, element);
   show(part("skipped", element));
   element.classList.add("is-skipped");
   fail(element, "");
 }
 
 export function fail(element, reason) {
-  tell("error", reason, element);
+  setText("error", reason, element);
   element.toggleAttribute("data-failed", Boolean(reason));
 }
 

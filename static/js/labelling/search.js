@@ -1,6 +1,6 @@
-/** Searching the collection beside the question: how many papers fit, and which belong to its targets. */
+/** Searching the collection next to the question: how many papers fit, and which belong to its targets. */
 
-import { announce, data, fromTemplate, part, show, tell } from "./page.js";
+import { announce, data, fromTemplate, part, show, setText } from "./page.js";
 import { markHits, toggleFound } from "./question.js";
 import { get, Offline } from "./server.js";
 
@@ -46,14 +46,14 @@ async function search(number) {
   if (!words) {
     part("hits").replaceChildren();
     show(part("find-more"), false);
-    tell("find-state", "");
+    setText("find-state", "");
     return;
   }
-  tell("find-state", "Searching…");
+  setText("find-state", "Searching…");
   const found = await ask(words, number);
   if (mine !== asked) return;
   if (number === 1) part("hits").replaceChildren();
-  tell("find-state", found.words);
+  setText("find-state", found.words);
   part("hits").append(...(found.hits ?? []).map(hitElement));
   show(part("find-more"), Boolean(found.more));
   markHits();
@@ -75,7 +75,7 @@ function hitElement(hit) {
   const element = fromTemplate("hit");
   element.dataset.docno = hit.docno;
   part("target-title", element).textContent = hit.title || hit.docno;
-  tell("hit-about", hit.about, element);
+  setText("hit-about", hit.about, element);
   part("hit-extract", element).replaceChildren(...lit(hit.extract));
   return element;
 }

@@ -1,6 +1,6 @@
 /** The bar: how saving goes, how far the annotator is, their own pace. */
 
-import { announce, data, part, show, tell } from "./page.js";
+import { announce, data, part, show, setText } from "./page.js";
 
 const KEPT = 50; // newest answers that the pace is the median of
 const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
@@ -23,7 +23,7 @@ export function showSaveState(outbox) {
   const [state, words] = saveState(outbox);
   part("save-state").dataset.state = state;
   part("save-state").title = words;
-  tell("save-text", words);
+  setText("save-text", words);
   show(part("drafts"), outbox.failed.length > 0);
   if (state !== last && ["bad", "warn"].includes(state)) announce(words);
   last = state;

@@ -1,4 +1,4 @@
-"""Agreement as a job: the figures are those of the labels, stored whole, taken up again, told honestly."""
+"""Agreement as a job: the figures are those of the labels, stored whole, taken up again, reported honestly."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The table for a paper: its figures, what is undefined, what a reader must know beside it."""
+"""The table for a paper: its figures, what is undefined, what a reader must know about it."""
 
 import csv
 import io
@@ -78,7 +78,7 @@ def test_a_table_says_what_was_left_out_and_what_else_a_reader_must_know() -> No
     cells = dict(report.rows)["Agreement"]
     assert letters[missing] in cells[0].marks
     assert letters[missing] not in cells[2].marks
-    assert letters["whoever voted is compared with the vote of the others"] in cells[3].marks
+    assert letters["voters are compared with the vote of the others"] in cells[3].marks
     assert cells[1].test == "p < 0.001"
     markdown, latex = answer.context["markdown"], answer.context["latex"]
     assert "p < 0.001 [" in markdown

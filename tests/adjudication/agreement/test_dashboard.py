@@ -197,9 +197,17 @@ def test_every_number_of_the_agreement_page_opens_its_items(built: Built) -> Non
         page.split('id="whole"')[1].split("</table>")[0],
         page.split('id="blocks-heading"')[1].split("</section>")[0],
     )
-    beside = {"Interval", "Pairs", "Note", "Detectable", "p, Holm", "Machine", "Equivalence"}  # a number that leads on
+    shown_elsewhere = {
+        "Interval",
+        "Pairs",
+        "Note",
+        "Detectable",
+        "p, Holm",
+        "Machine",
+        "Equivalence",
+    }  # a number that leads on
     for label, cell in re.findall(r'<td\b(?:[^>]*data-label="([^"]*)")?[^>]*>(.*?)</td>', "".join(tables), re.DOTALL):
-        assert label in beside or not re.search(r"\d", text_of(cell)) or "<a" in cell, (label, cell)
+        assert label in shown_elsewhere or not re.search(r"\d", text_of(cell)) or "<a" in cell, (label, cell)
     links = [unescape(href) for href, _ in LINK.findall("".join(tables))]
     assert {"figure", "run"} == {name for link in links for name in ("figure", "run") if f"&{name}=" in link}
     opened = {link: client.get(link) for link in dict.fromkeys(links)}
@@ -243,10 +251,10 @@ def test_blocks_say_once_what_holds_for_all_of_them() -> None:
     blocks = text_of(page.split('id="blocks-heading"')[1].split("</section>")[0])
     assert "People with the vote of the others" in blocks
     assert "Machine runs with each other: undefined, there is only one." in blocks
-    assert "whoever voted" not in blocks
+    assert "voters are compared" not in blocks
     assert "fewer than two annotators" not in blocks
     report = text_of(client_of(found, "viewer").get(address("agreement_report")).content.decode())
-    assert "whoever voted is compared with the vote of the others" in report
+    assert "voters are compared with the vote of the others" in report
 
 
 def test_what_makes_no_sense_is_as_if_it_were_not_asked(built: Built) -> None:

@@ -1,4 +1,4 @@
-"""How many items: from the campaign's own labels, refused where they cannot tell, on a page and as a command."""
+"""How many items: from the campaign's own labels, refused where they are not enough, on a page and as a command."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_refusals() -> None:
     with pytest.raises(Refused, match="Fewer than two annotators"):
         items_needed(built.campaign, built.criterion, Wish())
     built = build_campaign([[1, 1]] * 20, people=("ana", "ben"), topics=20, slug="b")
-    with pytest.raises(Refused, match="cannot tell"):
+    with pytest.raises(Refused, match="are not enough"):
         items_needed(built.campaign, built.criterion, Wish())
     with pytest.raises(Refused, match="Unknown statistic"):
         items_needed(built.campaign, built.criterion, Wish("luck"))

@@ -93,7 +93,7 @@ def test_figures_before_the_first_count_are_stale_after_it() -> None:
 
 
 def counted() -> Built:
-    """Three people have judged twelve items alike, the votes are counted, the agreement is computed; no machine yet."""
+    """Three people judged twelve items equally, votes are counted, agreement is computed; no machine yet."""
     built = build_campaign([[0, 0, 0], [1, 1, 1], [2, 2, 2]] * 4)
     vote(built)
     agree(built)
@@ -150,7 +150,7 @@ def test_an_answer_that_changes_no_label_makes_nothing_stale() -> None:
         return Submission.objects.create(**made, answers=answers)
 
     Judgment.objects.filter(pk=judgment.pk).update(submission=answer("answer", relevance=0))
-    assert stale(built) == (False, False, False), "the same once more"
+    assert stale(built) == (False, False, False), "the same again"
     Judgment.objects.filter(pk=judgment.pk).update(submission=answer("answer", relevance=1), value=1)
     assert stale(built) == (True, True, True)
     Judgment.objects.filter(pk=judgment.pk).update(submission=answer("answer", relevance=0), value=0)

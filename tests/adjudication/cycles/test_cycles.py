@@ -187,7 +187,7 @@ def test_no_command_reads_sealed_labels(made: Material, command: list[str]) -> N
 
 
 def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: Any) -> None:
-    """An import does not tell whether it guessed a sealed label; a judged test set does not become another split."""
+    """An import does not reveal whether it guessed a sealed label; a judged test set does not become another split."""
     began(made, judged(made, "Dev", "dev"))
     test = judged(made, "Test", "test", at=LATER)
     label = Judgment.objects.filter(assignment__item__campaign=test).select_related("assignment__item__topic").first()
@@ -393,7 +393,7 @@ def test_the_table_of_the_test_by_plain_counting() -> None:
     cycle = freeze_machine(cycle=cycle, by=by, at=LATER, key=tuned(made, dev, thresholds=(0.3, 0.6)))
     for run in run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=test, send=False):
         carry_out(run)
-        # The baseline never wavers: its runs are told apart, and a third of the labels is like a person's.
+        # The baseline never wavers: its runs are distinguished, and a third of the labels is like a person's.
         for judgment in Judgment.objects.filter(assignment__annotator=run.annotator).select_related("assignment"):
             Judgment.objects.filter(pk=judgment.pk).update(value=(judgment.assignment.item_id * run.run_number) % 3)
     jobs.carry_out(request_vote(campaign=test, by=by, at=LATER, send=False))

@@ -36,7 +36,7 @@ from tests.factories.machines import ask, carry_out
 pytestmark = pytest.mark.django_db
 
 REASON = "The deadline is tomorrow."
-TOLD = "without a passed test. Anno-GPT cycle 1 asked for equivalence within ±5 points."
+OVERRIDE = "without a passed test. Anno-GPT cycle 1 asked for equivalence within ±5 points."
 
 
 def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
@@ -151,7 +151,7 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
         text = answer.content.decode()
         if address.endswith(".tex"):
             text = text.replace("$\\pm$", "±")
-        assert TOLD in text, address
+        assert OVERRIDE in text, address
         assert REASON in text, address
     rows = [client.get(api + end).json() for end in ("verdicts/", "judgments/", "relevance/")]
     verdicts, judgments, topics = (found["results"] if isinstance(found, dict) else found for found in rows)
@@ -163,7 +163,7 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
             io.BytesIO(b"".join(client.get(f"/c/teas/exports/{kind}/?campaign=main-round")))
         ) as archive:
             manifest = json.loads(archive.read("manifest.json"))
-        assert TOLD in manifest["machine_overrides"][0], kind
+        assert OVERRIDE in manifest["machine_overrides"][0], kind
         assert [each["name"] for each in manifest["files"]] == archive.namelist()[:-1]
     assert "machine_override" in codes(made, "qrels", annotators=True)
     call_command(

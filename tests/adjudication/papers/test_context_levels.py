@@ -79,7 +79,7 @@ def test_a_campaign_on_sentences_writes_released_numbers_and_its_judgments_those
     call_command("adjudicate", "tea", "main", "--policy", "majority", "--min-votes", "1")
     assert {line.split()[0] for line in written("qrels", tmp_path / "q").splitlines()} == {NUMBER}
     assert {line.split(",")[1] for line in written("judgments", tmp_path / "j").splitlines()[1:]} == {f"s-{NUMBER}"}
-    assert f"s-{NUMBER}" in written("topics", tmp_path / "t")  # holds both levels, so it must tell them apart
+    assert f"s-{NUMBER}" in written("topics", tmp_path / "t")  # holds both levels, so it must distinguish them
     Item.objects.filter(campaign=built.campaign, document__docno="doc00001").update(topic=paragraph)
     assert {line.split()[0] for line in written("qrels", tmp_path / "q").splitlines()} == {NUMBER, f"s-{NUMBER}"}
 

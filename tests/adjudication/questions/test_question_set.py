@@ -245,7 +245,7 @@ def test_exported_ratings_can_be_imported_again(rated, tmp_path):
     out = io.StringIO()
     with pytest.raises(CommandError):
         call_command(*arguments, stdout=out)
-    assert "rates questions by themselves" in json.loads(out.getvalue())["errors"][0]["reason"]
+    assert "rates questions without documents" in json.loads(out.getvalue())["errors"][0]["reason"]
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

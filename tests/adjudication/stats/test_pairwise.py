@@ -1,4 +1,4 @@
-"""Two-annotator tables: what pages show beside the figures."""
+"""Two-annotator tables: what pages show next to the figures."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Accounts of a paper beside each other: what differs is found, what is taken comes out, nothing is lost or doubled."""
+"""Versions of a paper side by side: what differs is found, what is taken comes out, nothing is lost or doubled."""
 
 from dataclasses import replace
 

@@ -208,7 +208,7 @@ def test_a_late_answer_reopens_an_accepted_vote_at_once(built: Built) -> None:
     assert queue_counts(built.criterion)["reopened"] == 1
     assert count_late(built.criterion) == 1
     assert [one.count for one in waiting_for(built.people["adjudicator"])] == [3]  # two ties and this
-    change_answer(found, 1)  # as it was: nothing is late any more
+    change_answer(found, 1)  # as it was: nothing is late
     assert not queue_of(built.criterion, "reopened").exists()
 
 

@@ -141,7 +141,7 @@ def test_progress_counts_open_their_lists(made):
         "?state=complete",
         "?needs=2",
         "cannot be understood",
-        "Too early to tell",
+        "Too early to estimate",
     ):
         assert words in page
     listed = text_of(client.get(url("item_list") + "?reason=cannot+be+understood"))

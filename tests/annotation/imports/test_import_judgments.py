@@ -126,7 +126,7 @@ def test_importing_again_changes_nothing(campaign, load):
 def test_a_corrected_file_updates_and_keeps_what_was_before(campaign, load):
     load(row("Ana", 1, 1, 0, 1), row("Ana", 1, 1, 1, 1))
     assert counts(load(row("Ana", 1, 1, 0, 2), row("Ana", 1, 1, 1, 1))) == (0, 1, 1, 0)
-    assert counts(load(row("Ana", 1, 1, 0, 1))) == (0, 1, 0, 0)  # back again: another submission all the same
+    assert counts(load(row("Ana", 1, 1, 0, 1))) == (0, 1, 0, 0)  # back again: another submission nevertheless
     assert list(Submission.objects.order_by("id").values_list("answers__relevance", flat=True)) == [1, 1, 2, 1]
     assert Judgment.objects.filter(value=1).count() == 2
 
@@ -191,7 +191,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     first = load(*rows, header=f"{HEADER},machine,said")
     assert counts(first) == (2, 0, 0, 1)
     assert "is not on the scale" in reasons(first)[0][1]
-    assert "1 machine answers could not be read" in " ".join(first["remarks"])
+    assert "1 machine answers could not be parsed" in " ".join(first["remarks"])
     (kept,) = UnparsedAnswer.objects.select_related("annotator")
     assert (kept.annotator.name, kept.item.document.docno) == ("gpt", "d0000")
     assert [each.value for each in Judgment.objects.all()] == [2]

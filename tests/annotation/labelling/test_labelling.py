@@ -1,4 +1,4 @@
-"""The labelling screen's requests: what they answer, to whom, at what cost, and what they never tell."""
+"""The labelling screen's requests: what they answer, to whom, at what cost, and what they never reveal."""
 
 import json
 import uuid

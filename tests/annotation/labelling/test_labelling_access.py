@@ -1,4 +1,4 @@
-"""Who gets the labelling screen, and what no answer of it ever tells an annotator."""
+"""Who gets the labelling screen, and what no answer of it ever reveals to an annotator."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -141,7 +141,7 @@ SECRETS = ("zz-machine", "zz-run", "zz-method", "zz-note", "zz-other", "8.13579"
 
 
 def with_secrets(order: Order) -> Built:
-    """A campaign with labels of others and of a machine, runs, ranks and pool sources, all with tell-tale names."""
+    """A campaign with labels of others and of a machine, runs, ranks and pool sources, all with recognisable names."""
     triples = [("1", f"Aspect {a}.", f"doc{d}") for d in range(4) for a in range(3)]
     built = build_work(order=order, triples=triples)
     machine = Annotator.objects.create(
@@ -183,7 +183,7 @@ def test_no_answer_of_any_kind_tells_what_annotators_must_not_know(signed_in, or
         assert response.status_code < 500
         text = response.content.decode() + json.dumps(dict(response.headers))
         found = [secret for secret in SECRETS if secret in text]
-        assert not found, f"{response.request['PATH_INFO']} tells {found}"
+        assert not found, f"{response.request['PATH_INFO']} reveals {found}"
 
 
 def test_others_work_changes_nothing_in_what_i_am_told(signed_in):

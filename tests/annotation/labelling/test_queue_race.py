@@ -23,7 +23,7 @@ PEOPLE, ITEMS, OVERLAP = 20, 60, 3
 
 
 class Annotator(threading.Thread):
-    """A browser that judges what it is dealt; at times it sends twice at once, skips, undoes, or is opened anew."""
+    """A browser that judges what it is dealt; at times it sends twice at once, skips, undoes, or is opened again."""
 
     def __init__(self, address: str, path: str, session: str, seed: int) -> None:
         super().__init__(daemon=True)
@@ -117,7 +117,9 @@ def test_twenty_clients_on_one_queue(tmp_path):
         for client in clients:
             client.join(120)
             assert not client.is_alive()
-        for _ in range(4):  # whoever was done early looks again: others may have skipped what was theirs meanwhile
+        for _ in range(
+            4
+        ):  # a client that was done early looks again: others may have skipped what was theirs meanwhile
             for client in clients:
                 client.work()
     assert [client.error for client in clients if client.error] == []

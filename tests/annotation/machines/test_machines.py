@@ -289,7 +289,7 @@ def test_the_lexical_baseline_needs_no_network_and_is_deterministic(made: Materi
     assert [run.annotator.name for run in runs] == ["Lexical baseline, run 1", "Lexical baseline, run 2"]
     (strict,) = ask(made, campaign, kind="lexical", thresholds=(0.9, 1.0))
     assert strict.annotator.model == f"Lexical baseline #{strict.recipe_hash[:6]}"
-    assert "telling words" in runs[0].replies.first().text
+    assert "content words" in runs[0].replies.first().text
 
 
 # --- a person decides -------------------------------------------------------------------------------------------------

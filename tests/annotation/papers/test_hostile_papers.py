@@ -1,4 +1,4 @@
-"""Texts with signs that XML cannot carry: whatever is stored of a paper can be exported and read again."""
+"""Texts with characters that XML cannot carry: whatever is stored of a paper can be exported and read again."""
 
 import json
 from dataclasses import replace

@@ -281,7 +281,7 @@ def test_a_stranger_makes_an_account_and_is_in(client: Client, invited: InvitedR
     ("data", "words"),
     [
         ({"name": "Neo", "password": "short", "repeated": "short"}, "too short"),
-        ({"name": "Neo", "password": PASSWORD, "repeated": "other"}, "Type it twice alike"),
+        ({"name": "Neo", "password": PASSWORD, "repeated": "other"}, "Type the same one twice"),
         ({"name": "", "password": PASSWORD, "repeated": PASSWORD}, "This field is required"),
         ({"name": "Neo", "password": "newexample.org", "repeated": "newexample.org"}, "too similar"),
     ],

@@ -1,4 +1,4 @@
-"""Overlap of methods and holes of runs: counted by hand, drawn, told by page and command."""
+"""Overlap of methods and holes of runs: counted by hand, drawn, shown by page and command."""
 
 import json
 from typing import Any
@@ -47,7 +47,7 @@ def test_combinations_count_what_exactly_these_methods_found(collection: Collect
 def test_totals_count_the_combinations_that_are_not_shown(
     collection: Collection, client: Client, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two of three combinations are shown; the totals of methods are those of the list of pools all the same."""
+    """Two of three combinations are shown; the totals of methods are still those of the list of pools."""
     pool(collection.topics.get(), "D5", "c", "a")
     monkeypatch.setattr(pool_report, "SHOWN", 2)
     found = overlap_of_methods(collection)

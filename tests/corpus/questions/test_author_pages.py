@@ -67,7 +67,7 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
         ({"credit_name": "Ann <script>"}, "A name is plain text"),
         ({"text": f"{QUESTION} \u202etxet desrever"}, "characters that nobody can see"),
         ({"text": "\u200b" * 40}, "There are no words in it"),
-        ({"seen": "x"}, "load it anew"),
+        ({"seen": "x"}, "reload it"),
         ({"homepage": "http://spam.example"}, "filled in by a program"),
         ({"credit_name": " "}, "Say the name"),
         ({"text": "Is <b>stirring</b> worth the trouble in the morning?"}, "Write it without HTML"),

@@ -111,7 +111,7 @@ def test_other_cutoffs_filter_anew_but_leave_what_a_person_decided(manager, ment
     made = reply.questions.create(position=1, text=TEXT + " And why?", keys=["b0"], state="filtered")
     keep_question(by=manager, at=AT, question=made)
     changed = cutoffs(manager, run, inside=0.2)
-    assert (changed.kept, changed.filtered, changed.held) == (1, 0, 0)  # the second has no document any more
+    assert (changed.kept, changed.filtered, changed.held) == (1, 0, 0)  # the second no longer has a document
     kept.refresh_from_db()
     assert (kept.state, kept.problem, kept.topic.text) == ("kept", "", TEXT)
     changed = cutoffs(manager, run, inside=0.1)

@@ -1,4 +1,4 @@
-"""Indexes on disk: the terms of texts, and scores beside those of independent libraries."""
+"""Indexes on disk: the terms of texts, and scores compared with those of independent libraries."""
 
 import math
 import tempfile

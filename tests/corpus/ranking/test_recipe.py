@@ -1,4 +1,4 @@
-"""Fusion and pools by the rules of formats.md 1.6, beside a plain second reading of them."""
+"""Fusion and pools by the rules of formats.md 1.6, compared with a plain second reading of them."""
 
 from collections.abc import Sequence
 

@@ -251,7 +251,7 @@ class TestUploads:
 
 
 class TestBlindness:
-    """No page, header, count or API answer tells an annotator where documents come from."""
+    """No page, header, count or API answer shows an annotator where documents come from."""
 
     def test_pages_of_runs_and_pools_are_refused(self, members: dict[Role, Membership], collection: Collection) -> None:
         annotator = client_of(members, Role.ANNOTATOR)

@@ -1,4 +1,4 @@
-"""Runs from files into the database: order, names, what is left out and told; deleting them."""
+"""Runs from files into the database: order, names, what is left out and reported; deleting them."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Indexes of collections: built once, found again, built anew when a document changes, by one builder at a time."""
+"""Indexes of collections: built once, found again, built again when a document changes, by one builder at a time."""
 
 import threading
 from pathlib import Path

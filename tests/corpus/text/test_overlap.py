@@ -75,5 +75,5 @@ def test_shares_lie_between_none_and_all(question, texts):
     ("share", "written"), [(1 / 8, "0.13"), (0.285, "0.28"), (1 / 3, "0.33"), (1.0, "1.00"), (None, "–")]
 )
 def test_shares_are_told_alike_everywhere_halves_upwards(share, written):
-    """As JavaScript's toFixed(2) tells them: 0.125 is a half, 0.285 is stored as a little less than one."""
+    """As JavaScript's toFixed(2) rounds them: 0.125 is a half, 0.285 is stored as a little less than one."""
     assert tell_share(share) == written

@@ -214,7 +214,7 @@ class TestExports:
 
 
 def inherited_by_api(built: Built) -> list[tuple[str, int, int, bool]]:
-    """The ranking of sub-query 7:1 as the API tells it."""
+    """The ranking of sub-query 7:1 as the API returns it."""
     client = Client()
     client.force_login(MembershipFactory(collection=built.collection, role=Role.VIEWER).user)
     url = f"/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/relevance/"
