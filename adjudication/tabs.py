@@ -17,5 +17,5 @@ TABS = (
     Tab("campaign", 110, "disagreements", "Disagreements", "disagreement_list", OVERSEERS, of_kinds("disagreements")),
     Tab("campaign", 120, "adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
     Tab("campaign", 130, "relevance", "Relevance", "relevance_list", OVERSEERS, of_kinds("relevance")),
-    Tab("campaign imports", 10, "unparsed", "Answers nobody could read", "unparsed_answer_list", OVERSEERS),
+    Tab("campaign imports", 10, "unparsed", "Unparsed answers", "unparsed_answer_list", OVERSEERS),
 )

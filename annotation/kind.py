@@ -110,7 +110,7 @@ class Options:
 class Words:
     """How pages and messages speak of a kind."""
 
-    question: str  # what is judged, beside the kind's name where one is chosen
+    question: str  # what is judged, next to the kind's name where one is chosen
     item: str  # singular; the plural has an s
     columns: tuple[str, ...]  # heads of the columns of `row`
     building: str  # what an item is, above the form that adds items

@@ -271,7 +271,9 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Litmus: "
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
-ACCOUNT_RATE_LIMITS = {"author_answer": "60/m/ip,12/m/key"}  # beside allauth's own: the personal pages of authors
+ACCOUNT_RATE_LIMITS = {
+    "author_answer": "60/m/ip,12/m/key"
+}  # in addition to allauth's own: the personal pages of authors
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose address the rate limits count
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Litmus"

@@ -180,7 +180,7 @@ def make_world() -> World:
 
 
 def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
-    """A machine's run with one reply that nobody could read."""
+    """A machine's run with one reply that could not be parsed."""
     machine = Annotator.objects.create(
         campaign=campaign, name="machine, run 1", kind=AnnotatorKind.MACHINE, model="machine", created_at=AT
     )

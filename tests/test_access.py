@@ -118,7 +118,7 @@ OF_A_COLLECTION = [
 
 
 @pytest.mark.parametrize("line", OF_A_COLLECTION, ids=lambda line: f"{line.name}-{line.method}")
-def test_outsiders_cannot_tell_a_collection_from_none(line: Row, world: World, sessions: dict[str, str]) -> None:
+def test_outsiders_cannot_distinguish_a_collection_from_none(line: Row, world: World, sessions: dict[str, str]) -> None:
     assert not Collection.objects.filter(slug="nothing").exists()
     real = ask(line, world, sessions["outsider"], path_of(line, world))
     none = ask(line, world, sessions["outsider"], path_of(line, world, slug="nothing"))
@@ -130,7 +130,7 @@ OF_JOBS = [line for line in TABLE if line.name.startswith("job_")]
 
 
 @pytest.mark.parametrize("line", OF_JOBS, ids=lambda line: f"{line.name}-{line.method}")
-def test_outsiders_cannot_tell_a_job_from_none(line: Row, world: World, sessions: dict[str, str]) -> None:
+def test_outsiders_cannot_distinguish_a_job_from_none(line: Row, world: World, sessions: dict[str, str]) -> None:
     kind, real = line.where(world)["kind"], ask(line, world, sessions["outsider"], path_of(line, world))
     none = ask(line, world, sessions["outsider"], reverse(line.name, args=[kind, 999_999_999]))
     assert (real.status_code, none.status_code) == (404, 404)

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from annotation.machines.jobs.machine_labels import Said, store_replies
+from annotation.machines.jobs.machine_labels import MachineAnswer, store_replies
 from annotation.models import Annotator, AssignmentState, MachineReply, MachineRun, ReplyState
 from corpus.models import PromptTemplate
 from tests.access_table import ROLES, TABLE
@@ -25,11 +25,11 @@ def world() -> World:
     PromptTemplate.objects.filter(pk=world.prompt.pk).update(name="Quartzprompt", body="Quartzprompt {aspect}")
     run = MachineRun.objects.select_related("criterion").get(pk=world.machine_run.pk)
     MachineReply.objects.filter(run=run).delete()
-    store_replies(run, [Said(world.item.pk, ReplyState.ANSWERED, "Quartzreply. Answer: 2", 2)], AT)
+    store_replies(run, [MachineAnswer(world.item.pk, ReplyState.ANSWERED, "Quartzreply. Answer: 2", 2)], AT)
     return world
 
 
-def test_no_address_that_an_annotator_can_open_tells_of_a_machine(world: World) -> None:
+def test_no_address_that_an_annotator_can_open_reveals_a_machine(world: World) -> None:
     place = ROLES.index("annotator")
     lines = [line for line in TABLE if line.expected[place] in OPEN]
     assert len(lines) > 40

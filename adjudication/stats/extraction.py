@@ -16,7 +16,7 @@ from annotation.definitions.extractions import Content, ExtractedContext
 
 LEAST_SIMILAR = 0.5  # share of words two contexts must have in common to be the same paragraph
 
-_TOKENS = re.compile(r"\w+").findall  # no signs: the full stop of "et al." must not pass for a sentence's
+_TOKENS = re.compile(r"\w+").findall  # no punctuation: the full stop of "et al." must not pass for a sentence's
 
 NOTHING, NO_VARIATION = "nothing_to_compare", "no_variation"
 

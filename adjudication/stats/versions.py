@@ -207,7 +207,7 @@ def _name(part: ExtractedContext | ExtractedReference) -> str:
     return part.id if isinstance(part, ExtractedContext) else part.number
 
 
-# --- laying beside each other -----------------------------------------------------------------------------------------
+# --- comparing --------------------------------------------------------------------------------------------------------
 
 
 class _Names:

@@ -1,1 +1,1 @@
-"""Machine annotators: recipes, prompts, their runs and the answers nobody could read."""
+"""Machine annotators: recipes, prompts, their runs and the answers that could not be parsed."""

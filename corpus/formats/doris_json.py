@@ -2,8 +2,8 @@
 
 Read as a stream. Abstracts become documents named by their position; queries become topics named by theirs, with the
 tree of aspects and the sentences each comes from; annotations become judgments of a machine annotator, one for each
-query that has both the aspect and the abstract. A score of -1 (an answer nobody could read) is kept as it is and must
-not be counted by importers of the judgments.
+query that has both the aspect and the abstract. A score of -1 (an answer that could not be parsed) is kept as it
+is and must not be counted by importers of the judgments.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def read_doris_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
 
 
 def _slim(value: object) -> object:
-    """What is needed of an annotation: of the machine's long words only those that nobody could read."""
+    """What is needed of an annotation: of the machine's long texts only those that could not be parsed."""
     if not isinstance(value, dict):
         return None
     kept = ("aspect_id", "abstract_id", "score", *(("gpt_response",) if value.get("score") == UNPARSED else ()))

@@ -25,7 +25,7 @@ def test_a_waiting_job_asks_for_itself_and_can_be_cancelled() -> None:
     assert "value=" not in text.split("<progress")[1].split(">")[0]  # indeterminate while the total is unknown
 
 
-def test_a_running_job_tells_percent_and_step() -> None:
+def test_a_running_job_shows_percent_and_step() -> None:
     text = fragment(state=JobState.RUNNING, done=4500, total=9000, step="reading documents")
     assert 'max="100" value="50"' in text
     assert "Reading documents" in text
@@ -45,7 +45,7 @@ def test_a_running_job_tells_percent_and_step() -> None:
         (36_000_059, "10,000 h"),
     ],
 )
-def test_how_long_it_took_is_told_in_plain_units(seconds: float, shown: str) -> None:
+def test_durations_are_shown_in_plain_units(seconds: float, shown: str) -> None:
     text = fragment(state=JobState.DONE, started_at=AT, finished_at=AT + timedelta(seconds=seconds))
     assert f", after {shown}</p>" in text
 

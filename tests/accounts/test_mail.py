@@ -54,7 +54,7 @@ def test_an_address_is_not_changed_by_a_link_that_nobody_gets(client):
     assert not EmailAddress.objects.filter(email="new@example.org").exists()
 
 
-def test_an_account_without_a_password_is_told_how_to_get_one(monkeypatch):
+def test_an_account_without_a_password_sees_how_to_get_one(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())
     output = io.StringIO()
     call_command("create_user", "ann@example.org", stderr=output)

@@ -113,7 +113,7 @@ def test_a_page_that_does_not_exist(known: Client) -> None:
     assert "There is nothing here" in answer.text
 
 
-def test_a_form_without_its_token_is_told_so() -> None:
+def test_a_form_without_its_token_says_so() -> None:
     strict = Client(enforce_csrf_checks=True)
     answer = strict.post("/accounts/login/", {"login": "a@example.org", "password": "x"})
     assert answer.status_code == 403

@@ -39,7 +39,7 @@ def test_sign_in_sends_nobody_elsewhere(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("email", "password"), [("ada@example.org", "wrong"), ("nobody@example.org", PASSWORD)])
-def test_wrong_answers_look_alike(client: Client, email: str, password: str) -> None:
+def test_wrong_answers_look_the_same(client: Client, email: str, password: str) -> None:
     UserFactory(email="ada@example.org")
     answer = sign_in(client, email, password)
     assert "The email address and/or password you specified are not correct." in answer.text
@@ -142,7 +142,7 @@ def test_resetting_a_forgotten_password(client: Client) -> None:
     assert "no longer good" in Client().get(address[1]).text
 
 
-def test_resetting_tells_nothing_of_who_has_an_account(client: Client) -> None:
+def test_resetting_reveals_nothing_about_who_has_an_account(client: Client) -> None:
     answer = client.post(reverse("account_reset_password"), {"email": "stranger@example.org"}, follow=True)
     assert "Look into your mail" in answer.text
     assert not mail.outbox
@@ -153,7 +153,7 @@ def confirm_password(client: Client) -> None:
     assert client.post(reverse("account_reauthenticate"), {"password": PASSWORD, "next": "/help/"}).status_code == 302
 
 
-def test_a_mail_server_that_is_away_tells_nothing_to_strangers(
+def test_a_mail_server_that_is_away_reveals_nothing_to_strangers(
     client: Client, settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

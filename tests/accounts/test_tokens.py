@@ -59,7 +59,7 @@ def test_other_schemes_are_left_alone(header: str | None) -> None:
 @pytest.mark.parametrize(
     "header", ["Bearer", "Bearer litmus_wrong", "Bearer a b", "Bearer \xff\xfe", "Bearer " + "x" * 5000]
 )
-def test_a_wrong_token_is_told_so(header: str) -> None:
+def test_a_wrong_token_is_reported(header: str) -> None:
     with pytest.raises(AuthenticationFailed):
         authenticate(header)
 

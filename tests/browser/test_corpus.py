@@ -215,7 +215,7 @@ class TestAspects:
         last.get_by_role("button", name="Up").click()
         assert order(page)[-2:] == ["About leaves.", "About pots."]
 
-    def test_a_refusal_is_told(self, new_page: NewPage, manager: User, topic: Topic) -> None:
+    def test_a_refusal_is_reported(self, new_page: NewPage, manager: User, topic: Topic) -> None:
         page = new_page(user=manager)
         page.goto(reverse("topic_detail", args=["tea", topic.pk]))
         judge(topic.aspects.get(text="About time."))

@@ -98,7 +98,7 @@ def test_grades_and_definitions_are_in_sight_and_examples_unfold(new_page):
     Topic.objects.filter(collection=built.collection).update(sentences=["I want to know all about tea. "] * 40)
     page = open_labelling(new_page, built, viewport={"width": 1280, "height": 800})
     actions = page.locator(".label-actions").bounding_box()
-    for part in page.locator(".levels .level, .cell-more").all():  # whoever presses F sees the flag
+    for part in page.locator(".levels .level, .cell-more").all():  # a person who presses F sees the flag
         box = part.bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= actions["y"]

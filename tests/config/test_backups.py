@@ -101,6 +101,6 @@ def test_no_file_is_overwritten_and_none_is_invented(place):
 
 
 @pytest.mark.django_db
-def test_a_place_that_cannot_be_written_is_told(place):
+def test_a_place_that_cannot_be_written_is_reported(place):
     with pytest.raises(BackupFailed, match="pg_dump failed"):
         dump(place / "no such directory" / "litmus.dump")

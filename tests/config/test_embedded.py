@@ -532,7 +532,7 @@ def test_a_plain_user(data_dir):
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or sys.platform != "linux", reason="only root on Linux hands on the right")
-def test_as_root_a_closed_home_is_reached_by_one_right_and_told_without_it(data_dir, monkeypatch):
+def test_as_root_a_closed_home_is_reached_by_one_right_and_reported_without_it(data_dir, monkeypatch):
     nobody = unprivileged.Account(65534, 65534, "nobody")
     data_dir.mkdir(mode=0o700)
     os.chown(data_dir, nobody.uid, nobody.gid)
@@ -566,7 +566,7 @@ def test_the_secret_is_made_once_for_its_owner_alone(data_dir):
     assert stat.S_IMODE((data_dir / "secret-key").stat().st_mode) == 0o600
 
 
-def test_the_secret_must_be_given_beside_an_outside_database(data_dir):
+def test_the_secret_must_be_given_with_an_outside_database(data_dir):
     with pytest.raises(EmbeddedError, match="LITMUS_SECRET_KEY is not set"):
         embedded.secret_key(data_dir, required=True)
     assert not data_dir.exists()

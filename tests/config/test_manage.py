@@ -30,13 +30,13 @@ def test_commands_that_need_no_servers_start_none(tmp_path: Path, arguments):
     assert not (tmp_path / "postgres").exists()
 
 
-def test_a_bad_variable_is_told_in_one_line(tmp_path: Path):
+def test_a_bad_variable_is_reported_in_one_line(tmp_path: Path):
     done = manage("check", LITMUS_DATA_DIR=str(tmp_path), LITMUS_DEBUG="perhaps")
     assert done.returncode == 1
     assert done.stderr == "LITMUS_DEBUG='perhaps': use one of 1, true, yes, on, 0, false, no, off.\n"
 
 
-def test_a_data_directory_that_cannot_be_used_is_told_without_a_traceback(tmp_path: Path):
+def test_a_data_directory_that_cannot_be_used_is_reported_without_a_traceback(tmp_path: Path):
     (tmp_path / "file").write_text("")
     done = manage("migrate", LITMUS_DATA_DIR=str(tmp_path / "file" / "data"))
     assert done.returncode == 1
@@ -61,7 +61,7 @@ OUTSIDE = {"LITMUS_SECRET_KEY": "x" * 40, "DATABASE_URL": "postgres://me:hidden@
 
 
 @pytest.mark.parametrize("command", ["migrate", "up"])
-def test_a_database_that_cannot_be_reached_is_told_at_once(tmp_path: Path, command):
+def test_a_database_that_cannot_be_reached_is_reported_at_once(tmp_path: Path, command):
     port = ["--port", "0"] if command == "up" else []
     done = manage(command, *port, LITMUS_DATA_DIR=str(tmp_path), **OUTSIDE)
     assert done.returncode == 1
@@ -71,7 +71,7 @@ def test_a_database_that_cannot_be_reached_is_told_at_once(tmp_path: Path, comma
     assert list(tmp_path.glob("redis*")) == []
 
 
-def test_a_redis_that_cannot_be_reached_is_told_before_anything_starts(settings):
+def test_a_redis_that_cannot_be_reached_is_reported_before_anything_starts(settings):
     settings.OUTSIDE_REDIS_URL = "redis://127.0.0.1:1/0"
     with pytest.raises(BadEnvironment, match="REDIS_URL: Redis cannot be reached there"):
         check_redis()

@@ -169,7 +169,7 @@ def test_pages_are_served_while_the_demo_is_loaded(up, data_dir):
     assert '"documents": 40' in figures.output
 
 
-def test_a_taken_port_is_told_before_anything_is_started(up, tmp_path, data_dir):
+def test_a_taken_port_is_reported_before_anything_is_started(up, tmp_path, data_dir):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         litmus = up("--port", str(port))

@@ -131,7 +131,7 @@ class RegistryStub:
                 if not pause:
                     self.wfile.write(body)
                     return
-                with suppress(ConnectionError):  # whoever asked may have had enough
+                with suppress(ConnectionError):  # the client may have had enough
                     for place in range(len(body)):
                         self.wfile.write(body[place : place + 1])
                         time.sleep(pause)

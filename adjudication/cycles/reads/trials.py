@@ -136,7 +136,7 @@ def frozen_runs(cycle: AnnoCycle, campaign: Campaign) -> list[MachineRun]:
 
 
 def _imported(cycle: AnnoCycle) -> tuple[str, int, RunCounts]:
-    """The frozen machine's name ("" before its labels came), its runs that came, their labels and unread answers."""
+    """The frozen machine's name ("" before its labels came), its runs that came, their labels and unparsed answers."""
     machines = Annotator.objects.filter(campaign=cycle.test, kind=AnnotatorKind.MACHINE).filter(
         Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
     )

@@ -132,7 +132,7 @@ def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
 
 
 def _imported(campaign: Campaign, key: str) -> list[Candidate]:
-    """Machines whose labels came by a file, with how many of their answers nobody could read."""
+    """Machines whose labels came by a file, with how many of their answers could not be parsed."""
     machines = campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name")
     n_unparsed = Count("unparsed_answers", filter=Q(unparsed_answers__criterion__key=key))
     groups: dict[str, list[int]] = {}

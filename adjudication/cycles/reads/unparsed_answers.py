@@ -1,4 +1,4 @@
-"""Where the items stand whose machine answers nobody could read."""
+"""The state of the items whose machine answers could not be parsed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ PER_PAGE = 20
 
 @require_safe
 def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Answers of imported machines that nobody could read where they were given, word for word.
+    """Answers of imported machines that could not be parsed, word for word.
 
     403 for people who still have items to judge, and while the campaign is sealed.
     """

@@ -93,7 +93,7 @@ def withdraw_decision(
 def open_verdict(*, item: Item, criterion: Criterion, by: User, at: datetime) -> Verdict:
     """The item's verdict, to be decided by hand or sent back; made without a value where no count has found a vote.
 
-    So an item can be decided of which a machine has said what nobody could read. A count that finds votes takes over.
+    So an item can be decided where a machine's answer could not be parsed. A count that finds votes takes over.
     """
     campaign = _locked_campaign(criterion.campaign)
     check_adjudicator(campaign.collection, by)

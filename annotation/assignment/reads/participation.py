@@ -28,7 +28,7 @@ JOIN annotation_campaign c ON c.collection_id = col.id AND c.slug = %(campaign)s
 JOIN annotation_annotator an ON an.campaign_id = c.id AND an.user_id = %(user)s
 WHERE col.slug = %(collection)s
 """
-# Whoever writes locks the annotator's row first: one person's requests go one after the other, and every other
+# Every writer locks the annotator's row first: one person's requests go one after the other, and every other
 # writer (pausing, reassigning) takes its locks in the same order, so none waits for the other for ever.
 LOCKED_PARTICIPATION = PARTICIPATION + "FOR NO KEY UPDATE OF an"
 MEMBER = """

@@ -18,7 +18,7 @@ SELECT i.id, coalesce(i.topic_id, i.paper_id),
 FROM annotation_item i WHERE i.campaign_id = %(campaign)s ORDER BY i.id
 """
 # First human goes at the campaign's items: machines and hidden repeats need no slots. The states in order of STATES.
-# Whoever has acted on an item's votes gets it no more than one who skipped it.
+# People who acted on an item's votes do not get it, like those who skipped it.
 GOES = """
 SELECT a.id, a.item_id, coalesce(a.annotator_id, 0)::bigint, coalesce(a.slot, 0)::bigint, a.position::bigint,
   array_position(ARRAY['open', 'pending', 'done', 'skipped', 'withdrawn'], a.state::text)::bigint,

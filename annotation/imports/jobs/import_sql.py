@@ -244,5 +244,5 @@ JOIN judgment_match m ON m.annotator_id = g.annotator_id AND m.item_id = g.item_
 ON CONFLICT (assignment_id, criterion_id)
 DO UPDATE SET value = EXCLUDED.value, reason = EXCLUDED.reason, submission_id = EXCLUDED.submission_id
 """
-# Whoever reads next would plan as if the tables were as small as before; PostgreSQL itself looks once a minute.
+# The next statement would be planned as if the tables were as small as before; PostgreSQL itself looks once a minute.
 KNOW_SIZES = "ANALYZE annotation_assignment; ANALYZE annotation_submission; ANALYZE annotation_judgment"

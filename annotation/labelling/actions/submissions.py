@@ -104,7 +104,7 @@ def submit(
         results = [_receive_apart(participation, each, at) for each in given]
     if have is None or any(isinstance(result, Refused) for result in results) or not can_label(participation):
         return Answer(participation, results, [])
-    # Whoever sends again has not got the first answer, nor the units that came with it.
+    # A client that sends again has not got the first answer, nor the units that came with it.
     again = any(isinstance(result, Receipt) and result.repeated for result in results)
     return Answer(participation, results, fill_up(participation, have, at=at, look_back=again))
 

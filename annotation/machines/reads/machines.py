@@ -68,7 +68,7 @@ class Imported:
 
     annotator: Annotator
     labels: int
-    unparsed: int = 0  # answers that nobody could read where they were given: no labels
+    unparsed: int = 0  # answers that could not be parsed: no labels
 
 
 def count_replies(runs: Sequence[MachineRun], items: int) -> dict[int, RunCounts]:
@@ -129,7 +129,7 @@ def imported_machines(campaign: Campaign) -> list[Imported]:
 
 
 def unparsed_answers(campaign: Campaign) -> QuerySet[UnparsedAnswer]:
-    """Answers of imported machines that nobody could read, with what they are about, as they came."""
+    """Answers of imported machines that could not be parsed, with what they are about."""
     found = UnparsedAnswer.objects.filter(item__campaign=campaign)
     return found.select_related("annotator", "criterion", "item__topic", "item__aspect", "item__document").order_by(
         "pk"

@@ -72,7 +72,7 @@ class Command(BaseCommand):
     def handle(self, *, verbosity: int, **_: Any) -> None:
         if not is_loaded():
             now = timezone.now()
-            for person in EVERYBODY:  # first and by themselves: people sign in while the rest comes
+            for person in EVERYBODY:  # first and separately: people sign in while the rest is loaded
                 _account(person, now - BEGAN)
             with transaction.atomic():
                 load(now)

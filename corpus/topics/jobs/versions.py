@@ -14,7 +14,7 @@ from accounts.models import User
 from corpus.models import Change, Topic, TopicVersion
 from corpus.topics.jobs.trees import Branch, Tree, stored_trees
 
-FIELDS = ("title", "text", "narrative", "sentences")  # of the topic, beside its tree
+FIELDS = ("title", "text", "narrative", "sentences")  # of the topic, in addition to its tree
 
 
 @dataclass(frozen=True)

@@ -57,13 +57,13 @@ function decide(event) {
 /** Whether something is missing before the decision can be sent; the page then says what, and goes there. */
 function lacking() {
   const value = form().elements.value.value;
-  const told = document.getElementById("refused");
+  const refused = document.getElementById("refused");
   if (!value) {
-    told.textContent = "Choose a value first: press its digit.";
+    refused.textContent = "Choose a value first: press its digit.";
     return true;
   }
   if (!needsComment(value)) return false;
-  told.textContent = "Nobody voted for this value. Say in the comment why it is right.";
+  refused.textContent = "Nobody voted for this value. Say in the comment why it is right.";
   document.getElementById("comment").focus();
   return true;
 }

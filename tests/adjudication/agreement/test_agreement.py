@@ -130,7 +130,7 @@ def test_perfect_agreement_has_a_bound_instead_of_an_interval() -> None:
     assert "by the rule of three at least 90.0%" in shown.notes
 
 
-def test_resamples_without_a_value_are_told() -> None:
+def test_resamples_without_a_value_are_reported() -> None:
     labels = [[0, 0]] * 112 + [[1, 0]] * 4 + [[0, 1]] * 4 + [[1, 1]]
     run = agree(build_campaign(labels, people=("ana", "ben"), topics=121), interval="percentile", resamples=20_000)
     result = run.results.get(scope="pair", statistic="spearman")

@@ -107,7 +107,7 @@ def test_a_table_says_what_was_left_out_and_what_else_a_reader_must_know() -> No
     assert client_of(built, "viewer").get(address("agreement_table", "pdf")).status_code == 404
 
 
-def test_a_table_tells_small_samples_and_resamples_without_a_value() -> None:
+def test_a_table_shows_small_samples_and_resamples_without_a_value() -> None:
     labels = [[0, 0]] * 112 + [[1, 0]] * 4 + [[0, 1]] * 4 + [[1, 1]]
     built = build_campaign(labels, people=("ana", "ben"), topics=121)
     run = agree(built, interval="percentile", resamples=20_000)

@@ -303,7 +303,7 @@ def test_metric_and_pair_can_be_switched_on_the_overview(built: Built) -> None:
     assert {test.label for test in machines[0].tests} == {"Macro F1", "Agreement", "Spearman’s ρ"}
 
 
-def test_machine_runs_tell_their_prompt_and_what_could_not_be_read(built: Built) -> None:
+def test_machine_runs_show_their_prompt_and_what_could_not_be_read(built: Built) -> None:
     run = MachineRun.objects.create(
         campaign=built.campaign,
         criterion=built.criterion,

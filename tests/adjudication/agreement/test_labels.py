@@ -48,7 +48,7 @@ def test_another_campaign_is_not_read() -> None:
     assert read_labels(built.campaign).values.tolist() == [2, 2, 2]
 
 
-def test_hash_tells_equal_inputs() -> None:
+def test_equal_inputs_have_equal_hashes() -> None:
     built = build_campaign([[0, 1, 2]])
     before = read_labels(built.campaign).inputs_hash
     assert read_labels(built.campaign).inputs_hash == before

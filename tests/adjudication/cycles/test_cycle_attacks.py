@@ -95,7 +95,7 @@ def test_the_frozen_machine_runs_as_often_as_was_fixed_and_no_oftener(made: Mate
         run(1)
 
 
-def test_a_machine_that_has_said_nothing_readable_is_told_and_not_frozen(made: Material) -> None:
+def test_a_machine_without_readable_answers_is_reported_and_not_frozen(made: Material) -> None:
     dev = judged(made, "Dev", "dev")
     cycle = began(made, dev)
     machine = dev.annotators.create(name="gpt", kind="machine", created_at=LATER)

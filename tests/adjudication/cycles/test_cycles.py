@@ -253,7 +253,7 @@ def test_a_new_cycle_needs_a_fresh_test_set_and_counts_the_tests(made: Material)
     assert "test set of an earlier cycle" in text
 
 
-def test_labels_that_could_be_seen_are_told_or_refused(made: Material) -> None:
+def test_labels_that_could_be_seen_are_reported_or_refused(made: Material) -> None:
     by, dev = made.manager, judged(made, "Dev", "dev")
     old = judged(made, "Old", "test", at=AT)
     cycle = began(made, dev, runs=1)

@@ -1,4 +1,4 @@
-"""Machine answers that nobody could read: a person decides the item or hands it on; the machine gets no grade."""
+"""Machine answers that could not be parsed: a person decides the item or hands it on; the machine gets no grade."""
 
 import pytest
 from django.test import Client

@@ -158,7 +158,7 @@ def test_judgments_come_back_as_they_were(built: Built, tmp_path: Path) -> None:
         }
 
 
-def test_judgments_tell_machines_notes_and_times() -> None:
+def test_judgments_show_machines_notes_and_times() -> None:
     built = build_campaign([[2, 1]], people=("ana",), machines=[("m-1", "m", 1)])
     found = list(csv.DictReader(io.StringIO(text_of(built, "judgments"))))
     assert [(one["annotator"], one["machine"], one["model"]) for one in found] == [("ana", "0", ""), ("m-1", "1", "m")]
@@ -221,7 +221,7 @@ def test_missing_and_unresolved_refuse_unless_skipped() -> None:
     assert codes(built, unresolved="skip") == {"missing": "warning", "unresolved": "warning"}
 
 
-def test_ties_left_out_by_policy_are_told_not_refused() -> None:
+def test_ties_left_out_by_policy_are_reported_not_refused() -> None:
     built = build_campaign([[1, 1, 1], [0, 1, 2]], triples=[("1", A, "d"), ("1", A, "e")])
     vote(built, ties="exclude")
     assert codes(built) == {"excluded": "warning"}
@@ -330,7 +330,7 @@ class TestSampledCampaign:
                 assert archive.namelist()[-2:] == ["comment.tsv", "manifest.json"]
                 assert archive.read("comment.tsv").decode().splitlines()[1] == "7\t\tdoc-a\t1\t19"
 
-    def test_documents_without_any_value_are_told_to_readers_who_add_up(self, sampled: Built) -> None:
+    def test_documents_without_any_value_are_reported_to_readers_who_add_up(self, sampled: Built) -> None:
         make_pool(Topic.objects.get(number="12"), [Document.objects.create(collection=sampled.collection, docno="z")])
         assert codes(sampled, "doris-mae", aspects="judged")["pooled_alone"] == "warning"
 
@@ -401,7 +401,7 @@ def test_levels_below_zero_refuse() -> None:
     assert codes(built)["negative_level"] == "fatal"
 
 
-def test_names_with_blanks_are_joined_and_told() -> None:
+def test_names_with_spaces_are_joined_and_reported() -> None:
     built = build_campaign([[1, 2]], people=("Ana Low", "ben"))
     assert text_of(built, "qrels", annotators=True) == "1 Ana_Low doc00000 1\n1 ben doc00000 2\n"
     assert codes(built, annotators=True) == {"renamed": "warning"}
@@ -481,7 +481,7 @@ def test_command_refuses_and_leaves_no_file(built: Built, tmp_path: Path) -> Non
     assert wrong.value.returncode == 2
 
 
-def test_command_tells_what_it_wrote(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_reports_what_it_wrote(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.jsonl"
     call_command("export", "tea", "--format", "judgments", "--out", str(out), "--json")
     result = json.loads(capsys.readouterr().out)

@@ -101,7 +101,7 @@ def test_doris_json_has_the_tree_and_both_maps_of_ties(tea: Collection) -> None:
     assert (first.aspects, first.sentences) == (expected, tuple(SENTENCES))
 
 
-def test_nothing_judged_is_told_beside_the_file(tea: Collection) -> None:
+def test_nothing_judged_is_reported_next_to_the_file(tea: Collection) -> None:
     export = open_export(make_options(tea, "doris-mae"))
     assert [finding.code for finding in export.warnings] == ["not_judged"]
     with pytest.raises(Refused, match="no campaign"):

@@ -47,7 +47,7 @@ def make(collection: Collection, *levels: str) -> list[str]:
 )
 def test_the_later_level_gets_a_prefix_and_keeps_it(built, client, levels, numbers) -> None:
     assert make(built.collection, *levels) == numbers
-    assert make(built.collection, *reversed(levels)) == numbers  # once more makes none
+    assert make(built.collection, *reversed(levels)) == numbers  # again makes none
     client.force_login(built.people["manager"])
     page = client.post(reverse("context_topics_create", args=["tea"]), {"level": "sentence"}, follow=True)
     assert "0 topics made, 2 were here already" in page.content.decode()

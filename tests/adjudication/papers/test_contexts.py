@@ -59,7 +59,7 @@ def test_the_check_finds_what_is_said_in_the_same_words(material) -> None:
     assert job.results["sentence"] == {"topics": 2, "judgments": 2, "recall_10": 0.5, "ndcg_10": 0.5}
     assert job.statistics["papers"] == 1
     first, digest = job.results, job.inputs_hash
-    jobs.carry_out(job)  # once more does nothing
+    jobs.carry_out(job)  # again does nothing
     job.refresh_from_db()
     assert (job.results, job.inputs_hash) == (first, digest)
 

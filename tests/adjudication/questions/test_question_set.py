@@ -222,7 +222,7 @@ def test_the_command_writes_it(rated, tmp_path):
     assert json.loads(out.read_text())["number"] == "q1"
 
 
-def test_collection_stats_tells_the_tables(litsearch):
+def test_collection_stats_prints_the_tables(litsearch):
     out = io.StringIO()
     call_command("collection_stats", "lit", "--json", stdout=out)
     found = json.loads(out.getvalue())["questions"]

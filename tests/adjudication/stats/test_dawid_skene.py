@@ -13,7 +13,7 @@ def crowd(n: int, errors: list[float], seed: int = 0) -> tuple[np.ndarray, np.nd
     return truth, np.column_stack([noisy(rng, truth, error) for error in errors])
 
 
-def test_good_annotators_are_told_from_bad_ones_and_the_truth_is_found() -> None:
+def test_good_annotators_are_distinguished_from_bad_ones_and_the_truth_is_found() -> None:
     truth, matrix = crowd(3000, [0.05, 0.1, 0.15, 0.4, 0.45])
     found = dawid_skene.fit(matrix, 3)
     assert found.converged

@@ -63,7 +63,7 @@ def test_a_mismatched_verdict_column_is_refused() -> None:
         Labels(np.zeros((2, 1), np.int16), (0, 1), (Annotator("a"),), adjudicated=np.zeros(3, np.int16))
 
 
-def test_taking_some_items_keeps_annotators_and_numbers_topics_anew() -> None:
+def test_taking_some_items_keeps_annotators_and_renumbers_topics() -> None:
     labels = make_labels(np.array([[0], [1], [1]]), (0, 1), ["a"], topics=[7, 8, 9], adjudicated=np.array([0, 1, 1]))
     part = labels.take(np.array([False, True, True]))
     assert part.positions.tolist() == [[1], [1]]

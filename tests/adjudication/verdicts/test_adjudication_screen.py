@@ -187,7 +187,7 @@ def test_acceptance_says_what_newer_answers_leave_out(built: Built) -> None:
     assert client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"}).status_code == 422
 
 
-def test_the_screen_tells_what_reopened_an_acceptance(built: Built) -> None:
+def test_the_screen_shows_what_reopened_an_acceptance(built: Built) -> None:
     client = client_of(built, "adjudicator")
     client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"})
     verdict = Verdict.objects.get(item=built.items[0])

@@ -153,7 +153,7 @@ def test_asking_for_agreement_makes_one_job(built: Built) -> None:
     assert run.state == JobState.CANCELLED
 
 
-def test_bad_options_are_told(built: Built) -> None:
+def test_bad_options_are_reported(built: Built) -> None:
     page = client_of(built, "manager").post(address("agreement_create"), {"resamples": "5"}, follow=True)
     assert "Resamples: Ensure this value is greater than or equal to 1000" in page.content.decode()
     assert not AgreementRun.objects.exists()
@@ -265,7 +265,7 @@ def test_policies_are_compared_with_the_values_in_use() -> None:
     assert (found["lowest"]["changed"], found["adjudicate"]["lost"]) == (2, 2)
 
 
-def test_figures_are_drawn_once_and_alike() -> None:
+def test_figures_are_drawn_once_and_are_identical() -> None:
     built = build_campaign(noisy_labels(60, 3), topics=60)
     first, again = agree(built, figures=True), agree(built, figures=True)
     names = set(first.figures.values_list("name", "format"))

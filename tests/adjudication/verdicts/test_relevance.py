@@ -74,7 +74,7 @@ def test_values_below_zero_are_no_values(built: Built) -> None:
     assert ranked(built)[-2:] == [(None, "D2", 4, False), (None, "D4", 4, False)]
 
 
-def test_topics_tell_what_is_relevant_to_them(built: Built, django_assert_num_queries: Any) -> None:
+def test_topics_show_what_is_relevant_to_them(built: Built, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
         (row,) = relevance_by_topic(built.campaign, built.criterion)
     assert (row.number, row.things, row.documents, row.complete, row.relevant, row.best) == ("7", 3, 4, 3, 2, 6)

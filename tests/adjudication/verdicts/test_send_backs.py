@@ -54,7 +54,7 @@ def test_sending_back_fills_a_slot_given_back_before_another_is_added(built: Bui
     assert (sent.annotator, sent.slot) == (built.annotators["cai"], 1)
 
 
-def test_whoever_asks_for_another_judge_is_not_the_judge(built: Built) -> None:
+def test_a_person_who_asks_for_another_judge_is_not_the_judge(built: Built) -> None:
     make_role(built, "cai", "adjudicator")
     with pytest.raises(Refused, match="Everybody"):
         send_back_item(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)

@@ -76,7 +76,7 @@ class Race:
         try:
             start.wait(30)
             work()
-        except BaseException as error:  # noqa: BLE001 - told by the test
+        except BaseException as error:  # noqa: BLE001 - reported by the test
             self.errors.append(error)
         finally:
             connection.close()

@@ -212,7 +212,7 @@ def test_what_a_machine_says_takes_no_acceptance_away() -> None:
     )
 
 
-def test_an_acceptance_taken_away_is_kept_beside() -> None:
+def test_a_withdrawn_acceptance_is_kept() -> None:
     built = build_campaign([[2, 2, None]])
     vote(built)
     accept(built)

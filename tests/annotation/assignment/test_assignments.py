@@ -105,7 +105,7 @@ def test_planning_again_has_nothing_left_to_give(made):
     assert Assignment.objects.count() == 48
 
 
-def test_a_dry_run_tells_what_it_would_do_and_does_nothing(made):
+def test_a_dry_run_shows_what_it_would_do_and_does_nothing(made):
     campaign = make_campaign(made)
     preview = assign(campaign, dry_run=True, overlap=3)
     assert preview.judgments == 72

@@ -168,7 +168,7 @@ def test_second_answers_are_self_consistency_and_nothing_else(made, client):
     assert (read_labels(campaign).n_labels, read_repeats(campaign).n_labels) == (8, 4)
 
 
-def test_nothing_that_annotators_can_read_tells_repeats_apart(made, client):
+def test_nothing_that_annotators_can_read_reveals_repeats(made, client):
     """What the API and the history list looks the same for both times; what is to come is not listed at all."""
     campaign = make_campaign(made, overlap=1)
     start(campaign, repeat_percent=50, repeat_gap=1)

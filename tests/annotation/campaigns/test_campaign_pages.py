@@ -179,7 +179,7 @@ def test_a_campaign_is_opened_closed_and_reopened_by_buttons(made):
     assert Campaign.objects.get().state == CampaignState.OPEN
 
 
-def test_a_draft_tells_how_many_of_its_queries_nobody_has_approved(made):
+def test_a_draft_shows_how_many_of_its_queries_nobody_has_approved(made):
     campaign = make_campaign(made)
     queries = Topic.objects.filter(items__campaign=campaign).distinct()
     Topic.objects.filter(pk__in=queries.values("pk")).update(kind=TopicKind.COMPLEX_QUERY)

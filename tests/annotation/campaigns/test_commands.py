@@ -148,7 +148,7 @@ def test_refusals_say_what_to_do(tmp_path):
     assert "3 different annotators, but only 0" in refusal("assign", "teas", "round")
 
 
-def test_wrong_usage_is_told_apart_from_refusals():
+def test_wrong_usage_is_distinguished_from_refusals():
     with pytest.raises(CommandError, match="required: name"):
         call_command("create_campaign", "teas")
     with pytest.raises(CommandError, match="invalid choice"):

@@ -22,7 +22,7 @@ def campaign():
     return open_campaign(campaign=campaign, by=None, at=AT)
 
 
-def test_an_empty_campaign_has_nothing_to_tell():
+def test_an_empty_campaign_has_nothing_to_report():
     campaign = make_campaign(make_material(), items=False, annotators=False)
     progress = fetch_progress(campaign, AT)
     assert (progress.items, progress.wanted, progress.percent, progress.needs) == (0, 0, 0, {})
@@ -48,7 +48,7 @@ def test_items_that_want_another_judge_are_not_done(campaign):
     assert (progress.complete, progress.begun, progress.needs, progress.unassigned) == (0, 24, {1: 24}, 24)
 
 
-def test_skips_are_told_by_reason_and_free_their_slots(campaign):
+def test_skips_are_listed_by_reason_and_free_their_slots(campaign):
     skip_item(annotator(campaign, "ana"), "cannot be understood")
     skip_item(annotator(campaign, "ben"), "cannot be understood")
     skip_item(annotator(campaign, "cai"), "abstract is missing")
@@ -84,7 +84,7 @@ def test_each_annotator_has_a_row_and_removed_ones_come_last(campaign):
     assert own_progress(rows["A machine"].annotator) == (0, 0)
 
 
-def test_the_end_is_told_from_the_pace_of_the_last_days(campaign):
+def test_the_end_is_estimated_from_the_pace_of_the_last_days(campaign):
     for name, days in (("ana", 4), ("ben", 2)):
         give_labels(annotator(campaign, name), [1] * 12, at=AT - timedelta(days=days))
     progress, rows = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
@@ -95,7 +95,7 @@ def test_the_end_is_told_from_the_pace_of_the_last_days(campaign):
     assert "Too early to estimate" in estimate_end(progress, annotator_rows(campaign, late), late).reason
 
 
-def test_few_answers_or_one_day_tell_nothing(campaign):
+def test_few_answers_or_one_day_give_no_estimate(campaign):
     give_labels(annotator(campaign, "ana"), [1] * 16, at=AT - timedelta(hours=3))
     give_labels(annotator(campaign, "ben"), [1] * 16, at=AT)
     estimate = estimate_end(fetch_progress(campaign, AT), annotator_rows(campaign, AT), AT)

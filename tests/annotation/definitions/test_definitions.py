@@ -140,7 +140,7 @@ def test_changed_lines_are_compared_by_words():
     assert [piece.text for piece in lines[1].pieces if piece.changed] == ["higher"]
 
 
-def test_unchanged_stretches_are_left_out():
+def test_unchanged_parts_are_left_out():
     old = "\n".join(f"line {i}" for i in range(30))
     new = old.replace("line 15", "line fifteen").replace("line 29", "line 29\nend")
     kinds = [kind for kind, _ in shown(old, new, context=1)]

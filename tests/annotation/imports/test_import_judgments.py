@@ -158,7 +158,7 @@ def test_qrels_name_the_annotator_in_column_2(made, load):
     assert counts(load("whole 0 d0001 1", header="", name="one.qrels", options=["--annotator", "Ben"])) == (1, 0, 0, 0)
 
 
-def test_every_row_is_told_where_it_is_wrong(campaign, load):
+def test_every_wrong_row_is_reported_with_its_line(campaign, load):
     result = load(
         row("Ana", 1, 1, 0, 2),
         row("Ana", 9, 1, 0, 2),
@@ -199,7 +199,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
     client = Client()
     client.force_login(made.manager)
-    assert "1 answer nobody could read" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
+    assert "1 unparsed answer" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
     listed = client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()
     assert "Perhaps?" in listed
     assert "Yes." not in listed
@@ -453,7 +453,7 @@ def test_percent_signs_quotes_and_backslashes_are_plain_text(made, load):
     assert campaign.annotators.filter(name="O'Brien \\ 50%").exists()
 
 
-def test_names_that_do_not_fit_are_told(campaign, load):
+def test_names_that_do_not_fit_are_reported(campaign, load):
     result = load(row("x" * 180, 1, 1, 0, 1), row("Ana", 1, 1, 0, 1))
     assert counts(result) == (1, 0, 0, 1)
     assert "longer than 150" in reasons(result)[0][1]

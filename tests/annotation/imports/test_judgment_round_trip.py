@@ -70,7 +70,7 @@ def test_an_export_comes_in_again_without_loss(made, tmp_path, suffix) -> None:
     prepare(made, "Again")
     assert counts(take("again", tmp_path / f"whole.{suffix}")) == (4, 0, 0, 0)
     assert export("again", tmp_path / f"again.{suffix}") == whole
-    assert counts(take("again", tmp_path / f"whole.{suffix}")) == (0, 0, 4, 0)  # once more changes nothing
+    assert counts(take("again", tmp_path / f"whole.{suffix}")) == (0, 0, 4, 0)  # again changes nothing
     machine = Annotator.objects.get(campaign__slug="again", name="gpt")
     assert (machine.model, machine.run_number) == ("gpt-x", 3)
 

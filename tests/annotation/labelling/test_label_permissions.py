@@ -88,7 +88,7 @@ def test_everything_is_shown_once_all_is_judged(built: Built) -> None:
     assert 403 not in statuses(client_of(built)).values()
 
 
-def test_everything_is_shown_to_whoever_was_taken_off(built: Built) -> None:
+def test_everything_is_shown_to_people_who_were_removed(built: Built) -> None:
     remove_annotator(annotator=built.annotators["ana"], by=None, at=AT)
     assert 403 not in statuses(client_of(built)).values()
 
@@ -98,11 +98,11 @@ def test_a_closed_campaign_holds_nobody_back(built: Built) -> None:
     assert 403 not in statuses(client_of(built)).values()
 
 
-def test_whoever_does_not_judge_is_not_held_back(built: Built) -> None:
+def test_people_who_do_not_judge_are_not_held_back(built: Built) -> None:
     assert 403 not in statuses(client_of(built, "manager")).values()
 
 
-def test_topics_and_documents_can_be_taken_all_the_same(built: Built) -> None:
+def test_topics_and_documents_can_still_be_taken(built: Built) -> None:
     client = client_of(built)
     for kind in ("topics", "documents"):
         assert client.get(reverse("export_download", args=["tea", kind])).status_code == 200
@@ -273,7 +273,7 @@ def question_statuses(rubric: Rubric, person: str, campaign: str = "") -> dict[s
     return found
 
 
-def test_a_question_set_stays_hidden_from_whoever_still_rates_a_question_of_it() -> None:
+def test_a_question_set_stays_hidden_from_people_who_still_rate_it() -> None:
     rubric = ada_rates()
     relevance = create_campaign(collection=rubric.collection, by=rubric.people["mia"], at=AT, name="Other", overlap=1)
     for campaign in ("", rubric.campaign.slug, relevance.slug):  # one that rates nothing narrows the set to nothing
@@ -324,7 +324,7 @@ def test_a_rewrite_waits_until_its_reviewer_has_rated_the_question() -> None:
 # --- citation contexts ------------------------------------------------------------------------------------------------
 
 
-def test_contexts_stay_hidden_from_whoever_still_works_on_papers() -> None:
+def test_contexts_stay_hidden_from_people_who_still_work_on_papers() -> None:
     material = make_material(topics=0)
     papers = [PaperFactory(collection=material.collection) for _ in range(2)]
     make_campaign(material, name="Contexts", kind="extraction", overlap=1, annotators=False)

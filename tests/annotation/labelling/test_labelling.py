@@ -333,7 +333,7 @@ def test_a_judgment_is_one_request_of_nine_statements(signed_in, django_assert_m
 
 @pytest.mark.parametrize(("by_token", "most"), [(True, 8), (False, 9)])
 @pytest.mark.django_db(transaction=True)
-def test_a_judgment_by_the_api_takes_no_more(signed_in, django_assert_max_num_queries, by_token, most):
+def test_a_judgment_by_the_api_takes_no_more_statements(signed_in, django_assert_max_num_queries, by_token, most):
     built = build_work(items=9)
     token = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
     caller = token if by_token else signed_in(built)

@@ -159,7 +159,7 @@ def with_secrets(order: Order) -> Built:
 
 
 @pytest.mark.parametrize("order", list(Order))
-def test_no_answer_of_any_kind_tells_what_annotators_must_not_know(signed_in, order):
+def test_no_answer_of_any_kind_reveals_what_annotators_must_not_know(signed_in, order):
     built = with_secrets(order)
     client = signed_in(built)
     units = page_data(client.get(address(built)))["hand"]
@@ -186,7 +186,7 @@ def test_no_answer_of_any_kind_tells_what_annotators_must_not_know(signed_in, or
         assert not found, f"{response.request['PATH_INFO']} reveals {found}"
 
 
-def test_others_work_changes_nothing_in_what_i_am_told(signed_in):
+def test_others_work_changes_nothing_in_what_i_see(signed_in):
     built = build_work(items=4)
     client = signed_in(built)
 

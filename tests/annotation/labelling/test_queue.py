@@ -136,7 +136,7 @@ def test_a_slot_given_back_behind_my_place_is_found_from_the_start():
     assert items_of(built, take(built, "ben")) == [1, 2]
 
 
-def test_leases_that_ran_out_go_to_whoever_would_have_nothing():
+def test_leases_that_ran_out_go_to_people_without_work():
     built = build_queue(items=2, overlap=1)
     ana = take(built, "ana")
     assert take(built, "ben", at=AT + LEASE) == [], "the lease still holds at its very end"
@@ -189,14 +189,14 @@ def test_my_own_lapsed_lease_comes_back_to_me_when_nobody_wanted_it():
     assert (mine.state, mine.slot, mine.lease_expires_at) == ("pending", 1, AT + 3 * LEASE)
 
 
-def test_what_a_manager_took_away_does_not_come_back_by_itself():
+def test_what_a_manager_removed_does_not_come_back_automatically():
     built = build_queue(items=1, overlap=1)
     (unit,) = take(built, "ana")
     free_slots(unit, state="withdrawn")
     assert take(built, "ana") == []
 
 
-def test_undo_in_a_queue_leases_the_item_anew():
+def test_undo_in_a_queue_leases_the_item_again():
     built = build_queue(items=2)
     units = take(built, "ana")
     first = given(units[0][0], 2)

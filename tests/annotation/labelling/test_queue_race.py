@@ -42,7 +42,7 @@ class Annotator(threading.Thread):
     def run(self) -> None:
         try:
             self.work()
-        except BaseException as error:  # noqa: BLE001 - told by the test
+        except BaseException as error:  # noqa: BLE001 - reported by the test
             self.error = error
 
     def call(self, method: str, what: str, body: object = None) -> tuple[int, dict]:
@@ -80,7 +80,7 @@ class Annotator(threading.Thread):
             if "kind" not in answer and self.rng.random() < 0.1:
                 self.take_back(unit, answer, hand)
             if not hand or self.rng.random() < 0.05:
-                hand = self.deal([])  # a page opened anew
+                hand = self.deal([])  # a page opened again
 
     def take_back(self, unit: list[int], answer: dict, hand: list[list[int]]) -> None:
         undo = {"uuid": str(uuid.uuid4()), "assignment": unit[0], "kind": "undo", "base": answer["uuid"]}

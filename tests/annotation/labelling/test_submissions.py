@@ -86,7 +86,7 @@ def test_a_uuid_with_other_content_is_a_conflict(change):
     assert values_of(mine) == [1]
 
 
-def test_the_uuid_of_somebody_else_is_a_conflict_that_tells_nothing():
+def test_the_uuid_of_somebody_else_is_a_conflict_that_reveals_nothing():
     built = build_work()
     theirs = given(assignment_of(built, "ben"), 2, note="secret")
     send_one(built, "ben", theirs)
@@ -273,7 +273,7 @@ def test_strangers_learn_nothing_and_members_why_not():
         send(built, "viewer", given(mine, 1))
 
 
-def test_several_at_once_are_each_judged_by_themselves():
+def test_several_at_once_are_each_judged_separately():
     built = build_work()
     first, second, third = (assignment_of(built, "ana", i) for i in range(3))
     answer = send(built, "ana", given(first, 2), given(second, 9), skip(third), have=[])

@@ -108,7 +108,7 @@ def test_invalid_replies_are_listed_with_their_words_and_decided(
     assert reply.value == 2
 
 
-def test_a_running_job_tells_its_progress_and_may_be_cancelled(
+def test_a_running_job_shows_its_progress_and_may_be_cancelled(
     client: Client, made: Material, campaign: Campaign
 ) -> None:
     (run,) = ask(made, campaign, kind="lexical")
@@ -236,9 +236,7 @@ def test_annotators_reach_no_reply_at_all(made: Material, half: MachineRun) -> N
     assert ana.get(f"{API}{half.pk}/replies/").status_code == 403
 
 
-def test_unread_answers_of_imported_machines_are_kept_likewise(
-    client: Client, made: Material, campaign: Campaign
-) -> None:
+def test_unparsed_answers_of_imported_machines_are_kept_too(client: Client, made: Material, campaign: Campaign) -> None:
     machine = campaign.annotators.create(name="m-1", kind=AnnotatorKind.MACHINE, created_at=AT)
     criterion, item = campaign.criteria.get(), campaign.items.all()[0]
     UnparsedAnswer.objects.create(annotator=machine, item=item, criterion=criterion, text="Grade two?", received_at=AT)

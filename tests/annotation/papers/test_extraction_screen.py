@@ -74,7 +74,7 @@ def test_no_proposal_is_applied_unseen(work: Extraction) -> None:
     assert not any(each.anonymised or each.original for each in sentences)
 
 
-def test_saving_makes_a_revision_and_an_old_base_is_told_the_newest(material, work, client) -> None:
+def test_saving_makes_a_revision_and_an_old_base_gets_the_newest(material, work, client) -> None:
     client.force_login(material.people["ann"])
     changed = write_content(Content(references=content_of(work).references))
     saved = post(client, address("extraction_save", material), {"base": 1, "content": changed, "change": "emptied"})
@@ -135,7 +135,7 @@ def test_a_block_becomes_a_context_with_its_cleaning(material, work, client, dja
     assert post(client, url, {"blocks": [4]}).status_code == 422
 
 
-def test_markers_that_name_authors_are_told_with_what_they_mean(material) -> None:
+def test_markers_that_name_authors_are_reported_with_what_they_mean(material) -> None:
     named = {"start": 0, "end": 16, "text": "Lee et al. (2019)", "keys": ["b1"]}
     numbered = {"start": 20, "end": 23, "text": "[2]", "keys": ["b1"]}
     paper = PaperFactory(
@@ -163,7 +163,7 @@ def test_the_screen_asks_little(material, work, client, django_assert_max_num_qu
     assert 'id="label-data"' in page.text
 
 
-def test_the_guideline_stands_beside_the_paper_and_tells_once_that_it_changed(material, work, client) -> None:
+def test_the_guideline_is_next_to_the_paper_and_announces_a_change_once(material, work, client) -> None:
     news = "Please read it before you go on"
     client.force_login(material.people["ann"])
     page = client.get(address("extraction_detail", material))
@@ -181,7 +181,7 @@ def test_the_guideline_stands_beside_the_paper_and_tells_once_that_it_changed(ma
     assert not client.get(address("extraction_detail", material)).context["guideline_changed"]
 
 
-def test_cleaning_is_told_word_by_word() -> None:
+def test_cleaning_is_shown_word_by_word() -> None:
     assert cleaning("an infor-\nmation", "an information") == [
         ("same", "an "),
         ("removed", "infor- mation"),

@@ -102,7 +102,7 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path, capsys, client) -> None
     assert "Its heading names the introduction." in page
 
 
-def test_bad_files_are_told_one_by_one_and_the_others_come_in(tmp_path) -> None:
+def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> None:
     pages_of_text(tmp_path / "locked.pdf", password="secret")
     scanned(tmp_path / "scanned.pdf")
     whole = pages_of_text(tmp_path / "whole.pdf", pages=2).read_bytes()
@@ -240,7 +240,7 @@ def test_what_people_have_begun_is_left_alone(tmp_path) -> None:
     assert content_of(Extraction.objects.get(pk=mine.pk)) == Content()
 
 
-def test_the_command_tells_what_happened(tmp_path, capsys) -> None:
+def test_the_command_reports_what_happened(tmp_path, capsys) -> None:
     collection = CollectionFactory()
     call_command("import_papers", collection.slug, str(write(tmp_path, "1.xml", GOLD.format(n=1))), "--json")
     result = json.loads(capsys.readouterr().out)

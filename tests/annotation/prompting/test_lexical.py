@@ -21,7 +21,7 @@ def test_what_is_missing_is_named() -> None:
     assert "duplic" in describe(covered)
 
 
-def test_an_aspect_without_telling_words_is_covered_by_nothing() -> None:
+def test_an_aspect_without_content_words_is_covered_by_nothing() -> None:
     assert cover("of the x?", "of the x").share == 0.0
 
 

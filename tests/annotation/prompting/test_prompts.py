@@ -9,7 +9,7 @@ from annotation.prompting.prompts import PLACEHOLDERS, BadPrompt, parse_prompt
 BODY = "answer CONCUR = 2\nanswer DISAGREE = 0\n---\nRequirement: {aspect}\nAbstract: {abstract}\n"
 
 
-def test_words_and_message_are_told_apart() -> None:
+def test_words_and_message_are_distinguished() -> None:
     prompt = parse_prompt(BODY)
     assert prompt.words == (("CONCUR", 2), ("DISAGREE", 0))
     assert prompt.message.startswith("Requirement:")

@@ -35,6 +35,6 @@ def test_an_estimate_adds_up() -> None:
     assert (unlimited.seconds, unlimited.measured) == (1000, False)
 
 
-def test_without_prices_no_cost_is_told() -> None:
+def test_without_prices_no_cost_is_reported() -> None:
     assert Prices(Decimal(1)).cost(10, 10) is None
     assert tokens_in("x" * 400) == 108

@@ -215,7 +215,7 @@ def test_the_form_makes_a_rubric_of_the_chosen_questions(draft):
     assert campaign.items.filter(extra_overlap=1).count() == 1
 
 
-def test_bad_cutoffs_are_told_at_their_field(draft):
+def test_bad_cutoffs_are_reported_at_their_field(draft):
     address = reverse("campaign_create", args=["signs"])
     answer = manager_of(draft).post(address, NEW | {"cutoffs": "inline-acl: 0.3"})
     assert answer.status_code == 422

@@ -136,7 +136,7 @@ def test_a_relevance_campaign_takes_no_rewrite():
     assert not Submission.objects.exists()
 
 
-def test_undo_and_answering_anew_keep_every_rewrite_but_count_the_last(rubric):
+def test_undo_and_answering_again_keep_every_rewrite_but_count_the_last(rubric):
     assignment = rubric.assignment("ana", "q1")
     first = rating(assignment, rewrite=WORDING)
     undo = rating(assignment, None, None, kind="undo", base=first.uuid)

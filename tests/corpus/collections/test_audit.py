@@ -104,5 +104,5 @@ def test_csv_holds_no_formulas(client: Client, collection: Collection, title: st
         (None, "none"),
     ],
 )
-def test_particulars_are_told_in_words(value: object, words: str) -> None:
+def test_particulars_are_shown_in_words(value: object, words: str) -> None:
     assert in_words(value) == words

@@ -85,7 +85,7 @@ def test_nobody_is_invited_twice_or_as_a_member(manager: Membership, invited: In
         invite(manager, member.user.email)
 
 
-def test_after_revoking_one_can_invite_anew(manager: Membership, invited: InvitedRole) -> None:
+def test_after_revoking_one_can_invite_again(manager: Membership, invited: InvitedRole) -> None:
     revoke_invitation(by=manager.user, at=AT, membership=manager, invited=invited)
     assert invite(manager).pk != invited.pk
     with pytest.raises(Conflict, match="revoked already"):
@@ -226,7 +226,7 @@ def test_a_mail_server_that_is_away_loses_nothing(
     assert "could not be mailed" in caplog.text
 
 
-def test_without_a_mail_server_the_link_is_to_be_copied_and_managers_are_told(
+def test_without_a_mail_server_the_link_is_to_be_copied_and_managers_see_it(
     client: Client, manager: Membership, settings
 ) -> None:
     settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
@@ -308,7 +308,7 @@ def test_somebody_with_an_account_signs_in_and_joins(client: Client, invited: In
     assert Membership.objects.get(user__email=EMAIL).role == Role.ADJUDICATOR
 
 
-def test_the_wrong_account_is_told_what_to_do(client: Client, invited: InvitedRole) -> None:
+def test_the_wrong_account_sees_what_to_do(client: Client, invited: InvitedRole) -> None:
     client.force_login(UserFactory(email="other@example.org"))
     for answer in (client.get(address_of(invited)), client.post(address_of(invited))):
         assert answer.status_code == 409

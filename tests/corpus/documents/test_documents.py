@@ -195,7 +195,7 @@ class TestPages:
         assert reverse("import_create", args=["tea", "documents"]) in text
 
     @pytest.mark.parametrize("query", [{"year_from": "x"}, {"year_to": "-4"}, {"q": "x" * 1001}])
-    def test_bad_queries_are_told(self, shelf: Collection, client: Client, query: dict[str, str]) -> None:
+    def test_bad_queries_are_reported(self, shelf: Collection, client: Client, query: dict[str, str]) -> None:
         assert client.get(reverse("document_list", args=["tea"]), query).status_code == 422
 
     def test_htmx_gets_the_results_alone(self, shelf: Collection, client: Client) -> None:

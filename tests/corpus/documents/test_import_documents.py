@@ -56,7 +56,7 @@ def stored(collection: Collection) -> dict[str, dict[str, Any]]:
 
 
 class TestCounts:
-    def test_new_changed_and_equal_documents_are_told_apart(self, collection: Collection, tmp_path: Path) -> None:
+    def test_new_changed_and_equal_documents_are_distinguished(self, collection: Collection, tmp_path: Path) -> None:
         first = import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA, POT, ODD]))
         assert (first.state, counts(first)) == (JobState.DONE, (3, 0, 0, 0))
         again = import_files(collection, jsonl(tmp_path / "b.jsonl", [TEA, {**POT, "title": "On teapots"}, ODD]))

@@ -94,7 +94,7 @@ def test_a_long_answer_and_one_in_another_language_come_whole():
         (Garbage(b'{"choices": "none"}', "application/json"), Busy, "no chat completion"),
     ],
 )
-def test_errors_are_told_apart(step, kind, words):
+def test_errors_are_distinguished(step, kind, words):
     error = refused([step])
     assert type(error) is kind
     assert words in str(error)

@@ -116,7 +116,7 @@ def test_what_may_pass_is_tried_again(bad: Reply) -> None:
         (Reply(429, {"Retry-After": "\xb2"}), "gave no answer: status 429"),
     ],
 )
-def test_what_will_not_pass_is_told(bad: Reply, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lasting_failures_are_reported(bad: Reply, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if b"  " in bad.body:
         monkeypatch.setattr(registries, "MOST_BYTES", 1_000)
     kept: dict[str, str] = {}
@@ -233,7 +233,7 @@ def test_two_dois_for_one_title_are_not_guessed() -> None:
     assert (found.kind, found.is_ambiguous) == ("none", True)
 
 
-def test_a_preprint_is_not_replaced_but_its_refereed_version_told() -> None:
+def test_a_preprint_is_not_replaced_but_its_refereed_version_is_named() -> None:
     reference = parse_reference("7", "Ada Smith. 2019. Long-tail questions in archives. arXiv preprint.")
     preprint = replace(FOUND, doi="10.48550/arxiv.1", is_preprint=True)
     found = registered_link(reference, [FOUND, preprint])

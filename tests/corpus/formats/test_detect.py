@@ -41,11 +41,11 @@ def detected(head: bytes, file: str = "f", wanted: str = "") -> str:
         ('"topic";"annotator";"note";"value"\r\n', "csv-judgments"),
     ],
 )
-def test_formats_are_told_apart(head: str, found: str) -> None:
+def test_formats_are_detected(head: str, found: str) -> None:
     assert detected(head.encode()) == found
 
 
-def test_a_first_line_longer_than_the_head_is_told_by_its_keys() -> None:
+def test_a_first_line_longer_than_the_head_is_recognised_by_its_keys() -> None:
     line = json.dumps({"_id": "1", "title": "T", "text": "x" * 1000})
     assert detected(line[:500].encode()) == "beir-corpus"
 
@@ -62,7 +62,7 @@ def test_a_first_line_longer_than_the_head_is_told_by_its_keys() -> None:
         (b"name,year\n", "not recognised"),
     ],
 )
-def test_what_cannot_be_told_is_refused_with_the_way_out(head: bytes, reason: str) -> None:
+def test_an_unknown_format_is_refused_with_the_way_out(head: bytes, reason: str) -> None:
     with pytest.raises(BrokenFile, match=reason):
         detected(head)
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_told_is_refused_with_the_way_out(head: bytes, reason: st
         (b"[1]\t10.1/x\tcikm-18", "a.dois", "dois"),
     ],
 )
-def test_files_of_papers_are_told_apart(head: bytes, file: str, found: str) -> None:
+def test_files_of_papers_are_distinguished(head: bytes, file: str, found: str) -> None:
     assert detected(head, file, "papers") == found
 
 
@@ -101,5 +101,5 @@ def test_files_of_papers_are_told_apart(head: bytes, file: str, found: str) -> N
         ("llmjudge/labels/TREMA-other.qrels", "trec-qrels"),
     ],
 )
-def test_shared_files_are_told_apart(path: str, found: str) -> None:
+def test_shared_files_are_distinguished(path: str, found: str) -> None:
     assert detected(shared_path("data", path).read_bytes()[: 1 << 16], path) == found

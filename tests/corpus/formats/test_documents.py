@@ -26,7 +26,7 @@ TREC = "<DOC>\n<DOCNO>t1</DOCNO>\n<TEXT>\nx\n</TEXT>\n</DOC>\n"
     ("content", "format_", "docnos"),
     [(BIBTEX, "bibtex", ["k1", "k2"]), (BEIR, "beir", ["b1"]), (TREC, "trec", ["t1"]), (BEIR, "jsonl", ["b1"])],
 )
-def test_formats_are_named_or_told(tmp_path: Path, content: str, format_: str, docnos: list[str]) -> None:
+def test_formats_are_named_or_detected(tmp_path: Path, content: str, format_: str, docnos: list[str]) -> None:
     path = tmp_path / "upload"
     path.write_text(content)
     for choice in (format_, "auto"):

@@ -89,7 +89,7 @@ def test_a_doi_broken_over_a_line_end_is_read_whole(lines, whole):
         (["10.1234/jas", "2a.44"], ("10.1234/jas", "10.1234/jas2a.44")),
     ],
 )
-def test_where_the_next_line_may_go_on_with_it_both_are_told(lines, either):
+def test_both_readings_are_given_where_the_next_line_may_continue_it(lines, either):
     assert readings(lines) == [either]
 
 

@@ -102,7 +102,7 @@ def test_bad_json_values_are_problems() -> None:
     ]
 
 
-def test_formats_are_told_and_repeats_reported(tmp_path: Path) -> None:
+def test_formats_are_detected_and_repeats_reported(tmp_path: Path) -> None:
     path = tmp_path / "labels"
     path.write_text("annotator,topic,docno,value\na,1,d,2\nb,1,d,2\na,1,d,0\n")
     found = list(read_judgments(path))

@@ -34,7 +34,7 @@ def test_any_bytes_give_rows_problems_or_a_refusal(data: bytes) -> None:
         assert all(isinstance(item, PoolRow) or (item.reason and item.line) for item in read(data))
 
 
-def test_bad_lines_are_told_and_the_rest_is_read() -> None:
+def test_bad_lines_are_reported_and_the_rest_is_read() -> None:
     found = read(f"1 D1\n\n1 0 D2 1\n1 {'D' * 256}\n1 D\x01\n1 D3\n")
     assert [item for item in found if isinstance(item, PoolRow)] == [
         PoolRow("1", "D1", "a.txt", 1),

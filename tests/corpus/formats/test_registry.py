@@ -27,7 +27,7 @@ COMPANIONS = {"paper-order", "reference-notes"}  # read with papers
 
 
 @pytest.mark.parametrize("name", formats())
-def test_a_format_can_be_told_and_reads_what_its_shapes_carry(name: str) -> None:
+def test_a_format_is_detected_and_reads_what_its_shapes_carry(name: str) -> None:
     each = formats()[name]
     assert each.label
     assert each.help.endswith(".")
@@ -56,7 +56,7 @@ WRITTEN = {"documents": [DOCUMENT], "topics": [TOPIC]}
 @pytest.mark.parametrize(
     ("name", "carried"), [(each.name, what) for each in formats().values() for what in each.writes if what in WRITTEN]
 )
-def test_what_a_format_writes_it_is_told_by_and_reads(name: str, carried: str) -> None:
+def test_a_format_detects_and_reads_what_it_writes(name: str, carried: str) -> None:
     each = formats()[name]
     content = "".join(each.writes[carried](WRITTEN[carried])).encode()
     found, shape = detect(content, "f", carried)

@@ -233,7 +233,7 @@ def test_spans_that_do_not_fit_are_left_out_and_lists_may_be_plain() -> None:
     assert document.title == "On 𝛼 and B"
 
 
-def test_markers_that_do_not_fit_the_text_are_told() -> None:
+def test_markers_that_do_not_fit_the_text_are_reported() -> None:
     spans = [*ANNOTATIONS["bibref"], {"start": 5, "end": 99_999, "attributes": {"ref_id": "b0"}}, 7]
     *strays, paper = read_s2orc_papers(lines(annotated(bibref=json.dumps(spans))), "f")
     reasons = [stray.reason for stray in strays]
@@ -295,7 +295,7 @@ def test_whatever_a_line_holds_is_a_paper_or_a_problem(line: dict[str, Any], bod
         ({"bib_entries": {"b0": {"title": "T", "other_ids": [1]}}}, "other_ids of b0 is not an object"),
     ],
 )
-def test_fields_of_another_kind_are_told(changed: dict[str, Any], reason: str) -> None:
+def test_fields_of_another_kind_are_reported(changed: dict[str, Any], reason: str) -> None:
     line = {"paper_id": "p", "title": "T", "body_text": [{"text": "a"}], **changed}
     (found,) = read_s2orc_papers(stream(json.dumps(line)), "s.jsonl")
     assert isinstance(found, Problem)

@@ -16,7 +16,7 @@ WEB = '<?xml version="1.0"?>\n<topics><topic number="1"><query>T</query></topic>
 
 
 @pytest.mark.parametrize(("format_", "content"), [*CONTENTS.items(), ("trec", WEB), ("trec-xml", WEB)])
-def test_formats_are_named_or_told(tmp_path: Path, format_: str, content: str) -> None:
+def test_formats_are_named_or_detected(tmp_path: Path, format_: str, content: str) -> None:
     path = tmp_path / "upload"
     path.write_text(content)
     for choice in ("auto", format_):
@@ -31,7 +31,7 @@ def test_a_number_that_occurs_again_is_a_problem_in_its_file_only(tmp_path: Path
     assert problems(found) == [(2, "topic 1 stands in this file more than once; the first one counts")]
 
 
-def test_progress_is_told_in_bytes(tmp_path: Path) -> None:
+def test_progress_is_reported_in_bytes(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(CONTENTS["jsonl"])
     steps: list[int] = []

@@ -69,7 +69,7 @@ def test_lines_and_layout_are_as_trec_eval_takes_them() -> None:
         (f"{'1' * 101} Q0 D 1 2.5 t", "at most 100"),
     ],
 )
-def test_a_bad_row_is_told_with_its_line_and_its_topic(line: str, reason: str) -> None:
+def test_a_bad_row_is_reported_with_line_and_topic(line: str, reason: str) -> None:
     found = read(f"7 Q0 D1 1 3 t\n{line}\n7 Q0 D2 1 2 t\n")
     assert [item.docno for item in found if isinstance(item, RunRow)] == ["D1", "D2"]
     ((number, result),) = problems(found)
@@ -137,7 +137,7 @@ class TestPaths:
         bad, good = read_runs(tmp_path / "a.run")
         assert (bad.line, isinstance(bad, BadRow), isinstance(good, RunRow)) == (1, True, True)
 
-    def test_bytes_read_are_told(self, tmp_path: Path) -> None:
+    def test_bytes_read_are_reported(self, tmp_path: Path) -> None:
         path = tmp_path / "a.run"
         path.write_text("".join(f"1 Q0 D{i} {i} {-i} t\n" for i in range(20_000)))
         steps: list[int] = []

@@ -151,7 +151,7 @@ def test_the_table_and_the_note_of_two_columns(papers: dict[str, FullPaper]) -> 
     assert kinds["footnote"] == "1 Cards of stiff paper, in drawers."
 
 
-def test_a_title_above_one_column_with_text_beside_it(tmp_path: Path) -> None:
+def test_a_title_above_one_column_with_text_next_to_it(tmp_path: Path) -> None:
     path = tmp_path / "newsletter.pdf"
     canvas = Canvas(str(path), pagesize=A4)
     canvas.setFont("Helvetica-Bold", 18)

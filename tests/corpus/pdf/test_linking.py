@@ -62,13 +62,13 @@ def test_the_order_of_preference(raw: str, expected: tuple[str, str]) -> None:
     assert summary(raw) == (*expected, "", False)
 
 
-def test_the_same_title_twice_is_told_and_not_guessed() -> None:
+def test_the_same_title_twice_is_reported_and_not_guessed() -> None:
     found = linked("Kim Lee and Sun Park. 2018. Ten years of requests. In Proc.")
     assert (found.kind, found.is_ambiguous) == ("none", True)
     assert [each.docno for each in found.candidates[:2]] == ["10.1145/1.2", "10.1145/1.3"]
 
 
-def test_a_preprint_keeps_its_address_and_its_refereed_version_is_told() -> None:
+def test_a_preprint_keeps_its_address_and_its_refereed_version_is_named() -> None:
     raw = "Mary O’Neil and Bo Chan. 2019. The habits of keepers. arXiv preprint arXiv:1901.00001."
     assert summary(raw) == ("arxiv", "https://arxiv.org/abs/1901.00001", "10.1145/1.5", False)
 

@@ -161,7 +161,7 @@ class TestPools:
             True,
         )
 
-    def test_a_model_whose_vectors_change_their_length_is_told(
+    def test_a_model_whose_vectors_change_their_length_is_reported(
         self, collection: Collection, store: str, settings: Any
     ) -> None:
         def longer(call: Call) -> Step:

@@ -301,7 +301,7 @@ def import_pool(collection: Collection, *files: Path, **options: object) -> Impo
 
 
 class TestLists:
-    def test_new_known_and_repeated_pairs_are_told_apart(self, collection: Collection, tmp_path: Path) -> None:
+    def test_new_known_and_repeated_pairs_are_distinguished(self, collection: Collection, tmp_path: Path) -> None:
         build(collection, ["bm25"])
         path = tmp_path / "pool.txt"
         path.write_text("1 D1\n1 D6\n2 D6\n1 D6\n")
@@ -371,7 +371,7 @@ class TestLists:
 
 
 class TestCommands:
-    def test_build_pools_tells_the_promised_json(
+    def test_build_pools_prints_the_promised_json(
         self, collection: Collection, capsys: pytest.CaptureFixture[str]
     ) -> None:
         call_command("build_pools", "tea", depth=2, as_json=True)

@@ -17,7 +17,7 @@ from tests.factories.accounts import AT
 pytestmark = pytest.mark.django_db
 
 
-def test_whoever_withdrew_has_not_answered(call: QuestionCall) -> None:
+def test_an_author_who_withdrew_has_not_answered(call: QuestionCall) -> None:
     ann, bob = invite(call), invite(call, "bob@example.org", "D1")
     invite(call, "cy@example.org", "D2")
     answer(ann)

@@ -47,7 +47,7 @@ def test_answers_become_topics_after_the_deadline(manager: Membership, call: Que
         answer(ann, "Another question about the very same paper?", seen=1)
 
 
-def test_equal_questions_become_one_topic_and_the_manager_is_told(client: Client, call: QuestionCall) -> None:
+def test_equal_questions_become_one_topic_and_the_manager_sees_it(client: Client, call: QuestionCall) -> None:
     ann, bob = invite(call), invite(call, "bob@example.org", "D1")
     invite(call, "cy@example.org", "D2")
     call.collection.topics.create(number="q7", kind="question", text="Is green tea ever boiled?", position=0)

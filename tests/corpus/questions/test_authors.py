@@ -79,7 +79,7 @@ def test_only_managers_ask(call: QuestionCall) -> None:
         invite_author(by=viewer.user, at=AT, call=call, email="a@example.org", docno="D0")
 
 
-def test_a_file_brings_authors_and_tells_bad_rows(manager: Membership, call: QuestionCall) -> None:
+def test_a_file_brings_authors_and_shows_bad_rows(manager: Membership, call: QuestionCall) -> None:
     invite(call, "known@example.org")
     AuthorOptOut.objects.create(email="silent@example.org", opted_out_at=AT)
     rows = "Email;docno;name\nANN@example.org;D0;Ann Ö\nknown@example.org;D0;K\nbad;D1;\nann@example.org;D0;again\n"

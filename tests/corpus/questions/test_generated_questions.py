@@ -104,7 +104,7 @@ def test_a_question_of_a_campaign_stays(manager, mention, run):
     assert question.topic is not None
 
 
-def test_other_cutoffs_filter_anew_but_leave_what_a_person_decided(manager, mention, run):
+def test_other_cutoffs_filter_again_but_leave_what_a_person_decided(manager, mention, run):
     kept = make_question(mention, run=run, text=TEXT, state="filtered")
     second = make_question(make_mention({"b0": None}, collection=mention.collection), run=run, state="filtered")
     reply = kept.reply

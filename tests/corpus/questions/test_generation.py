@@ -244,7 +244,7 @@ def test_equal_questions_are_one_topic(manager, collection, mentions, quick):
     assert Topic.objects.count() == 2
 
 
-def test_a_good_question_beside_a_bad_one_is_kept(manager, collection, mentions, quick):
+def test_a_good_question_next_to_a_bad_one_is_kept(manager, collection, mentions, quick):
     reply = one(manager, collection, quick, GOOD + "\nQUESTION: Why?\nANSWER: cite_077")
     assert [question.state for question in reply.questions.all()] == ["kept", "unknown-keys"]
 
@@ -317,7 +317,7 @@ def test_an_answer_that_was_stored_but_not_read_is_read_and_not_paid_for_again(m
     assert Topic.objects.count() == 1
 
 
-def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_unread(
+def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_waiting(
     manager, collection, mentions, quick, monkeypatch
 ):
     """A second death, in the middle of the questions: the next worker reads all of them."""

@@ -192,7 +192,7 @@ def run_command(capsys, *arguments) -> dict:
     return json.loads(capsys.readouterr().out)
 
 
-def test_the_command_line_asks_and_tells(mention, model, capsys):
+def test_the_command_line_asks_and_reports(mention, model, capsys):
     assert run_command(capsys, "--dry-run")["mentions"] == 1
     with ChatStub(["QUESTION: Which leaves?\nANSWER: cite_001\nQUESTION: Green?\nANSWER: cite_001"]) as stub:
         model.LLM_BASE_URL = stub.url

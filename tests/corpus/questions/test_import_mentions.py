@@ -124,7 +124,7 @@ def test_grobid_tei_with_a_marker_that_names_nothing(collection, document, tmp_p
     assert mention.references.get().link == Link.TITLE
 
 
-def test_the_command_line_reads_json_lines_and_tells_in_json(collection, document, tmp_path, capsys):
+def test_the_command_line_reads_json_lines_and_reports_in_json(collection, document, tmp_path, capsys):
     path = jsonl(
         tmp_path / "mentions.jsonl", [line(), line(text="More [1].", markers=[{"start": 5, "end": 8, "keys": ["b1"]}])]
     )
@@ -234,7 +234,7 @@ def test_sources_inside_the_collection_are_known_and_other_collections_are_not_l
 # --- what is wrong with a file ----------------------------------------------------------------------------------------
 
 
-def test_markers_that_do_not_fit_are_told_and_their_paragraph_stays(collection, document, tmp_path):
+def test_markers_that_do_not_fit_are_reported_and_their_paragraph_stays(collection, document, tmp_path):
     good = {"start": 9, "end": 12, "keys": ["b1"]}
     bad = [
         {"start": 9, "end": 99, "keys": ["b1"]},
@@ -295,14 +295,14 @@ def test_a_cited_id_that_is_nowhere_and_markers_that_overlap(collection, documen
         ({"references": {"b1": {"id": "x" * 300}}}, "a cited id of 300 characters"),
     ],
 )
-def test_bad_lines_are_told_and_the_others_go_in(collection, document, tmp_path, changes, words):
+def test_bad_lines_are_reported_and_the_others_go_in(collection, document, tmp_path, changes, words):
     run = load(collection, jsonl(tmp_path / "m.jsonl", [line(**changes), line(source_id="fine")]))
     assert words in reasons(run)[0]
     assert counts(run) == (1, 0, 0, 1)
 
 
 @pytest.mark.parametrize("key", ["b\0", "b\ud800"])
-def test_keys_that_cannot_be_stored_are_told(collection, document, tmp_path, key):
+def test_keys_that_cannot_be_stored_are_reported(collection, document, tmp_path, key):
     """They hide in the JSON within the JSON of S2ORC's annotations."""
     annotated = json.loads(json.dumps(ANNOTATED))
     annotations = annotated["content"]["annotations"]

@@ -52,7 +52,7 @@ def test_tokens(text: str, tokens: str, expected: list[str]) -> None:
     assert tokenise(text, tokens) == expected
 
 
-def test_ascii_and_other_texts_are_cut_alike() -> None:
+def test_ascii_and_other_texts_are_cut_in_the_same_way() -> None:
     plain = "".join(chr(code) for code in range(32, 127))
     assert tokenise(plain) == tokenise(plain + " é")[:-1]
 

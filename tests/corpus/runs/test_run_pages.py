@@ -265,11 +265,11 @@ class TestBlindness:
             answer = annotator.get(address)
             assert answer.status_code == 403
             assert not [secret for secret in SECRETS if secret in answer.content.decode()]
-        # What is not there is told apart from what is forbidden by nobody.
+        # Nobody can distinguish what is not there from what is forbidden.
         assert annotator.get(reverse("run_detail", args=["tea", 10**6])).status_code == 403
         assert annotator.get(reverse("pool_detail", args=["tea", 10**6])).status_code == 403
 
-    def test_pages_they_may_open_tell_nothing(self, members: dict[Role, Membership], collection: Collection) -> None:
+    def test_pages_they_may_open_reveal_nothing(self, members: dict[Role, Membership], collection: Collection) -> None:
         annotator = client_of(members, Role.ANNOTATOR)
         for address in (
             "/",

@@ -84,7 +84,7 @@ class TestImport:
         import_runs(collection, path)
         assert stored(collection, "t") == {"1": ["D2", "D1"], "2": ["D2", "D1"]}
 
-    def test_new_changed_and_equal_rankings_are_told_apart(self, collection: Collection, tmp_path: Path) -> None:
+    def test_new_changed_and_equal_rankings_are_distinguished(self, collection: Collection, tmp_path: Path) -> None:
         import_runs(collection, write(tmp_path / "a.run", ONE))
         since = RetrievalRun.objects.get().created_at
         again = import_runs(collection, write(tmp_path / "a.run", ONE))
@@ -96,7 +96,7 @@ class TestImport:
         assert stored(collection) == {"1": ["D3", "D2", "D1"], "2": ["D2", "D1"], "3": ["D5"]}
         assert RetrievalRun.objects.get().created_at == since
 
-    def test_a_run_is_replaced_and_what_is_gone_is_told(self, collection: Collection, tmp_path: Path) -> None:
+    def test_a_run_is_replaced_and_what_is_gone_is_reported(self, collection: Collection, tmp_path: Path) -> None:
         import_runs(collection, write(tmp_path / "a.run", ONE))
         run = import_runs(collection, write(tmp_path / "b.run", {"2": ONE["2"]}))
         assert stored(collection) == {"2": ["D1"]}
@@ -135,7 +135,7 @@ class TestImport:
             },
         ]
 
-    def test_unknown_documents_keep_their_ranks_and_are_told(self, collection: Collection, tmp_path: Path) -> None:
+    def test_unknown_documents_keep_their_ranks_and_are_reported(self, collection: Collection, tmp_path: Path) -> None:
         run = import_runs(collection, write(tmp_path / "a.run", {"1": {"X1": 3.0, "D1": 2.0, "X2": 1.0}}))
         assert stored(collection) == {"1": ["X1", "D1", "X2"]}
         assert counts(run) == (1, 0, 0, 0)
@@ -158,7 +158,7 @@ class TestImport:
         assert RetrievalRun.objects.get().name == "our best"
         assert len(stored(collection, "our best")) == 2
 
-    def test_the_last_tag_names_the_run_and_a_mixture_is_told(self, collection: Collection, tmp_path: Path) -> None:
+    def test_the_last_tag_names_the_run_and_a_mixture_is_reported(self, collection: Collection, tmp_path: Path) -> None:
         path = tmp_path / "a.run"
         path.write_text("1 Q0 D1 1 1 early\n2 Q0 D1 1 1 late\n")
         run = import_runs(collection, path)

@@ -36,7 +36,7 @@ def test_without_words_on_either_side_there_is_no_share(question, texts):
     assert word_overlap(question, texts) is None
 
 
-def test_titles_and_abstracts_are_told_apart():
+def test_titles_and_abstracts_are_distinguished():
     targets = [("Green tea", "It is served with milk."), ("Mate", "")]
     assert overlap_with("green milk mate sugar", targets) == Overlap(titles=2 / 4, texts=3 / 4)
     assert overlap_with("green", []) == Overlap(None, None)
@@ -74,6 +74,6 @@ def test_shares_lie_between_none_and_all(question, texts):
 @pytest.mark.parametrize(
     ("share", "written"), [(1 / 8, "0.13"), (0.285, "0.28"), (1 / 3, "0.33"), (1.0, "1.00"), (None, "–")]
 )
-def test_shares_are_told_alike_everywhere_halves_upwards(share, written):
+def test_shares_are_rounded_in_the_same_way_everywhere_halves_up(share, written):
     """As JavaScript's toFixed(2) rounds them: 0.125 is a half, 0.285 is stored as a little less than one."""
     assert tell_share(share) == written

@@ -123,7 +123,7 @@ def test_other_answers_are_not_understood_and_say_why(text, words):
 
 
 @pytest.mark.parametrize("text", ["I'm sorry, but I can't help with that.", "I cannot write this.", "As an AI, no."])
-def test_refusals_are_told_apart(text):
+def test_refusals_are_distinguished(text):
     assert read_answer(text).is_refusal
 
 

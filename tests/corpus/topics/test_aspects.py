@@ -283,7 +283,7 @@ class TestPages:
         assert f'data-focus="{place.pk}"' in answer.content.decode()
         assert tree(topic) == {"a": ["d", "b", "c"], "b": []}
 
-    def test_refusals_are_told_beside_the_tree(self, topic: Topic, client: Client) -> None:
+    def test_refusals_are_shown_next_to_the_tree(self, topic: Topic, client: Client) -> None:
         judge(node(topic, "d").aspect)
         address = self.address(topic, "aspect_delete", node(topic, "d"))
         answer = client.post(address, headers={"HX-Request": "true"})
@@ -307,7 +307,7 @@ class TestPages:
 
 
 @pytest.mark.django_db
-def test_managers_are_told_what_is_worth_a_second_look(client: Client) -> None:
+def test_managers_see_what_is_worth_a_second_look(client: Client) -> None:
     collection = CollectionFactory(slug="hints")
     topic = TopicFactory(collection=collection, number="1")
     make_tree(topic, {"It is quick.": [], "Labels are cleaned.": ["Labels of images are cleaned by hand, slowly."]})

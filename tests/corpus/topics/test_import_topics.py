@@ -111,7 +111,7 @@ class TestMerging:
         again = bring(collection, tmp_path, {**POTS, "targets": ["d2", "d9"]})
         assert counts(again) == (0, 0, 1, 0)
 
-    def test_odd_questions_come_in_and_are_told(self, collection: Collection, tmp_path: Path) -> None:
+    def test_odd_questions_come_in_and_are_reported(self, collection: Collection, tmp_path: Path) -> None:
         DocumentFactory(collection=collection, docno="D1")
         TopicFactory(collection=collection, number="old", kind=TopicKind.QUESTION, text="Is <b>it</b> warm?")
         rows = [

@@ -15,7 +15,7 @@ from adjudication.exports.files import open_export
 from corpus.formats.doris_json_writer import write_doris_json
 from corpus.models import Collection, PoolEntry, Role, Topic
 from corpus.topics.actions.sub_queries import make_sub_queries, remove_sub_queries
-from corpus.topics.jobs.sub_queries import Made
+from corpus.topics.jobs.sub_queries import SubQueryCounts
 from tests.adjudication.verdicts.test_votes import vote
 from tests.corpus.ranking.test_sub_queries import tied_topics
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
@@ -43,7 +43,7 @@ def collection() -> Collection:
     return collection
 
 
-def make(collection: Collection, size: int = 2) -> Made:
+def make(collection: Collection, size: int = 2) -> SubQueryCounts:
     return make_sub_queries(by=None, at=AT, collection=collection, size=size)
 
 
@@ -52,10 +52,10 @@ def numbers(collection: Collection) -> dict[str, str]:
 
 
 def test_sub_queries_are_made_once(collection: Collection) -> None:
-    assert make(collection) == Made(created=1, updated=0, unchanged=0, removed=0, left_out=2)
+    assert make(collection) == SubQueryCounts(created=1, updated=0, unchanged=0, removed=0, left_out=2)
     assert numbers(collection) == {"1:2+3": "I need pots and cups."}
     kept = collection.sub_queries.get().pk
-    assert make(collection) == Made(created=0, updated=0, unchanged=1, removed=0, left_out=2)
+    assert make(collection) == SubQueryCounts(created=0, updated=0, unchanged=1, removed=0, left_out=2)
     assert collection.sub_queries.get().pk == kept
     assert make(collection, 3).created == 1
     assert AuditEvent.objects.filter(verb="make_sub_queries").count() == 3
@@ -74,7 +74,7 @@ def test_they_follow_what_changes(collection: Collection) -> None:
     assert numbers(collection)["1:2+3"] == f"I need a pot and cups. {CUPS}"
     assert (made.created, made.updated, made.left_out) == (2, 1, 0)
     topic.nodes.filter(aspect__text=TEA).delete()
-    assert make(collection) == Made(created=0, updated=1, unchanged=0, removed=2, left_out=0)
+    assert make(collection) == SubQueryCounts(created=0, updated=1, unchanged=0, removed=2, left_out=0)
     assert set(numbers(collection)) == {"1:1+2"}
 
 

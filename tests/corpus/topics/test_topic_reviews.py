@@ -172,7 +172,7 @@ class TestPages:
         reviewer.post(self.address("topic_review", topic), {"seen": "2", "verdict": "approved"})
         assert state(topic) == ReviewState.APPROVED
 
-    def test_refusals_and_bad_input_are_told(self, topic: Topic, members: Members) -> None:
+    def test_refusals_and_bad_input_are_reported(self, topic: Topic, members: Members) -> None:
         reviewer = self.client(members, Role.ADJUDICATOR)
         assert b"No review is waiting" in reviewer.get(self.address("topic_review", topic)).content
         ask(topic, members)
@@ -205,7 +205,7 @@ class TestPages:
 
 
 class TestFirstPage:
-    def test_it_tells_those_who_may_review(self, topic: Topic, members: Members) -> None:
+    def test_it_is_shown_to_those_who_may_review(self, topic: Topic, members: Members) -> None:
         second = MembershipFactory(collection=topic.collection, role=Role.MANAGER)
         add_aspect(by=second.user, at=AT, topic=topic, text="Mine.")
         ask(topic, members)

@@ -90,7 +90,7 @@ class TestQuery:
             assert "One thing.\nAnother, e.g. this.</textarea>" in answer.content.decode()
         assert topic.versions.count() == 0
 
-    def test_refusals_are_told(self, client: Client, topic: Topic) -> None:
+    def test_refusals_are_reported(self, client: Client, topic: Topic) -> None:
         for sent in ({}, {"query": " \n", "seen": "0"}, {"query": "x", "seen": "-1"}):
             assert client.post(address("topic_reword", topic), sent, headers=HTMX).status_code == 422
         judge(topic)
