@@ -77,7 +77,7 @@ class Unusable(EndpointError):
 
 
 def open_client(endpoint: Endpoint) -> openai.OpenAI:
-    """A client of the endpoint; whoever opens it closes it."""
+    """A client of the endpoint; the caller closes it."""
     import httpx2
     import openai
 
