@@ -12,9 +12,11 @@ class AdjudicationConfig(AppConfig):
         "agreement": "adjudication.agreement.jobs.agreement.AgreementJob",
         "votes": "adjudication.verdicts.jobs.votes.VoteJob",
         "contexts": "adjudication.papers.jobs.ContextCheckJob",
+        "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
     }
     registries = {  # see corpus/plugins.py
         "exporters": "adjudication.exports.registry.EXPORTERS",
+        "evaluation_presets": "adjudication.evaluation.presets.registry.PRESETS",
         "golds": "adjudication.evaluation.golds.registry.GOLDS",
         "statistics": "adjudication.stats.statistics.STATISTICS",
         "tie_policies": "adjudication.stats.policies.TIE_POLICIES",

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from adjudication.agreement.views import agreement, disagreements, jobs, sample_size, statistics_help
 from adjudication.cycles.views import cycles, unparsed_answers
+from adjudication.evaluation import views as evaluation
 from adjudication.exports import views as exports
 from adjudication.papers.views import contexts, extractions, paper_editing, papers
 from adjudication.questions import views as questions
@@ -27,6 +28,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ],
     path("c/<slug:slug>/exports/", exports.export_list, name="export_list"),
     path("c/<slug:slug>/exports/<slug:name>/", exports.export_download, name="export_download"),
+    *[
+        path(f"c/<slug:slug>/evaluation/{address}", view, name=name)
+        for address, view, name in (
+            ("", evaluation.evaluation_list, "evaluation_list"),
+            ("new/", evaluation.evaluation_create, "evaluation_create"),
+            ("<int:pk>/", evaluation.evaluation_detail, "evaluation_detail"),
+            ("<int:pk>/topics/", evaluation.evaluation_topics, "evaluation_topics"),
+            ("<int:pk>/table.<slug:form>", evaluation.evaluation_table, "evaluation_table"),
+        )
+    ],
     *[
         path(f"c/<slug:slug>/contexts/{address}", view, name=name)
         for address, view, name in (

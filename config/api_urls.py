@@ -4,6 +4,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from adjudication.agreement import api as results
+from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
 from adjudication.verdicts import api as relevance
 from annotation.campaigns.api import campaigns
@@ -70,6 +71,8 @@ urlpatterns = [
     path(f"{K}relevance/", relevance.RelevanceList.as_view(), name="api_relevance"),
     path(f"{K}relevance/<str:number>/", relevance.RelevanceDetail.as_view(), name="api_topic_relevance"),
     path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),
+    path(f"{C}evaluations/", evaluation.EvaluationList.as_view(), name="api_evaluations"),
+    path(f"{C}evaluations/<int:pk>/", evaluation.EvaluationDetail.as_view(), name="api_evaluation"),
     path(f"{C}exports/", exports.ExportList.as_view(), name="api_exports"),
     path(f"{C}exports/<slug:name>/", exports.ExportFile.as_view(), name="api_export"),
 ]

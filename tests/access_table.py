@@ -314,6 +314,7 @@ TABLE: list[Row] = [
     *job("agreement", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.agreement_run),
     *job("votes", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.vote_run),
     *job("contexts", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.context_check),
+    *job("evaluations", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.evaluation),
     # --- documents, topics -------------------------------------------------------------------------------------------
     *row("document_list", MEMBERS_PAGE),
     *row("document_detail", MEMBERS_PAGE),
@@ -493,6 +494,12 @@ TABLE: list[Row] = [
     *row("paper_page", "GET login 404 403 403 404 404", where=lambda w: {**_paper_item(w), "page": 1}),
     *row("acceptance", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("acceptance_undo", DECIDERS_WRITE),
+    # --- evaluation --------------------------------------------------------------------------------------------------
+    *row("evaluation_list", OVERSEERS_PAGE),
+    *row("evaluation_create", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
+    *row("evaluation_detail", OVERSEERS_PAGE, where=key_of("evaluation")),
+    *row("evaluation_topics", "GET login 404 403 gone gone gone", where=key_of("evaluation")),  # not done yet
+    *row("evaluation_table", "GET login 404 403 404 404 404", where=lambda w: {"pk": w.evaluation.pk, "form": "csv"}),
     # --- citation contexts in figures --------------------------------------------------------------------------------
     *row("context_report", OVERSEERS_PAGE),
     *row("context_table", OVERSEERS_PAGE, where=lambda _: {"form": "csv"}),
@@ -560,6 +567,8 @@ TABLE: list[Row] = [
     *row("api_relevance", OVERSEERS_PAGE),
     *row("api_topic_relevance", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_verdicts", OVERSEERS_PAGE),
+    *row("api_evaluations", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
+    *row("api_evaluation", OVERSEERS_PAGE, where=key_of("evaluation")),
     *row("api_exports", OVERSEERS_PAGE),
     *row("api_export", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export
 ]

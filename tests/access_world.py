@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, JobState, User
-from adjudication.models import AgreementRun, ContextCheck, Method, Verdict, VoteRun
+from adjudication.models import AgreementRun, ContextCheck, Evaluation, Method, Verdict, VoteRun
 from annotation.definitions.extractions import Content
 from annotation.models import (
     AnnoCycle,
@@ -81,6 +81,7 @@ class World:
     agreement_run: AgreementRun
     vote_run: VoteRun
     context_check: ContextCheck
+    evaluation: Evaluation
     verdict: Verdict
     invited: InvitedRole
     api_token: ApiToken  # the outsider's
@@ -155,6 +156,12 @@ def make_world() -> World:
         cycle=_tuning(collection, manager),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
         vote_run=vote_run,
+        evaluation=Evaluation.objects.create(
+            collection=collection,
+            requested_by=manager,
+            requested_at=AT,
+            parameters=EvaluationSpec("targets", ("bm25",)).as_json(),
+        ),
         context_check=ContextCheck.objects.create(
             collection=collection,
             requested_by=manager,

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 
 from adjudication.evaluation.golds.registry import campaigns_behind
+from adjudication.evaluation.presets.registry import find_preset
+from adjudication.evaluation.reads.evaluation import EvaluationSpec
 from adjudication.labels.rules import check_can_take_out
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Campaign
@@ -15,19 +17,24 @@ def campaigns_of(collection: Collection, golds: Iterable[str]) -> list[Campaign]
     return list(found.values())
 
 
-def check_not_sealed_golds(collection: Collection, golds: Iterable[str]) -> None:
+def golds_of(spec: EvaluationSpec) -> list[str]:
+    """The golds that an evaluation stands on, those of its preset included. Errors: Refused for an unknown preset."""
+    return find_preset(spec.preset).golds(spec) if spec.preset else spec.golds
+
+
+def check_not_sealed_golds(collection: Collection, spec: EvaluationSpec) -> None:
     """Errors: NotAllowed for labels of a sealed test set (ADR 16), whoever asks."""
-    for campaign in campaigns_of(collection, golds):
+    for campaign in campaigns_of(collection, golds_of(spec)):
         check_not_sealed(campaign)
 
 
-def check_can_see_golds(membership: Membership, golds: Iterable[str]) -> None:
+def check_can_see(membership: Membership, spec: EvaluationSpec) -> None:
     """Managers, adjudicators and viewers see figures; those who still have to judge what the gold is made of do not.
 
     A run of one document has the label of that document as its score, so the rule is that of exports (ADR 11).
     Errors: NotAllowed.
     """
-    campaigns = campaigns_of(membership.collection, golds)
+    campaigns = campaigns_of(membership.collection, golds_of(spec))
     for campaign in campaigns:
         check_not_sealed(campaign)
     check_can_take_out(membership, campaigns)

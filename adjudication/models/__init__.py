@@ -2,6 +2,7 @@
 
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.models.contexts import ContextCheck
+from adjudication.models.evaluations import Evaluation, EvaluationScores
 from adjudication.models.exports import ExportPrefixes
 from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
 
@@ -11,6 +12,8 @@ __all__ = [
     "AgreementRun",
     "Cause",
     "ContextCheck",
+    "Evaluation",
+    "EvaluationScores",
     "ExportPrefixes",
     "Method",
     "Verdict",

@@ -61,7 +61,7 @@ class Command(ReportingCommand):
             find_preset(options["preset"])
         wanted = _wanted(by, options)
         collection = collection_with(slug)
-        check_not_sealed_golds(collection, [wanted.gold, wanted.against])
+        check_not_sealed_golds(collection, wanted)
         report = make_report(collection, wanted, files=_files(wanted))
         return self._summary(report), report.to_json()
 

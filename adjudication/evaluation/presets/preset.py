@@ -52,6 +52,10 @@ class Preset:
             for part in self.parts
         ]
 
+    def golds(self, asked: EvaluationSpec) -> list[str]:
+        """The golds that its evaluations name."""
+        return list(dict.fromkeys(gold for each in self.wanted(asked) for gold in each.golds))
+
     def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:
         """The table, from its evaluations in the order of `wanted`."""
         raise NotImplementedError

@@ -56,6 +56,11 @@ class EvaluationSpec:
     seed: int = 1
     preset: str = ""
 
+    @property
+    def golds(self) -> list[str]:
+        """The golds it names."""
+        return [gold for gold in (self.gold, self.against) if gold]
+
     def as_json(self) -> dict[str, Any]:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 

@@ -8,6 +8,7 @@ from django.db import connection
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY, LoadedGold
+from adjudication.exporting.statements import PLACES
 from adjudication.stats.measures import Measure
 from adjudication.stats.rankings import Gold, RankedList
 from adjudication.stats.results import BoolArray, FloatArray
@@ -15,19 +16,43 @@ from corpus.models import Collection, RetrievalRun
 
 ROWS = 200  # rankings fetched at a time
 # One string for each ranking: much quicker than arrays of many texts. Docnos hold no white space.
+COLUMNS = """array_to_string(k.docnos, E'\\n'),
+  ARRAY(SELECT cut FROM unnest(%(cuts)s::int[]) cut WHERE k.scores[cut] = k.scores[cut + 1])"""
 RANKINGS = """
-SELECT t.number, array_to_string(k.docnos, E'\\n'),
-  ARRAY(SELECT cut FROM unnest(%(cuts)s::int[]) cut WHERE k.scores[cut] = k.scores[cut + 1])
-FROM corpus_ranking k JOIN corpus_topic t ON t.id = k.topic_id
+SELECT t.number, {columns} FROM corpus_ranking k JOIN corpus_topic t ON t.id = k.topic_id
 WHERE k.run_id = %(run)s ORDER BY t.position, t.id
 """
+PARTS = {
+    SUB_QUERY: """
+SELECT q.number, {columns} FROM corpus_partranking k JOIN corpus_subquery q ON q.id = k.sub_query_id
+WHERE k.run_id = %(run)s ORDER BY q.id
+""",
+    ASPECT: f"""
+WITH {PLACES}
+SELECT t.number || '.' || places.place, {{columns}} FROM corpus_partranking k
+JOIN places ON places.aspect_id = k.aspect_id JOIN corpus_topic t ON t.id = places.topic_id
+WHERE k.run_id = %(run)s ORDER BY t.position, t.id, places.place
+""",
+}
 POOLS = """
 SELECT t.number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
 JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
 GROUP BY t.id, t.number ORDER BY t.position, t.id
 """
-SUB_POOLS = """
+SUB_PARTS = {
+    SUB_QUERY: """
+SELECT q.number, {columns} FROM corpus_partranking k JOIN corpus_subquery q ON q.id = k.sub_query_id
+WHERE k.run_id = %(run)s ORDER BY q.id
+""",
+    ASPECT: f"""
+WITH {PLACES}
+SELECT t.number || '.' || places.place, {{columns}} FROM corpus_partranking k
+JOIN places ON places.aspect_id = k.aspect_id JOIN corpus_topic t ON t.id = places.topic_id
+WHERE k.run_id = %(run)s ORDER BY t.position, t.id, places.place
+""",
+}
+POOLS = """
 SELECT q.number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
 JOIN corpus_subquery q ON q.topic_id = p.topic_id AND q.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
@@ -58,11 +83,10 @@ def find_runs(collection: Collection, names: Iterable[str]) -> list[RetrievalRun
 
 def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> Iterator[RankedList]:
     """The run's rankings for topics of this unit, with the cut-offs of measures that equal scores straddle."""
-    if unit in (ASPECT, SUB_QUERY):
-        return
     cuts = sorted({measure.rank for measure in measures if measure.rank})
     with closing(connection.chunked_cursor()) as cursor:
-        cursor.execute(RANKINGS, {"run": run.pk, "cuts": cuts})
+        statement = PARTS.get(unit, RANKINGS).format(columns=COLUMNS)
+        cursor.execute(statement, {"run": run.pk, "collection": run.collection_id, "cuts": cuts})
         while rows := cursor.fetchmany(ROWS):
             for number, docnos, tied in rows:
                 yield RankedList(number, docnos.split("\n") if docnos else (), tied)

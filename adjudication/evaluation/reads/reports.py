@@ -24,12 +24,12 @@ class Report:
         first: dict[str, Any] = self.parts[0].to_json() if self.parts else {"gold": "", "subsets": [], "tests": []}
         if not self.wanted.preset:
             return first
-        table = {
-            "columns": [[*column.groups, column.label] for column in self.table.columns],
-            "rows": [{"label": row.label, "cells": [cell.text for cell in row.cells]} for row in self.table.rows],
-            "caption": self.table.caption,
+        return {
+            **first,
+            "preset": self.wanted.preset,
+            "table": self.table.to_json(),
+            "parts": [each.to_json() for each in self.parts],
         }
-        return {**first, "preset": self.wanted.preset, "table": table, "parts": [each.to_json() for each in self.parts]}
 
 
 def make_report(

@@ -5,7 +5,8 @@ or the column's best run where there is no baseline.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from adjudication.agreement.reads.report import escape
 from adjudication.evaluation.reads.evaluation import EvaluationResult, SubsetFigures
@@ -33,7 +34,12 @@ class Cell:
     is_best: bool = False
     is_marked: bool = False
     why: str = ""
-    estimate: Estimate | None = None
+    low: float | None = None
+    high: float | None = None
+    n_topics: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,28 @@ class Table:
     rows: tuple[Row, ...]
     caption: str
     notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is stored; `from_json` reads it again, estimates apart."""
+        return {
+            "corner": self.corner,
+            "columns": [[*column.groups, column.label] for column in self.columns],
+            "rows": [
+                {"label": row.label, "is_indented": row.is_indented, "cells": [cell.to_json() for cell in row.cells]}
+                for row in self.rows
+            ],
+            "caption": self.caption,
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Table":
+        columns = tuple(Column(each[-1], tuple(each[:-1])) for each in stored["columns"])
+        rows = tuple(
+            Row(row["label"], tuple(Cell(**cell) for cell in row["cells"]), row["is_indented"])
+            for row in stored["rows"]
+        )
+        return cls(stored["corner"], columns, rows, stored["caption"], tuple(stored["notes"]))
 
     @property
     def heads(self) -> list[list[tuple[str, int]]]:
@@ -164,7 +192,7 @@ def _undefined(done: EvaluationResult, run: str, measure: str, estimate: Estimat
         return None
     reason = REASONS.get(str(estimate.reason), str(estimate.reason))
     why = done.problems.get(run) or done.scores[run].problems.get(measure) or reason
-    return Cell("–", why=why, estimate=estimate)
+    return Cell("–", why=why)
 
 
 def _cell(measure: str, estimate: Estimate, style: Style) -> Cell:
@@ -172,7 +200,9 @@ def _cell(measure: str, estimate: Estimate, style: Style) -> Cell:
     text = figure_text(measure, value, style)
     if style.with_se and estimate.se is not None:
         text += f" ± {figure_text(measure, estimate.se, style)}"
-    return Cell(text, value, estimate=estimate)
+    ci = estimate.ci
+    low, high = (ci.low, ci.high) if ci else (None, None)
+    return Cell(text, value, low=low, high=high, n_topics=estimate.n_items)
 
 
 def figure_text(measure: str, value: float, style: Style = PLAIN) -> str:

@@ -1,0 +1,52 @@
+"""Asking for an evaluation."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.registry import parse_selector
+from adjudication.evaluation.presets.registry import find_preset
+from adjudication.evaluation.reads.evaluation import TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.reads.rankings import find_runs
+from adjudication.evaluation.rules import check_can_see, check_not_sealed_golds
+from adjudication.labels.rules import check_adjudicator, fetch_role
+from adjudication.models import Evaluation
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.settings import RESAMPLES, SEED
+from corpus.models import Collection
+
+
+@transaction.atomic
+def request_evaluation(*, collection: Collection, spec: EvaluationSpec, by: User, at: datetime) -> Evaluation:
+    """Have the runs measured by a background job. What is wrong with the words is refused now.
+
+    Errors: NotAllowed for who may not see the gold's labels, Refused for what is unknown or does not go together.
+    """
+    check_adjudicator(collection, by)
+    check_words(collection, spec)
+    check_can_see(fetch_role(collection, by), spec)
+    job = jobs.new_job(Evaluation, by=by, at=at, collection=collection, seed=spec.seed, parameters=spec.as_json())
+    record_event(by=by, at=at, verb="request_evaluation", target=job, scope=collection, **spec.as_json())
+    return job
+
+
+def check_words(collection: Collection, spec: EvaluationSpec) -> None:
+    """Errors: Refused where the words make no sense, before any work; NotAllowed for sealed labels."""
+    check_within(RESAMPLES, spec.resamples)
+    check_within(SEED, spec.seed)
+    if not (spec.gold or spec.preset):
+        raise Refused("Say against what the runs are measured: choose a gold or a preset.")
+    for gold in spec.golds:
+        parse_selector(gold)
+    if not spec.preset or find_preset(spec.preset).parts:
+        find_runs(collection, spec.runs)
+    if spec.baseline and spec.baseline not in spec.runs:
+        raise Refused(f"The baseline “{spec.baseline[:60]}” is not among the runs that are evaluated.")
+    if spec.unjudged not in UNJUDGED or spec.topics not in TOPICS:
+        raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
+    spec.parsed()
+    check_not_sealed_golds(collection, spec)

@@ -1,0 +1,105 @@
+"""Evaluations through the API, in the words of the page and the command."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import JobState
+from accounts.schema import answers
+from adjudication.evaluation.actions import request_evaluation
+from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.rules import check_can_see
+from adjudication.models import Evaluation
+from annotation.campaigns.api.settings import number_field
+from annotation.definitions.settings import RESAMPLES
+from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import OVERSEERS
+from corpus.models import Role
+
+WORD = {"required": False, "allow_blank": True, "default": "", "max_length": 300}
+
+
+class NewEvaluationSerializer(serializers.Serializer[Any]):
+    """What to measure against what."""
+
+    gold = serializers.CharField(**WORD, help_text="such as campaign:main, targets, contexts:paragraph, annotator:Ana")
+    runs = serializers.ListField(child=serializers.CharField(max_length=100), max_length=200, default=list)
+    measures = serializers.ListField(child=serializers.CharField(max_length=60), max_length=60, default=list(MEASURES))
+    by = serializers.ListField(child=serializers.CharField(max_length=60), max_length=4, default=list)
+    baseline = serializers.CharField(**WORD, help_text="the run that the others are tested against")
+    against = serializers.CharField(**WORD, help_text="a second gold: how alike it orders the runs")
+    preset = serializers.ChoiceField(
+        ["", *PRESETS.own], default="", help_text="a paper's table; brings gold, measures and subsets"
+    )
+    unjudged = serializers.ChoiceField(UNJUDGED, default=UNJUDGED[0])
+    topics = serializers.ChoiceField(TOPICS, default=TOPICS[0])
+    random = serializers.BooleanField(default=False, help_text="a row of shuffled pools")
+    sensitivity = serializers.BooleanField(default=False, help_text="each run without what it alone brought")
+    resamples = number_field(RESAMPLES)
+    seed = serializers.IntegerField(default=1, min_value=0, max_value=2**63 - 1)
+
+
+class EvaluationSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    state = serializers.ChoiceField(JobState.choices)
+    reason = serializers.CharField()
+    parameters = serializers.DictField()
+    requested_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class EvaluationResultSerializer(EvaluationSerializer):
+    result = serializers.SerializerMethodField(help_text="as `evaluate --format json` prints it, null until it is done")
+
+    def get_result(self, job: Evaluation) -> dict[str, Any] | None:
+        return job.results.get("report") if job.results else None
+
+
+class EvaluationList(InCollectionView):
+    """Evaluations of runs."""
+
+    serializer_class = EvaluationSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": (Role.MANAGER, Role.ADJUDICATOR)}
+
+    def get_queryset(self) -> QuerySet[Evaluation]:
+        return self.collection.evaluations.defer("results")
+
+    @extend_schema(operation_id="evaluations_list", responses=answers({200: EvaluationSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List evaluations, without their figures."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="evaluations_create",
+        request=NewEvaluationSerializer,
+        responses=answers({202: EvaluationSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Have runs measured by a background job."""
+        wanted = NewEvaluationSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        spec = EvaluationSpec.from_json(dict(wanted.validated_data))
+        job = request_evaluation(collection=self.collection, spec=spec, by=self.person, at=timezone.now())
+        return Response(EvaluationSerializer(job).data, status=202)
+
+
+class EvaluationDetail(InCollectionView):
+    """One evaluation with its figures."""
+
+    serializer_class = EvaluationResultSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(operation_id="evaluations_read", responses=answers({200: EvaluationResultSerializer}, 403, 404))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """The evaluation, with its figures once it is done."""
+        job = get_object_or_404(self.collection.evaluations, pk=pk)
+        check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
+        return Response(EvaluationResultSerializer(job).data)

@@ -1,0 +1,77 @@
+"""The form that asks for an evaluation, in the words of the command."""
+
+from typing import Any
+
+from django import forms
+
+from adjudication.evaluation.golds.registry import offered_golds
+from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.reads.evaluation import CONDENSED, MEASURES, EvaluationSpec
+from adjudication.evaluation.reads.subsets import attribute_names
+from adjudication.stats.measures import measure_names
+from corpus.models import Collection
+
+OWN_GOLD = "own"
+
+
+class EvaluationForm(forms.Form):
+    """What to measure against what. The collection says which golds, runs and attributes there are."""
+
+    gold = forms.ChoiceField(label="Gold", required=False, help_text="What counts as relevant.")
+    selector = forms.CharField(
+        required=False,
+        max_length=300,
+        label="or a gold in words",
+        help_text="Such as campaign:main;unit=aspect;relevance=2. Goes before the choice above.",
+    )
+    runs = forms.MultipleChoiceField(label="Runs", required=False, widget=forms.CheckboxSelectMultiple)
+    measures = forms.CharField(label="Measures", required=False, max_length=500)
+    by = forms.MultipleChoiceField(label="Broken down by", required=False, widget=forms.CheckboxSelectMultiple)
+    baseline = forms.ChoiceField(
+        label="Test against", required=False, help_text="† marks runs that differ from it; without one, from the best."
+    )
+    preset = forms.ChoiceField(
+        label="Laid out as", required=False, help_text="A paper's table brings its own gold, measures and subsets."
+    )
+    condensed = forms.BooleanField(label="Take unjudged documents out of every ranking", required=False)
+    random = forms.BooleanField(label="Add a row of shuffled pools", required=False)
+    sensitivity = forms.BooleanField(label="Measure each run without what it alone brought", required=False)
+    against = forms.ChoiceField(
+        label="Second gold", required=False, help_text="How alike the two golds order the runs (Kendall's τ)."
+    )
+
+    def __init__(self, data: Any = None, *, collection: Collection, **more: Any) -> None:
+        super().__init__(data, **more)
+        golds = offered_golds(collection)
+        runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
+        names = [(name, name) for name in runs]
+        self._choose("gold", [*golds, *([] if golds else [("", "none yet")])])
+        self._choose("against", [("", "none"), *golds])
+        self._choose("runs", names)
+        self._choose("baseline", [("", "the best run"), *names])
+        self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
+        self._choose("by", [(name, name.replace("_", " ")) for name in attribute_names(collection)])
+        self.fields["runs"].initial = runs
+        self.fields["measures"].initial = " ".join(MEASURES)
+        self.fields["measures"].help_text = f"Separated by blanks. There is {', '.join(measure_names())}."
+
+    def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
+        field.choices = choices
+
+    def spec(self) -> EvaluationSpec:
+        """The evaluation that was asked for."""
+        given = self.cleaned_data
+        return EvaluationSpec(
+            gold=given["selector"].strip() or ("" if given["preset"] else given["gold"]),
+            runs=tuple(given["runs"]),
+            measures=tuple(given["measures"].replace(",", " ").split()) or MEASURES,
+            by=tuple(given["by"]),
+            baseline=given["baseline"],
+            against=given["against"],
+            unjudged=CONDENSED if given["condensed"] else "not-relevant",
+            random=given["random"],
+            sensitivity=given["sensitivity"],
+            preset=given["preset"],
+        )

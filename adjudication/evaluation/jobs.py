@@ -1,0 +1,74 @@
+"""Evaluations as background jobs: the report with its table and the scores by topic, stored at once."""
+
+import numpy as np
+from django.db import transaction
+from django.urls import reverse
+
+from accounts.jobs import Progress
+from accounts.models import User
+from adjudication.evaluation.reads.evaluation import EvaluationResult, EvaluationSpec
+from adjudication.evaluation.reads.reports import make_report
+from adjudication.evaluation.reads.tables import figures_csv
+from adjudication.evaluation.rules import check_can_see, check_not_sealed_golds
+from adjudication.labels.rules import can_adjudicate, check_adjudicator
+from adjudication.models import Evaluation, EvaluationScores
+from corpus.collections.jobs.collection_jobs import CollectionJob
+from corpus.models import Membership
+
+
+class EvaluationJob(CollectionJob[Evaluation]):
+    """Measuring runs."""
+
+    model = Evaluation
+    title = "Evaluation"
+    counted = "runs"
+    cancel_verb = "cancel_evaluation"
+    tab = "evaluation"
+
+    def work(self, job: Evaluation, progress: Progress) -> None:
+        if not job.results:  # else it ended after its results were stored
+            _work(job, progress)
+
+    def check_can_see(self, job: Evaluation, membership: Membership) -> None:
+        super().check_can_see(job, membership)
+        check_can_see(membership, EvaluationSpec.from_json(job.parameters))
+
+    def may_cancel(self, member: Membership) -> bool:
+        return can_adjudicate(member)
+
+    def check_can_cancel(self, job: Evaluation, by: User | None) -> None:
+        check_adjudicator(job.collection, by)
+
+    def page(self, job: Evaluation) -> str:
+        return reverse("evaluation_detail", args=[job.collection.slug, job.pk])
+
+
+def _work(job: Evaluation, progress: Progress) -> None:
+    spec = EvaluationSpec.from_json(job.parameters)
+    check_not_sealed_golds(job.collection, spec)
+    report = make_report(job.collection, spec, progress=progress.report)
+    results = {
+        "report": report.to_json(),
+        "table": report.table.to_json(),
+        "figures": "".join(map(figures_csv, report.parts)),
+    }
+    scores = [row for part, each in enumerate(report.parts) for row in _score_rows(job, part, each)]
+    with transaction.atomic():
+        job.scores.all().delete()
+        EvaluationScores.objects.bulk_create(scores, batch_size=10)
+        job.results = results
+        job.save(update_fields=["results"])
+
+
+def _score_rows(job: Evaluation, part: int, done: EvaluationResult) -> list[EvaluationScores]:
+    return [
+        EvaluationScores(
+            evaluation=job,
+            part=part,
+            run=run,
+            topics=list(scores.topics),
+            measures=list(done.measures),
+            values=[float(value) if np.isfinite(value) else None for value in scores.values.ravel()],
+        )
+        for run, scores in done.scores.items()
+    ]
