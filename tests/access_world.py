@@ -6,6 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, JobState, User
+from adjudication.evaluation.reads.evaluation import EvaluationSpec
 from adjudication.models import AgreementRun, ContextCheck, Evaluation, Method, Verdict, VoteRun
 from annotation.definitions.extractions import Content
 from annotation.models import (

@@ -30,7 +30,8 @@ def request_evaluation(*, collection: Collection, spec: EvaluationSpec, by: User
     check_words(collection, spec)
     check_can_see(fetch_role(collection, by), spec)
     job = jobs.new_job(Evaluation, by=by, at=at, collection=collection, seed=spec.seed, parameters=spec.as_json())
-    record_event(by=by, at=at, verb="request_evaluation", target=job, scope=collection, **spec.as_json())
+    words = {"gold": spec.gold, "runs": list(spec.runs), "preset": spec.preset}
+    record_event(by=by, at=at, verb="request_evaluation", target=job, scope=collection, **words)
     return job
 
 

@@ -23,7 +23,7 @@ from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
-WORD = {"required": False, "allow_blank": True, "default": "", "max_length": 300}
+WORD: dict[str, Any] = {"required": False, "allow_blank": True, "default": "", "max_length": 300}
 
 
 class NewEvaluationSerializer(serializers.Serializer[Any]):
@@ -69,7 +69,7 @@ class EvaluationList(InCollectionView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": (Role.MANAGER, Role.ADJUDICATOR)}
 
     def get_queryset(self) -> QuerySet[Evaluation]:
-        return self.collection.evaluations.defer("results")
+        return Evaluation.objects.filter(collection=self.collection).defer("results")
 
     @extend_schema(operation_id="evaluations_list", responses=answers({200: EvaluationSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
@@ -100,6 +100,6 @@ class EvaluationDetail(InCollectionView):
     @extend_schema(operation_id="evaluations_read", responses=answers({200: EvaluationResultSerializer}, 403, 404))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The evaluation, with its figures once it is done."""
-        job = get_object_or_404(self.collection.evaluations, pk=pk)
+        job = get_object_or_404(Evaluation, collection=self.collection, pk=pk)
         check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
         return Response(EvaluationResultSerializer(job).data)

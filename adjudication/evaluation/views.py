@@ -34,7 +34,7 @@ FIGURES = "figures"  # every figure in full, as CSV
 def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The evaluations, newest first."""
     membership = _overseer(request, slug)
-    jobs = membership.collection.evaluations.select_related("requested_by").order_by("-pk")
+    jobs = Evaluation.objects.filter(collection=membership.collection).select_related("requested_by").order_by("-pk")
     page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
     has_runs = membership.collection.retrieval_runs.exists()
     return render(
@@ -105,7 +105,8 @@ def evaluation_table(request: HttpRequest, slug: str, pk: int, form: str) -> Htt
 
 def _fetch(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Evaluation]:
     membership = _overseer(request, slug)
-    job = get_object_or_404(membership.collection.evaluations.select_related("collection", "requested_by"), pk=pk)
+    jobs = Evaluation.objects.select_related("collection", "requested_by")
+    job = get_object_or_404(jobs, collection=membership.collection, pk=pk)
     check_can_see(membership, EvaluationSpec.from_json(job.parameters))
     return membership, job
 

@@ -40,19 +40,7 @@ JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
 GROUP BY t.id, t.number ORDER BY t.position, t.id
 """
-SUB_PARTS = {
-    SUB_QUERY: """
-SELECT q.number, {columns} FROM corpus_partranking k JOIN corpus_subquery q ON q.id = k.sub_query_id
-WHERE k.run_id = %(run)s ORDER BY q.id
-""",
-    ASPECT: f"""
-WITH {PLACES}
-SELECT t.number || '.' || places.place, {{columns}} FROM corpus_partranking k
-JOIN places ON places.aspect_id = k.aspect_id JOIN corpus_topic t ON t.id = places.topic_id
-WHERE k.run_id = %(run)s ORDER BY t.position, t.id, places.place
-""",
-}
-POOLS = """
+SUB_POOLS = """
 SELECT q.number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
 JOIN corpus_subquery q ON q.topic_id = p.topic_id AND q.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id

@@ -1,0 +1,118 @@
+"""Evaluations as jobs: asked for on the page and through the API, carried out, shown, sorted, taken out."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts import jobs
+from accounts.models import AuditEvent, JobState
+from adjudication.models import Evaluation, EvaluationScores
+from annotation.models import Assignment
+from tests.factories.adjudication import Built
+
+pytestmark = pytest.mark.django_db
+
+ASKED = {"gold": "campaign:main", "runs": ["good", "half"], "measures": "AP nDCG@10 R@5", "preset": "", "baseline": ""}
+
+
+def sign_in(client: Client, built: Built, who: str = "manager") -> Client:
+    client.force_login(built.people[who])
+    return client
+
+
+def ask(client: Client, **more: Any) -> Any:
+    return client.post(reverse("evaluation_create", args=["tea"]), {**ASKED, **more})
+
+
+def carried_out(job: Evaluation) -> Evaluation:
+    jobs.carry_out(job)
+    job.refresh_from_db()
+    assert job.state == JobState.DONE, job.reason
+    return job
+
+
+def test_from_the_form_to_the_table(client: Client, built: Built) -> None:
+    sign_in(client, built)
+    page = client.get(reverse("evaluation_create", args=["tea"])).content.decode()
+    assert "Verdicts of Main round" in page
+    answer = ask(client, by=["source"])
+    job = Evaluation.objects.get()
+    assert answer["Location"] == reverse("evaluation_detail", args=["tea", job.pk])
+    assert AuditEvent.objects.filter(verb="request_evaluation").count() == 1
+    assert "data-reload-when-finished" in client.get(answer["Location"]).content.decode()
+    carried_out(job)
+    page = client.get(answer["Location"] + "?sort=1").content.decode()
+    assert 'aria-sort="descending"' in page
+    assert 'class="forest-plot"' in page
+    assert "half ranks nothing for 3 topics of the gold" in page
+    assert EvaluationScores.objects.filter(evaluation=job).count() == 2
+    topics = client.get(reverse("evaluation_topics", args=["tea", job.pk]), {"measure": "AP", "a": "good", "b": "half"})
+    assert "good is higher on" in topics.content.decode()
+    assert client.get(reverse("evaluation_topics", args=["tea", job.pk]), {"a": "gone"}).status_code == 404
+    for form, begins in (("csv", b"Run,"), ("md", b"| Run |"), ("tex", b"\\begin{table}"), ("figures", b"run,measure")):
+        taken = client.get(reverse("evaluation_table", args=["tea", job.pk, form]))
+        assert taken.content.startswith(begins)
+        assert "attachment" in taken["Content-Disposition"]
+    assert "2 runs, verdicts of Main round" in client.get(reverse("evaluation_list", args=["tea"])).content.decode()
+
+
+def test_what_is_wrong_stands_in_the_form(client: Client, built: Built) -> None:
+    sign_in(client, built)
+    for more, why in (
+        ({"measures": "magic"}, "Unknown measure &#x27;magic&#x27;"),
+        ({"runs": []}, "Choose at least one run"),
+        ({"selector": "campaign:gone"}, "no campaign “gone”"),
+        ({"selector": "magic"}, "Unknown gold “magic”"),
+        ({"runs": ["half"], "baseline": "good"}, "The baseline “good” is not among the runs"),
+    ):
+        answer = ask(client, **more)
+        assert (answer.status_code, why in answer.content.decode()) == (422, True), why
+    assert not Evaluation.objects.exists()
+
+
+def test_page_command_and_api_give_the_same_figures(
+    client: Client,
+    built: Built,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sign_in(client, built)
+    words = {"gold": "campaign:main", "runs": ["good", "half"], "measures": ["AP", "R@5"], "resamples": 1000}
+    answer = client.post("/api/collections/tea/evaluations/", words, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+    address = f"/api/collections/tea/evaluations/{answer.json()['id']}/"
+    assert client.get(address).json()["result"] is None
+    carried_out(Evaluation.objects.get())
+    found = client.get(address).json()["result"]
+    command = ("evaluate", "tea", "--gold", "campaign:main", "--run", "good", "half", "--measure", "AP", "R@5")
+    call_command(*command, "--resamples", "1000", "--json")
+    assert found == json.loads(capsys.readouterr().out)
+    refused = client.post("/api/collections/tea/evaluations/", {**words, "gold": "x"}, content_type="application/json")
+    assert refused.status_code == 422
+    assert "Unknown gold “x”" in refused.json()["detail"]
+
+
+def test_who_still_judges_sees_no_figures(client: Client, built: Built) -> None:
+    job = Evaluation.objects.create(
+        collection=built.collection,
+        requested_by=built.people["manager"],
+        requested_at=built.campaign.created_at,
+        parameters={"gold": "campaign:main", "runs": ["good"], "measures": ["AP"], "resamples": 1000},
+    )
+    carried_out(job)
+    sign_in(client, built, "viewer")
+    addresses = [
+        reverse("evaluation_detail", args=["tea", job.pk]),
+        reverse("evaluation_topics", args=["tea", job.pk]),
+        reverse("evaluation_table", args=["tea", job.pk, "csv"]),
+        f"/api/collections/tea/evaluations/{job.pk}/",
+        reverse("job_detail", args=["evaluations", job.pk]),
+    ]
+    assert {client.get(address).status_code for address in addresses} == {200}
+    built.annotators["ana"].user = built.people["viewer"]
+    built.annotators["ana"].save()
+    Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[0]).update(state="pending")
+    assert {client.get(address).status_code for address in addresses} == {403}
