@@ -13,7 +13,9 @@ class AdjudicationConfig(AppConfig):
         "votes": "adjudication.verdicts.jobs.votes.VoteJob",
         "contexts": "adjudication.papers.jobs.ContextCheckJob",
         "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
+        "releases": "adjudication.releases.jobs.release.ReleaseJob",
     }
+    deletion_guards = {"releases": "adjudication.releases.rules.standing_release"}
     registries = {  # see corpus/plugins.py
         "exporters": "adjudication.exports.registry.EXPORTERS",
         "evaluation_presets": "adjudication.evaluation.presets.registry.PRESETS",

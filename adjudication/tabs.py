@@ -8,6 +8,7 @@ TABS = (
     Tab("help pages", 10, "statistics", "What the statistics say, and how a vote is decided", "statistics_help"),
     Tab("collection", 90, "exports", "Exports", "export_list", OVERSEERS),
     Tab("collection", 95, "evaluation", "Evaluation", "evaluation_list", OVERSEERS),
+    Tab("collection", 97, "releases", "Releases", "release_list", OVERSEERS),
     Tab("questions", 50, "set", "Question set", "question_set"),
     Tab("campaigns", 10, "anno-gpt", "Anno-GPT", "cycle_list"),
     Tab("machines", 10, "anno-gpt", "Anno-GPT", "cycle_list"),

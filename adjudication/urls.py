@@ -8,6 +8,7 @@ from adjudication.evaluation import views as evaluation
 from adjudication.exports import views as exports
 from adjudication.papers.views import contexts, extractions, paper_editing, papers
 from adjudication.questions import views as questions
+from adjudication.releases import views as releases
 from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -26,6 +27,25 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("decision/", cycles.cycle_decide, "cycle_decide"),
         )
     ],
+    *[
+        path(f"c/<slug:slug>/releases/{address}", view, name=name)
+        for address, view, name in (
+            ("", releases.release_list, "release_list"),
+            ("new/", releases.release_create, "release_create"),
+            ("statement/", releases.statement_edit, "statement_edit"),
+            ("lines/", releases.line_detail, "line_detail"),
+            ("<str:name>/", releases.release_detail, "release_detail"),
+            ("<str:name>/archive/", releases.release_archive, "release_archive"),
+            ("<str:name>/files/<path:path>", releases.release_file, "release_file"),
+            ("<str:name>/publication/", releases.release_publish, "release_publish"),
+        )
+    ],
+    path("releases/<slug:slug>/<str:name>/", releases.public_release, name="public_release"),
+    path("releases/<slug:slug>/<str:name>/archive/", releases.public_archive, name="public_archive"),
+    path("releases/<slug:slug>/<str:name>/files/<path:path>", releases.public_file, name="public_file"),
+    path("reviewing/<str:token>/", releases.reviewing_release, name="reviewing_release"),
+    path("reviewing/<str:token>/archive/", releases.reviewing_archive, name="reviewing_archive"),
+    path("reviewing/<str:token>/files/<path:path>", releases.reviewing_file, name="reviewing_file"),
     path("c/<slug:slug>/exports/", exports.export_list, name="export_list"),
     path("c/<slug:slug>/exports/<slug:name>/", exports.export_download, name="export_download"),
     *[

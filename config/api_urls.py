@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from adjudication.agreement import api as results
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
+from adjudication.releases import api as releases
 from adjudication.verdicts import api as relevance
 from annotation.campaigns.api import campaigns
 from annotation.labelling.api import judging, judgments
@@ -75,4 +76,8 @@ urlpatterns = [
     path(f"{C}evaluations/<int:pk>/", evaluation.EvaluationDetail.as_view(), name="api_evaluation"),
     path(f"{C}exports/", exports.ExportList.as_view(), name="api_exports"),
     path(f"{C}exports/<slug:name>/", exports.ExportFile.as_view(), name="api_export"),
+    path(f"{C}releases/", releases.ReleaseList.as_view(), name="api_releases"),
+    path(f"{C}releases/<str:name>/", releases.ReleaseDetail.as_view(), name="api_release"),
+    path(f"{C}releases/<str:name>/files/<path:path>", releases.ReleaseFile.as_view(), name="api_release_file"),
+    path(f"{C}lines/", releases.LineDetail.as_view(), name="api_line"),
 ]

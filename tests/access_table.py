@@ -188,6 +188,14 @@ def _answer(w: World) -> dict[str, Any]:
     return {"submissions": [answer]}
 
 
+def _release(w: World) -> dict[str, Any]:
+    return {"name": w.release.name}
+
+
+def _release_file(w: World) -> dict[str, Any]:
+    return {"name": w.release.name, "path": "README.md"}
+
+
 def _outsider(w: World) -> dict[str, Any]:
     return {"pk": w.outsider.pk}
 
@@ -200,6 +208,7 @@ MANAGERS_WRITE = "POST login 404 403 403 403 gone"
 MANAGERS_PAGE = "GET login 404 403 403 403 200"
 OVERSEERS_PAGE = "GET login 404 403 200 200 200"
 TOPIC_REVIEW = "GET login 404 403 403 200 200 | POST login 404 403 403 422 422"
+FROZEN_RELEASE = "GET login 404 403 404 404 404"
 MEMBERS_PAGE = "GET login 404 200 200 200 200"
 DECIDERS_WRITE = "POST login 404 403 403 gone gone"
 
@@ -315,6 +324,7 @@ TABLE: list[Row] = [
     *job("votes", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.vote_run),
     *job("contexts", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.context_check),
     *job("evaluations", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.evaluation),
+    *job("releases", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.release),
     # --- documents, topics -------------------------------------------------------------------------------------------
     *row("document_list", MEMBERS_PAGE),
     *row("document_detail", MEMBERS_PAGE),
@@ -510,6 +520,25 @@ TABLE: list[Row] = [
     *row("question_set", OVERSEERS_PAGE),
     *row("export_list", OVERSEERS_PAGE),
     *row("export_download", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export
+    # --- releases: the world's is queued, so its name leads to no page yet
+    *row("release_list", OVERSEERS_PAGE),
+    *row("release_create", MANAGERS_FORM),
+    *row("statement_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 gone"),
+    *row("line_detail", OVERSEERS_PAGE),
+    *row("release_detail", FROZEN_RELEASE, where=_release),
+    *row("release_archive", FROZEN_RELEASE, where=_release),
+    *row("release_file", FROZEN_RELEASE, where=_release_file),
+    *row("release_publish", "POST login 404 403 404 404 404", where=_release),
+    *everybody("public_release", "GET 404 404", where=_release),
+    *everybody("public_archive", "GET 404 404", where=_release),
+    *everybody("public_file", "GET 404 404", where=_release_file),
+    *everybody("reviewing_release", "GET 404 404", where=lambda _: {"token": "x"}),
+    *everybody("reviewing_archive", "GET 404 404", where=lambda _: {"token": "x"}),
+    *everybody("reviewing_file", "GET 404 404", where=lambda _: {"token": "x", "path": "README.md"}),
+    *row("api_releases", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_release", OVERSEERS_PAGE, where=_release),
+    *row("api_release_file", "GET login 404 403 404 404 404", where=_release_file),
+    *row("api_line", "GET login 404 403 422 422 422"),
     # --- API ---------------------------------------------------------------------------------------------------------
     *everybody("api_schema", "GET login 200"),
     *everybody("api_docs", "GET login 200"),

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, JobState, User
 from adjudication.evaluation.reads.evaluation import EvaluationSpec
-from adjudication.models import AgreementRun, ContextCheck, Evaluation, Method, Verdict, VoteRun
+from adjudication.models import AgreementRun, ContextCheck, Evaluation, Method, Release, Verdict, VoteRun
 from annotation.definitions.extractions import Content
 from annotation.models import (
     AnnoCycle,
@@ -83,6 +83,7 @@ class World:
     vote_run: VoteRun
     context_check: ContextCheck
     evaluation: Evaluation
+    release: Release
     verdict: Verdict
     invited: InvitedRole
     api_token: ApiToken  # the outsider's
@@ -168,6 +169,9 @@ def make_world() -> World:
             requested_by=manager,
             requested_at=AT,
             parameters={"tokens": "lucene", "stemmer": "porter", "k1": 0.9, "b": 0.4, "drafts": False},
+        ),
+        release=Release.objects.create(
+            collection=collection, name="v1", version=1, pseudonym_key="k", requested_by=manager, requested_at=AT
         ),
         verdict=Verdict.objects.create(
             item=item, criterion=campaign.criteria.get(), method=Method.UNRESOLVED, vote_run=vote_run

@@ -32,7 +32,8 @@ def note_standing(memo: dict[Any, Any], campaign: Campaign, standing: VoteStandi
     return standing
 
 
-def _standing(campaign: Campaign, memo: dict[Any, Any]) -> VoteStanding:
+def standing_of(campaign: Campaign, memo: dict[Any, Any]) -> VoteStanding:
+    """How the campaign's vote stands, read once for each memo."""
     known: VoteStanding | None = memo.get(("standing", campaign.pk))
     return known or note_standing(memo, campaign, fetch_vote_standing(campaign))
 
@@ -43,7 +44,7 @@ def qrel_findings(options: Options, read: Reader) -> list[Finding]:
         return []
     found = override_findings(options, options.campaign, by_votes=options.uses_verdicts)
     if options.uses_verdicts:
-        found += _verdict_findings(options, read, _standing(options.campaign, read.memo))
+        found += verdict_findings(options, read, standing_of(options.campaign, read.memo))
     return found + _grade_findings(options, read) + _id_findings(read) + _withdrawn_findings(read)
 
 
@@ -57,7 +58,7 @@ def override_findings(options: Options, campaign: Campaign | None, *, by_votes: 
     return [Finding(WARNING, OVERRIDE, each.text, len(each.annotators)) for each in overridden]
 
 
-def _verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> list[Finding]:
+def verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> list[Finding]:
     """Values that are missing, undecided or no longer sure; the option decides whether they refuse or are left out."""
     counts = read.one(ITEMS, ITEM_COLUMNS)
     if not counts["items"]:

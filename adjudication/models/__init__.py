@@ -4,6 +4,7 @@ from adjudication.models.agreement import AgreementFigure, AgreementResult, Agre
 from adjudication.models.contexts import ContextCheck
 from adjudication.models.evaluations import Evaluation, EvaluationScores
 from adjudication.models.exports import ExportPrefixes
+from adjudication.models.releases import DataStatement, Release
 from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
 
 __all__ = [
@@ -12,10 +13,12 @@ __all__ = [
     "AgreementRun",
     "Cause",
     "ContextCheck",
+    "DataStatement",
     "Evaluation",
     "EvaluationScores",
     "ExportPrefixes",
     "Method",
+    "Release",
     "Verdict",
     "VoteRun",
     "Voters",

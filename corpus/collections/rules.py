@@ -1,8 +1,10 @@
 """Who may do what in a collection. `check_can_…` raises NotAllowed with the reason; `can_…` says it as a bool."""
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model
 from django.http import Http404
 
+from accounts.extensions import extensions
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import Collection, Membership, RetrievalRun, Role
@@ -112,3 +114,12 @@ def check_run_is_free(run: RetrievalRun, in_campaigns: int) -> None:
             f"Campaigns have made items of documents that {run.name} brought into pools ({in_campaigns:,} of them), so "
             "it stays: where they came from must remain known."
         )
+
+
+def check_can_delete(thing: Model, collection: Collection | int) -> None:
+    """Refuse to delete what something of an app above stands on: AppConfigs register `deletion_guards`, functions of
+    the thing and its collection that say why it has to stay, or "". Errors: Refused.
+    """
+    for guard in extensions("deletion_guards").values():
+        if reason := guard(thing, collection):
+            raise Refused(reason)

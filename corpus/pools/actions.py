@@ -11,7 +11,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from corpus.collections.rules import check_manager, check_run_is_free
+from corpus.collections.rules import check_can_delete, check_manager, check_run_is_free
 from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalRun, Topic
 from corpus.models.pools import BY_HAND
 from corpus.pools.jobs.pools import forget_method, lock_pools
@@ -68,6 +68,7 @@ def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
     Errors: Refused when a campaign judges documents that it brought in, because their provenance must stay.
     """
     check_manager(run.collection, by)
+    check_can_delete(run, run.collection)
     take_pools(run.collection)
     check_run_is_free(run, judged_documents_of(run))
     removed = forget_method(run.collection_id, run.name)

@@ -21,10 +21,10 @@ class Verdicts(CampaignExporter):
         return override_findings(options, options.campaign, by_votes=True)
 
     def lines(self, options: Options) -> Iterator[str]:
-        return write_objects(_objects(options))
+        return write_objects(verdict_objects(options))
 
 
-def _objects(options: Options) -> Iterator[dict[str, Any]]:
+def verdict_objects(options: Options) -> Iterator[dict[str, Any]]:
     """One object per item and criterion, with the policy and the votes, by annotator's name."""
     names = dict(options.campaign.annotators.values_list("pk", "name")) if options.campaign else {}
     for row in rows(statements.VERDICTS, options):

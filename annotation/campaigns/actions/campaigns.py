@@ -40,7 +40,7 @@ from annotation.models import (
     Split,
     Strategy,
 )
-from corpus.collections.rules import check_manager
+from corpus.collections.rules import check_can_delete, check_manager
 from corpus.models import Collection
 
 RESERVED_SLUGS = {"new"}
@@ -185,6 +185,7 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Non
     if reason := why_cannot_delete(campaign, has_submissions(campaign)):
         raise Refused(reason)
     check_serves_no_cycle(campaign)
+    check_can_delete(campaign, campaign.collection_id)
     _record(campaign, by, at, "delete_campaign", items=campaign.items.count())
     try:
         _delete_items(campaign)

@@ -46,7 +46,7 @@ def overrides_in(campaign: Campaign) -> list[Override]:
     cycles = AnnoCycle.objects.filter(collection=campaign.collection_id, is_override=True)
     found = []
     for cycle in cycles.select_related("decided_by").order_by("number"):
-        if names := tuple(_runs_of(cycle, campaign)):
+        if names := tuple(machines_of(cycle, campaign)):
             found.append(_override(cycle, names))
     return found
 
@@ -60,7 +60,7 @@ def overriding_cycles(campaign: Campaign) -> dict[str, list[int]]:
     return found
 
 
-def _runs_of(cycle: AnnoCycle, campaign: Campaign) -> Iterable[str]:
+def machines_of(cycle: AnnoCycle, campaign: Campaign) -> Iterable[str]:
     """Names of the cycle's machine among the annotators: found by its recipe, or by its name where it was imported."""
     machines = Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE)
     if cycle.frozen_source == MachineSource.IMPORTED:

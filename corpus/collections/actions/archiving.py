@@ -12,7 +12,7 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.reads.audit import hidden_labels
 from corpus.collections.reads.contents import unfinished_jobs
-from corpus.collections.rules import check_role_of_manager
+from corpus.collections.rules import check_can_delete, check_role_of_manager
 from corpus.models import Collection, CollectionRemoval
 
 WhyCannotArchive = Callable[[Collection], str]  # what must end before the collection is archived, "" for nothing
@@ -72,6 +72,7 @@ def request_removal(
         raise Refused("Archive the collection first. Then nothing changes between its backup and its deletion.")
     if typed.strip() != found.slug:
         raise Refused(f"Type the short name exactly as it is: {found.slug}. Nothing was deleted.")
+    check_can_delete(found, found)
     if CollectionRemoval.objects.filter(collection_id=found.pk).exclude(state__in=FINAL_STATES).exists():
         raise Conflict(f"{found} is being deleted already.")
     fields = {"collection_id": found.pk, "slug": found.slug, "title": found.title}

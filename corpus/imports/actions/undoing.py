@@ -6,7 +6,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict
 from corpus.collections.jobs.taking_back import taking_back
-from corpus.collections.rules import check_manager
+from corpus.collections.rules import check_can_delete, check_manager
 from corpus.imports.jobs.imports import is_my_turn
 from corpus.imports.jobs.undoing import check_can_undo, undo
 from corpus.models import ImportRun
@@ -18,6 +18,7 @@ def undo_import(*, by: User | None, at: datetime, run: ImportRun) -> ImportRun:
     Errors: Refused with what stands on it; Conflict while another import of the collection runs.
     """
     check_manager(run.collection, by)
+    check_can_delete(run, run.collection)
     with taking_back():
         found = ImportRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
         if not is_my_turn(found):

@@ -10,7 +10,7 @@ from django.db.models import Max, ProtectedError
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from corpus.collections.rules import check_manager
+from corpus.collections.rules import check_can_delete, check_manager
 from corpus.models import Change, Collection, Topic
 from corpus.text.sentences import follow_sentences, follow_ties
 from corpus.topics.jobs.versions import keep_first_versions, keep_versions
@@ -113,6 +113,7 @@ def delete_topic(*, by: User, at: datetime, topic: Topic) -> None:
     """Delete a topic with its aspects, targets and pool; refused when a campaign or another topic needs it."""
     collection = topic.collection
     check_manager(collection, by)
+    check_can_delete(topic, collection)
     record_event(by=by, at=at, verb="delete_topic", target=topic, scope=collection, text=topic.text)
     try:
         topic.delete()

@@ -1,0 +1,1 @@
+from adjudication.releases.commands.explain import Command

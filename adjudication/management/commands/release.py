@@ -1,0 +1,1 @@
+from adjudication.releases.commands.release import Command

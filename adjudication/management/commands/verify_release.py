@@ -1,0 +1,1 @@
+from adjudication.releases.commands.verify_release import Command

@@ -1,0 +1,1 @@
+"""Releases: frozen versions of a collection that check, describe and explain themselves."""

@@ -1,0 +1,141 @@
+"""Releases: listed and read by overseers, asked for by managers; lines that explain themselves."""
+
+from typing import Any, ClassVar
+
+from django.http import FileResponse, Http404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import JobState
+from accounts.schema import answers
+from adjudication.exports.api import AnyType
+from adjudication.models import Release
+from adjudication.releases.actions import request_release
+from adjudication.releases.reads.archive import file_of
+from adjudication.releases.reads.explaining import explain
+from adjudication.releases.reads.recipe import released_campaigns
+from adjudication.releases.rules import check_can_read_release, check_not_sealed_in
+from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import OVERSEERS
+from corpus.models import Role
+
+MANAGERS: tuple[Role, ...] = (Role.MANAGER,)
+
+
+class ReleaseSerializer(serializers.ModelSerializer[Release]):
+    class Meta:
+        model = Release
+        fields = (
+            "name",
+            "version",
+            "state",
+            "reason",
+            "requested_at",
+            "frozen_at",
+            "force_reason",
+            "findings",
+            "manifest_sha256",
+            "summary",
+            "public_at",
+        )
+        read_only_fields = fields
+
+
+class ReleaseRequestSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=40)
+    force = serializers.CharField(required=False, allow_blank=True, default="", help_text="why in spite of findings")
+
+
+class ReleaseReader(InCollectionView):
+    """403 for who still has to judge."""
+
+    def check_access(self, method: str) -> None:
+        super().check_access(method)
+        check_can_read_release(self.membership)
+
+
+class ReleaseList(ReleaseReader):
+    """All releases, newest first."""
+
+    serializer_class = ReleaseSerializer
+    pagination_class = None  # type: ignore[assignment] # a handful
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGERS}
+
+    @extend_schema(operation_id="releases_list", responses=answers({200: ReleaseSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the releases, those that failed among them."""
+        found = Release.objects.filter(collection=self.collection).order_by("-pk")
+        return Response(ReleaseSerializer(found, many=True).data)
+
+    @extend_schema(
+        operation_id="releases_create",
+        request=ReleaseRequestSerializer,
+        responses=answers({202: ReleaseSerializer}, 400, 403, 409, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask for a release; 422 says what the check list found. `force` is the reason to make it anyway."""
+        asked = ReleaseRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        release = request_release(
+            collection=self.collection, by=self.membership.user, at=timezone.now(), **asked.validated_data
+        )
+        return Response(ReleaseSerializer(release).data, status=202)
+
+
+class ReleaseDetail(ReleaseReader):
+    """One release."""
+
+    serializer_class = ReleaseSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(operation_id="releases_read", responses=answers({200: ReleaseSerializer}, 403, 404))
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        """How far it is, and what came of it. Of several attempts under one name, the newest."""
+        found = Release.objects.filter(collection=self.collection, name=name).order_by("-pk").first()
+        if found is None:
+            raise Http404
+        return Response(ReleaseSerializer(found).data)
+
+
+class ReleaseFile(ReleaseReader):
+    """One file of a frozen release."""
+
+    content_negotiation_class = AnyType
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(
+        operation_id="releases_file",
+        responses=answers({(200, "application/octet-stream"): OpenApiTypes.BINARY}, 403, 404),
+    )
+    def get(self, request: Request, slug: str, name: str, path: str) -> FileResponse:
+        """The file as it was frozen; `manifest.json` lists them all."""
+        frozen = Release.objects.filter(collection=self.collection, name=name, state=JobState.DONE)
+        release = frozen.first()
+        found = file_of(release, path, anonymous=False) if release else None
+        if found is None:
+            raise Http404
+        return FileResponse(found.open("rb"), as_attachment=True, filename=found.name)
+
+
+class LineDetail(ReleaseReader):
+    """One judged pair, explained."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(
+        operation_id="lines_read",
+        parameters=[
+            OpenApiParameter("topic", OpenApiTypes.STR, required=True),
+            OpenApiParameter("docno", OpenApiTypes.STR, required=True),
+        ],
+        responses=answers({200: OpenApiTypes.OBJECT}, 403, 422),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Sources, labels under pseudonyms, votes, decision, and what the newest release has."""
+        check_not_sealed_in(released_campaigns(self.collection))
+        asked = request.query_params
+        return Response(explain(self.collection, asked.get("topic", ""), asked.get("docno", "")))

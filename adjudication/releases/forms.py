@@ -1,0 +1,51 @@
+"""The form of a new release, and the questions that only people can answer."""
+
+from typing import Any
+
+from django import forms
+
+from adjudication.models import Release
+from adjudication.releases.reads.statement import QUESTIONS
+from corpus.models import Collection
+
+
+class ReleaseForm(forms.Form):
+    name = forms.CharField(
+        max_length=40, help_text="Such as v1 or 2024.1. A release never changes, so its name is used once."
+    )
+    force = forms.CharField(
+        required=False,
+        label="Reason to release it in spite of open findings",
+        help_text="Printed in the release, for every reader to see.",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def __init__(self, *args: Any, collection: Collection, has_open_findings: bool, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["name"].initial = suggested_name(collection)
+        if not has_open_findings:
+            del self.fields["force"]
+
+
+def suggested_name(collection: Collection) -> str:
+    """v1, v2, …: the first that is free."""
+    taken = set(Release.objects.filter(collection=collection).values_list("name", flat=True))
+    return next(name for name in (f"v{n}" for n in range(1, len(taken) + 2)) if name not in taken)
+
+
+class StatementForm(forms.Form):
+    """A field a question; starters stand in the fields that nobody has filled in yet."""
+
+    def __init__(self, *args: Any, answers: dict[str, str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        for question in QUESTIONS:
+            widget = forms.TextInput() if question.is_line else forms.Textarea(attrs={"rows": 3})
+            self.fields[question.key] = forms.CharField(
+                required=False,
+                label=question.label,
+                help_text=question.help,
+                widget=widget,
+                initial=answers.get(question.key, ""),
+            )
+            self.fields[question.key].question = question  # type: ignore[attr-defined] # read by the template
+            self.fields[question.key].is_missing = question.is_required and question.key not in answers  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""Writing a release, checking a folder against its manifest, making one again."""

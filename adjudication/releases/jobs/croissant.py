@@ -1,0 +1,230 @@
+"""Croissant 1.1 with RAI and PROV: one JSON-LD file that loaders and venues read.
+
+The context is that of mlcroissant 1.1 (the one printed in the specification's appendix does not validate), with `prov`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from adjudication.releases.jobs.folder import FileEntry
+from adjudication.releases.reads import sentences
+from adjudication.releases.reads.facts import Facts, platform
+from adjudication.releases.reads.statement import creators_in
+
+CROISSANT = "http://mlcommons.org/croissant/1.1"
+RAI = "http://mlcommons.org/croissant/RAI/1.0"
+NOWHERE = "https://example.org/anonymous"  # an address is demanded, and a reviewer's copy has none
+PLAIN = (
+    "citeAs column containedIn equivalentProperty extract field fileProperty fileObject fileSet format includes isArray"
+    " isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate"
+    " separator source subField transform arrayShape"
+).split()
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    **{name: f"cr:{name}" for name in PLAIN},
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "description": {"@container": "@language"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "name": {"@container": "@language"},
+    "prov": "http://www.w3.org/ns/prov#",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+}
+TEXT, WHOLE, FLAG = "sc:Text", "sc:Integer", "sc:Boolean"
+JUDGMENT_FIELDS = (
+    ("topic", TEXT, "Number of the topic."),
+    ("docno", TEXT, "Id of the document."),
+    ("criterion", TEXT, "What was asked."),
+    ("annotator", TEXT, "Pseudonym of a person, or the name of a machine."),
+    ("value", WHOLE, "The level given."),
+    ("machine", FLAG, "Whether a machine gave it."),
+)
+
+
+def croissant(facts: Facts, entries: Sequence[FileEntry], *, anonymous: bool) -> str:
+    """The file as text. `entries` are the files of the release that it describes."""
+    described = {entry.path: entry for entry in entries}
+    found = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": [CROISSANT, RAI],
+        **_about(facts, anonymous=anonymous),
+        **_rai(facts, anonymous=anonymous),
+        **_provenance(facts, anonymous=anonymous),
+        "distribution": [_file(entry) for entry in entries],
+        "recordSet": list(_record_sets(facts, described)),
+    }
+    return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+
+
+def name_of(facts: Facts, *, anonymous: bool) -> str:
+    """The short name of the data set."""
+    return "anonymous-collection" if anonymous else facts.recipe.collection.slug
+
+
+def description_of(facts: Facts) -> str:
+    """What people stated about it, else what it holds."""
+    stated = facts.answers.get("description") or facts.recipe.collection.description.strip()
+    holds = (
+        f"A test collection for the retrieval of scientific literature: {sentences.count(facts.documents, 'document')},"
+        f" {sentences.count(facts.topics, 'topic')}, judged by experts."
+    )
+    return facts.people.without_names(stated) or holds
+
+
+def creators(facts: Facts, *, anonymous: bool) -> list[dict[str, Any]]:
+    """The creators as schema.org persons."""
+    if anonymous:
+        return [{"@type": "sc:Organization", "name": "Anonymous authors"}]
+    named = [
+        {"@type": "sc:Person", "name": name, **({"sameAs": f"https://orcid.org/{orcid}"} if orcid else {})}
+        for name, orcid in creators_in(facts.answers)
+    ]
+    return named or [{"@type": "sc:Organization", "name": "Not stated"}]
+
+
+def _about(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
+    answers = facts.answers
+    found: dict[str, Any] = {
+        "name": name_of(facts, anonymous=anonymous),
+        "description": description_of(facts),
+        "license": facts.recipe.collection.licence.strip() or "Not stated",
+        "url": NOWHERE if anonymous else answers.get("url") or NOWHERE,
+        "creator": creators(facts, anonymous=anonymous),
+        "datePublished": facts.date,
+        "version": facts.version,
+        "inLanguage": answers.get("languages", "en").split(),
+        "keywords": ["information retrieval", "test collection", "relevance judgments", "scientific literature"],
+        "isLiveDataset": False,
+    }
+    if not anonymous:
+        found["publisher"] = {"@type": "sc:Organization", "name": answers.get("publisher") or "Not stated"}
+        found["citeAs"] = answers.get("citation") or f"{facts.title}, version {facts.version}, {facts.date}."
+    return found
+
+
+def _rai(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
+    stated, tell = sentences.stated, sentences
+    synthetic = tell.synthetic(facts)
+    found: dict[str, Any] = {
+        "dataCollection": f"{tell.raw_data(facts, anonymous=anonymous)} {tell.pooled(facts)}",
+        "dataCollectionType": ["Manual Human Curation", "Others"],
+        "dataCollectionMissingData": tell.missing(facts),
+        "dataCollectionRawData": tell.raw_data(facts, anonymous=anonymous),
+        "dataCollectionTimeframe": tell.timeframe(facts),
+        "dataManipulationProtocol": "Labels of several annotators are made one verdict by vote and by hand: "
+        + tell.analysis(facts),
+        "dataPreprocessingProtocol": ["Documents and topics are as imported; nothing was normalised or imputed."],
+        "dataImputationProtocol": "No value is imputed: what was not judged is absent.",
+        "dataAnnotationProtocol": tell.protocol(facts),
+        "dataAnnotationPlatform": [platform()],
+        "dataAnnotationAnalysis": [tell.analysis(facts)],
+        "annotationsPerItem": tell.per_item(facts),
+        "annotatorDemographics": [stated(facts, "annotatorDemographics") or "Not collected."],
+        "machineAnnotationTools": [tell.machines(facts)],
+        "dataReleaseMaintenancePlan": stated(facts, "dataReleaseMaintenancePlan"),
+        "dataLimitations": stated(facts, "dataLimitations", tell.limitations(facts)),
+        "dataBiases": stated(facts, "dataBiases", tell.pooled(facts)),
+        "personalSensitiveInformation": stated(facts, "personalSensitiveInformation"),
+        "dataUseCases": stated(facts, "dataUseCases"),
+        "dataSocialImpact": stated(facts, "dataSocialImpact"),
+        "hasSyntheticData": bool(synthetic),
+    }
+    text = facts.people.without_names
+    return {f"rai:{name}": text(each) if isinstance(each, str) else each for name, each in found.items() if each != []}
+
+
+def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
+    sources = [
+        {
+            "@type": "prov:Entity",
+            "prov:label": f"{run.label}, {run.format}" if anonymous else _named(facts, run.label, one.get("name", "")),
+            "identifier": f"sha256:{one['sha256']}",
+        }
+        for run in facts.imports
+        for one in run.files
+        if one.get("sha256")
+    ]
+    agents: list[dict[str, Any]] = [{"@type": "prov:SoftwareAgent", "prov:label": platform()}]
+    if not anonymous:
+        named = creators_in(facts.answers)
+        agents += [{"@type": "prov:Person", "prov:label": name} for name, _ in named]
+    return {
+        "prov:wasDerivedFrom": sources or "Documents and topics were entered by hand.",
+        "prov:wasGeneratedBy": list(sentences.activities(facts))
+        or [{"@type": "prov:Activity", "prov:label": platform()}],
+        "prov:wasAttributedTo": agents,
+    }
+
+
+def _named(facts: Facts, label: str, name: str) -> str:
+    return f"{label}: {facts.people.without_names(str(name))}"
+
+
+def _file(entry: FileEntry) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": entry.path,
+        "name": entry.path,
+        "description": entry.about or entry.path,
+        "contentUrl": entry.path,
+        "contentSize": f"{entry.bytes} B",
+        "encodingFormat": entry.media_type,
+        "sha256": entry.sha256,
+    }
+
+
+def _record_sets(facts: Facts, described: Mapping[str, FileEntry]) -> Iterable[dict[str, Any]]:
+    corpus = "data/corpus/corpus.parquet"
+    if corpus not in described:
+        return
+    fields = (("_id", TEXT, "Id of the document."), ("title", TEXT, "Its title."), ("text", TEXT, "Its abstract."))
+    yield _records("corpus", described[corpus], fields, key="_id")
+    for gold in facts.recipe.golds:
+        queries, qrels = (described[f"data/{gold.name}/{name}.parquet"] for name in ("queries", "qrels"))
+        query_fields = (("_id", TEXT, "Id of the query."), ("text", TEXT, "Its text."))
+        yield _records(f"{gold.name}-queries", queries, query_fields, key="_id")
+        qrel_fields = (
+            ("query-id", TEXT, "The query."),
+            ("corpus-id", TEXT, "The document."),
+            ("score", WHOLE, gold.about),
+        )
+        references = {"query-id": f"{gold.name}-queries/_id", "corpus-id": "corpus/_id"}
+        yield _records(f"{gold.name}-qrels", qrels, qrel_fields, references=references)
+    for one in facts.campaigns:
+        entry = described.get(f"campaigns/{one.campaign.slug}/judgments.jsonl")
+        if entry is not None and entry.rows:
+            yield _records(f"{one.campaign.slug}-judgments", entry, JUDGMENT_FIELDS)
+
+
+def _records(
+    name: str,
+    entry: FileEntry,
+    fields: Iterable[tuple[str, str, str]],
+    *,
+    key: str = "",
+    references: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"@type": "cr:RecordSet", "@id": name, "name": name, "description": entry.about or name}
+    if key:
+        found["key"] = {"@id": f"{name}/{key}"}
+    found["field"] = [
+        {
+            "@type": "cr:Field",
+            "@id": f"{name}/{column}",
+            "name": f"{name}/{column}",
+            "description": about,
+            "dataType": kind,
+            "source": {"fileObject": {"@id": entry.path}, "extract": {"column": column}},
+            **({"equivalentProperty": "prov:wasAttributedTo"} if column == "annotator" else {}),
+            **({"references": {"field": {"@id": references[column]}}} if references and column in references else {}),
+        }
+        for column, kind, about in fields
+    ]
+    return found

@@ -1,0 +1,361 @@
+"""The data of a release: exports, judgments and verdicts under pseudonyms, pools, runs, and the sets that loaders read.
+
+Everything is streamed in an order that depends only on what is stored.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from accounts.models import JobState
+from adjudication.agreement.reads.agreement import as_json
+from adjudication.exporting import statements
+from adjudication.exporting.exporter import Options
+from adjudication.exporting.streams import pieces, rows
+from adjudication.exports.exporters.documents import document_records
+from adjudication.exports.exporters.verdicts import verdict_objects
+from adjudication.exports.registry import EXPORTERS
+from adjudication.models import AgreementRun
+from adjudication.releases.jobs.folder import Folder
+from adjudication.releases.reads.lines import LINES, coarse, lines_of
+from adjudication.releases.reads.people import Pseudonyms
+from adjudication.releases.reads.recipe import Gold, Part, Recipe, rows_by_annotator
+from annotation.models import AnnoCycle, Annotator, Campaign, MachineRun
+from corpus.formats.csv_text import write_csv
+from corpus.formats.jsonl import write_objects
+from corpus.formats.jsonl_documents import write_beir_corpus
+from corpus.formats.jsonl_topics import write_beir_queries
+from corpus.formats.judgment_columns import NAMES
+from corpus.formats.qrels import write_beir_qrels, write_qrels
+from corpus.formats.records import DocumentRecord, TopicRecord
+from corpus.models import Collection, Document
+
+PREFIX = "q-"  # before ids of queries where a document has the same id
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What writes the data of one release."""
+
+    recipe: Recipe
+    people: Pseudonyms
+    folder: Folder
+
+    @property
+    def collection(self) -> Collection:
+        return self.recipe.collection
+
+    def write_all(self) -> None:
+        """Every file of data, shared by both variants."""
+        for part in self.recipe.parts:
+            self._write_part(part)
+        for campaign in self.recipe.campaigns:
+            self._write_campaign(campaign)
+        self._write_provenance()
+        found = (line for one in self.recipe.campaigns for line in lines_of(self.collection, one, self.people))
+        about = "Each judged pair explained in PROV terms: sources, labels, votes, decision."
+        self.folder.write(LINES, pieces(write_objects(found)), about)
+        corpus = _Corpus(self.collection)
+        for gold in self.recipe.golds:
+            self._write_beir(gold, corpus)
+        if self.recipe.golds:
+            self._write_tables(corpus)
+
+    def _write_part(self, part: Part) -> None:
+        about = part.exporter.about
+        if part.is_by_annotator:
+            names = self._names_of(part.options.campaign)
+            found = rows_by_annotator(part, names)
+            self.folder.write(part.path, pieces(write_qrels(found)), "Labels by annotator, named in column 2.")
+        elif part.exporter.unpacks:
+            for name, content in part.exporter.files(part.options):
+                self.folder.write(f"{part.path}/{name}", content, about)
+        else:
+            self.folder.write(part.path, part.exporter.pieces(part.options), about)
+
+    def _names_of(self, campaign: Campaign | None) -> dict[str, str]:
+        found = Annotator.objects.filter(campaign=campaign).values_list("pk", "name")
+        return {name: self.people.names[pk] for pk, name in found}
+
+    # --- campaigns ----------------------------------------------------------------------------------------------------
+
+    def _write_campaign(self, campaign: Campaign) -> None:
+        folder = f"campaigns/{campaign.slug}"
+        self._write_json(f"{folder}/campaign.json", self._campaign(campaign), "Its settings, criteria and levels.")
+        for guideline in campaign.guidelines.order_by("version"):
+            path = f"{folder}/guideline-v{guideline.version}.md"
+            body = self.people.without_names(guideline.body).rstrip() + "\n"
+            self.folder.write_text(path, body, "The guideline as annotators read it, of this version.")
+        if campaign.kind_object.no_criteria:
+            return
+        options = Options(self.collection, EXPORTERS["judgments"], campaign)
+        self.folder.write(
+            f"{folder}/judgments.jsonl",
+            pieces(write_objects(self._judgments(options))),
+            "Every label that counts: annotator under a pseudonym, value, guideline version, week and seconds.",
+        )
+        self.folder.write(
+            f"{folder}/verdicts.jsonl",
+            pieces(write_objects(self._verdicts(options))),
+            "The value of each item with the votes and the policy it stands on, and the reasons of decisions by hand.",
+        )
+        run = AgreementRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
+        if run is not None:
+            self._write_agreement(folder, run)
+
+    def _campaign(self, campaign: Campaign) -> dict[str, Any]:
+        text = self.people.without_names
+        return {
+            "name": campaign.name,
+            "kind": campaign.kind,
+            "split": campaign.split,
+            "overlap": campaign.overlap,
+            "order": campaign.order,
+            "assignment": campaign.strategy,
+            "seed": campaign.seed,
+            "options": campaign.options,
+            "criteria": [
+                {
+                    "key": one.key,
+                    "label": one.label,
+                    "question": text(one.question),
+                    "scale": one.scale,
+                    "levels": [
+                        {
+                            "value": level.value,
+                            "label": level.label,
+                            "definition": text(level.definition),
+                            "example": text(level.example),
+                            "reasons": level.reasons,
+                        }
+                        for level in one.levels.all()
+                    ],
+                }
+                for one in campaign.criteria.prefetch_related("levels")
+            ],
+            "annotators": sorted(
+                (
+                    {
+                        "annotator": self.people.names[one.pk],
+                        "machine": one.pk in self.people.machines,
+                        "model": one.model or None,
+                        "weight": one.weight,
+                    }
+                    for one in campaign.annotators.all()
+                ),
+                key=lambda one: str(one["annotator"]),
+            ),
+        }
+
+    def _judgments(self, options: Options) -> Iterator[dict[str, Any]]:
+        """Labels item by item, by pseudonym within an item."""
+        names = self._names_of(options.campaign)
+        labels = (dict(zip(NAMES, row, strict=True)) for row in rows(statements.JUDGMENTS, options))
+        for _, same in groupby(labels, key=lambda one: (one["topic"], one["aspect"], one["docno"])):
+            found = [self._judgment(label, names) for label in same]
+            yield from sorted(found, key=lambda one: str(one["annotator"]))
+
+    def _judgment(self, label: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+        at = label["at"].isocalendar() if label["at"] else None
+        found = {
+            "topic": label["topic"],
+            "aspect": label["aspect"],
+            "docno": label["docno"],
+            "criterion": label["criterion"],
+            "annotator": names[label["annotator"]],
+            "value": label["value"],
+            "machine": bool(label["machine"]),
+            "model": label["model"],
+            "run": label["run"],
+            "reason": label["reason"] or None,
+            "flagged": bool(label["flagged"]) or None,
+            "guideline": label["guideline"],
+            "week": f"{at[0]}-W{at[1]:02d}" if at else None,
+            "seconds": coarse(label.get("active_ms")),
+            "note": self.people.without_names(label.get("note") or "") or None,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _verdicts(self, options: Options) -> Iterator[dict[str, Any]]:
+        ids = self._names_of(options.campaign)
+        for found in verdict_objects(options):
+            found["votes"] = dict(sorted((ids[name], vote) for name, vote in found["votes"].items()))
+            policy = found.get("policy") or {}
+            if "weights" in policy:
+                weights = sorted((ids[name], weight) for name, weight in policy["weights"].items())
+                found["policy"] = {**policy, "weights": dict(weights)}
+            if "decided_at" in found:
+                found["decided"] = week_of(found.pop("decided_at"))
+            if "comment" in found:
+                found["comment"] = self.people.without_names(found["comment"])
+            yield found
+
+    def _write_agreement(self, folder: str, run: AgreementRun) -> None:
+        """Every figure with its interval, under pseudonyms."""
+        names = self._names_of(run.campaign)
+        found = []
+        for row in as_json(run)["statistics"]:
+            who = sorted(names.get(name, name) for name in row["annotators"])
+            found.append({**row, "annotators": who})
+        found.sort(
+            key=lambda row: (row["criterion"], row["statistic"], row["scope"], str(row["block"]), row["annotators"])
+        )
+        about = "Agreement with intervals: statistic, scope, value, or the reason why there is none."
+        self.folder.write(f"{folder}/agreement.jsonl", pieces(write_objects(found)), about)
+
+    # --- where documents and labels come from -------------------------------------------------------------------------
+
+    def _write_provenance(self) -> None:
+        options = Options(self.collection, EXPORTERS["documents"])
+        header = ("topic", "docno", "method", "rank")
+        pools = write_csv(header, rows(POOLS, options), guarded=False, delimiter="\t")
+        self.folder.write(
+            "pools.tsv", pieces(pools), "Which method brought a document into a topic's pool, at which rank."
+        )
+        for run in self.collection.retrieval_runs.order_by("name"):
+            lines = (
+                f"{number} Q0 {docno} {rank} {score!r} {run.name}\n"
+                for number, docnos, scores in rows(RANKINGS, options, run=run.pk)
+                for rank, (docno, score) in enumerate(zip(docnos, scores, strict=True), 1)
+            )
+            self.folder.write(
+                self._free(f"runs/{plain(run.name)}", ".run"), pieces(lines), f"Run {run.name}, in TREC's layout."
+            )
+        machines = list(self._machines())
+        if machines:
+            self._write_json(
+                "machines.json", machines, "Machine annotators: models, prompts, recipes and their hashes."
+            )
+        cycles = [self._cycle(one) for one in AnnoCycle.objects.filter(collection=self.collection).order_by("number")]
+        if cycles:
+            self._write_json("cycles.json", cycles, "Tests of machines: margins, figures, decisions and overrides.")
+
+    def _machines(self) -> Iterator[dict[str, Any]]:
+        found = MachineRun.objects.filter(campaign__in=self.recipe.campaigns).select_related("annotator", "prompt")
+        for run in found.select_related("campaign", "criterion").order_by("pk"):
+            yield {
+                "annotator": run.annotator.name,
+                "campaign": run.campaign.slug,
+                "criterion": run.criterion.key,
+                "kind": run.kind,
+                "recipe": run.recipe,
+                "recipe_sha256": run.recipe_hash,
+                "run": run.run_number,
+                "seed": run.seed,
+                "prompt": self.people.without_names(run.prompt.body) if run.prompt else None,
+            }
+
+    def _cycle(self, cycle: AnnoCycle) -> dict[str, Any]:
+        return {
+            "number": cycle.number,
+            "criterion": cycle.criterion,
+            "margin": cycle.margin,
+            "machine": cycle.frozen_name or None,
+            "machine_sha256": cycle.frozen_hash or None,
+            "outcome": cycle.outcome or None,
+            "test_passed": cycle.test_passed,
+            "overridden": cycle.is_override,
+            "reason": self.people.without_names(cycle.reason) or None,
+            "evidence": cycle.evidence,
+        }
+
+    def _free(self, stem: str, suffix: str) -> str:
+        """A path that is not taken: names that differ in special characters only would meet."""
+        while f"{stem}{suffix}" in self.folder.entries:
+            stem += "_"
+        return f"{stem}{suffix}"
+
+    def _write_json(self, path: str, content: Any, about: str) -> None:
+        self.folder.write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n", about)
+
+    # --- what loaders read --------------------------------------------------------------------------------------------
+
+    def _write_beir(self, gold: Gold, corpus: "_Corpus") -> None:
+        folder, prefix = f"beir/{gold.name}", corpus.prefix(gold)
+        self.folder.write(
+            f"{folder}/corpus.jsonl", pieces(write_beir_corpus(corpus.records())), "Documents as BEIR has them."
+        )
+        topics = (replace(each, number=prefix + each.number) for each in judged_topics(gold))
+        self.folder.write(f"{folder}/queries.jsonl", pieces(write_beir_queries(topics)), "Queries as BEIR has them.")
+        qrels = (replace(each, topic=prefix + each.topic) for each in gold.qrels())
+        path = f"{folder}/qrels/{gold.split}.tsv"
+        self.folder.write(path, pieces(write_beir_qrels(qrels)), gold.about)
+
+    def _write_tables(self, corpus: "_Corpus") -> None:
+        """Parquet in MTEB's layout: one corpus; queries, qrels and pools of each judged set."""
+        import pyarrow as pa
+
+        text, whole = pa.string(), pa.int32()
+        schema = pa.schema([("_id", text), ("title", text), ("text", text)])
+        found = ({"_id": one.docno, "title": one.title, "text": one.abstract} for one in corpus.records())
+        self.folder.write_table("data/corpus/corpus.parquet", schema, found, "Documents: id, title and abstract.")
+        for gold in self.recipe.golds:
+            folder, prefix = f"data/{gold.name}", corpus.prefix(gold)
+            schema = pa.schema([("_id", text), ("text", text)])
+            queries = ({"_id": prefix + one.number, "text": one.text} for one in judged_topics(gold))
+            self.folder.write_table(f"{folder}/queries.parquet", schema, queries, "Queries: id and text.")
+            schema = pa.schema([("query-id", text), ("corpus-id", text), ("score", whole)])
+            qrels = ({"query-id": prefix + r.topic, "corpus-id": r.docno, "score": r.value} for r in gold.qrels())
+            self.folder.write_table(f"{folder}/qrels.parquet", schema, qrels, gold.about)
+            schema = pa.schema([("query-id", text), ("corpus-ids", pa.list_(text))])
+            pools = (
+                {"query-id": prefix + number, "corpus-ids": [row.docno for row in same]}
+                for number, same in groupby(gold.qrels(), key=lambda row: row.topic)
+            )
+            about = "The judged documents of each query, to be ranked again."
+            self.folder.write_table(f"{folder}/top_ranked.parquet", schema, pools, about)
+
+
+class _Corpus:
+    """The documents, and whether an id of a query is one of a document as well."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self.options = Options(collection, EXPORTERS["documents"])
+        self.prefixes: dict[str, str] = {}
+
+    def records(self) -> Iterator[DocumentRecord]:
+        return document_records(self.options, statements.SEARCHED_DOCUMENTS)
+
+    def prefix(self, gold: Gold) -> str:
+        """What ids of queries begin with: loaders drop results whose id is the query's own."""
+        if gold.name not in self.prefixes:
+            numbers = {row.topic for row in gold.qrels()}
+            same = Document.objects.filter(collection=self.collection, docno__in=numbers).exists()
+            self.prefixes[gold.name] = PREFIX if same else ""
+        return self.prefixes[gold.name]
+
+
+def judged_topics(gold: Gold) -> Iterator[TopicRecord]:
+    """The topics that have qrels: loaders drop others, or fail."""
+    judged = {row.topic for row in gold.qrels()}
+    return (topic for topic in gold.topics() if topic.number in judged)
+
+
+def week_of(iso: str) -> str:
+    """The ISO week of a time written in ISO 8601."""
+    from datetime import datetime
+
+    found = datetime.fromisoformat(iso).isocalendar()
+    return f"{found[0]}-W{found[1]:02d}"
+
+
+def plain(name: str) -> str:
+    """The name as a file name: letters, digits, `-`, `_` and `.` stay."""
+    return "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in name)
+
+
+POOLS = f"""
+SELECT t.written, d.docno, s.method, s.rank FROM corpus_poolsource s
+JOIN corpus_poolentry p ON p.id = s.entry_id
+JOIN {statements.STANDING} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN corpus_document d ON d.id = p.document_id
+ORDER BY t.position, t.id, d.docno COLLATE "C", s.method COLLATE "C"
+"""
+RANKINGS = f"""
+SELECT t.written, r.docnos, r.scores FROM corpus_ranking r
+JOIN {statements.STANDING} t ON t.id = r.topic_id AND t.collection_id = %(collection)s
+WHERE r.run_id = %(run)s ORDER BY t.position, t.id
+"""

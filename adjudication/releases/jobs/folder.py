@@ -1,0 +1,181 @@
+"""A folder that is filled file by file: each is streamed, counted and hashed as it is written, and none twice."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from accounts.job_kinds import Progress
+
+MANIFEST = "manifest.json"
+PARQUET_ROWS = 10_000  # in a group
+TYPES = {
+    ".jsonl": "application/jsonlines",
+    ".json": "application/json",
+    ".parquet": "application/x-parquet",
+    ".tsv": "text/tab-separated-values",
+    ".csv": "text/csv",
+    ".md": "text/markdown",
+    ".tex": "application/x-tex",
+    ".xml": "application/xml",
+    ".cff": "application/yaml",
+}
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """One file of a release: `rows` are lines, or rows of a table; None where neither means anything."""
+
+    path: str
+    bytes: int
+    sha256: str
+    rows: int | None
+    about: str
+
+    @property
+    def media_type(self) -> str:
+        return TYPES.get(Path(self.path).suffix, "text/plain")
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "bytes": self.bytes,
+            "sha256": self.sha256,
+            "rows": self.rows,
+            "about": self.about,
+        }
+
+
+@dataclass
+class Folder:
+    """The folder at `root`, with what was written so far in `entries`."""
+
+    root: Path
+    progress: Progress | None = None
+    entries: dict[str, FileEntry] = field(default_factory=dict)
+
+    def write(self, path: str, pieces: Iterable[bytes], about: str = "") -> FileEntry:
+        """Stream the pieces to the file; its lines are its rows where the format has a row a line."""
+        lined = Path(path).suffix in (".jsonl", ".tsv", ".qrels", ".run", ".csv")
+        headed = Path(path).suffix in (".tsv", ".csv")
+        with self._opened(path) as out:
+            for piece in pieces:
+                out.write(piece)
+        rows = out.lines - headed if lined else None
+        return self._enter(path, out, rows, about)
+
+    def write_text(self, path: str, text: str, about: str = "") -> FileEntry:
+        """The same with a text."""
+        return self.write(path, [text.encode()], about)
+
+    def write_table(self, path: str, schema: Any, rows: Iterable[Mapping[str, Any]], about: str = "") -> FileEntry:
+        """A parquet file of the rows, in groups of `PARQUET_ROWS`, compressed by zstd."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        count = 0
+        with self._opened(path) as out, pq.ParquetWriter(cast(Any, out), schema, compression="zstd") as writer:
+            for group in _grouped(rows, PARQUET_ROWS):
+                writer.write_table(pa.Table.from_pylist(group, schema=schema))
+                count += len(group)
+        return self._enter(path, out, count, about)
+
+    def link(self, other: "Folder") -> None:
+        """The files of another folder, without a second copy on disk where the disk allows it."""
+        for path, entry in other.entries.items():
+            target = self._place(path)
+            try:
+                os.link(other.root / path, target)
+            except OSError:
+                target.write_bytes((other.root / path).read_bytes())
+            self.entries[path] = entry
+
+    def listed(self) -> list[FileEntry]:
+        """What was written, by path."""
+        return [self.entries[path] for path in sorted(self.entries)]
+
+    def _opened(self, path: str) -> "_Counted":
+        if path in self.entries:
+            raise ValueError(f"{path} was written already")
+        return _Counted(self._place(path), self.progress)
+
+    def _place(self, path: str) -> Path:
+        target = self.root / path
+        if not target.resolve().is_relative_to(self.root.resolve()):
+            raise ValueError(f"{path} lies outside of the release")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target
+
+    def _enter(self, path: str, out: "_Counted", rows: int | None, about: str) -> FileEntry:
+        entry = FileEntry(path, out.size, out.digest.hexdigest(), rows, about)
+        self.entries[path] = entry
+        return entry
+
+
+class _Counted:
+    """A file that counts and hashes what is written to it, and lets the job be cancelled meanwhile."""
+
+    closed = False
+    mode = "wb"
+
+    def __init__(self, path: Path, progress: Progress | None) -> None:
+        self.file = path.open("wb")
+        self.name, self.progress = path.name, progress
+        self.digest, self.size, self.lines = hashlib.sha256(), 0, 0
+
+    def __enter__(self) -> "_Counted":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def write(self, data: Any) -> int:
+        content = bytes(data)
+        self.file.write(content)
+        self.digest.update(content)
+        self.size += len(content)
+        self.lines += content.count(b"\n")
+        if self.progress is not None:
+            self.progress.report(self.progress.job.done + len(content), step=f"writing {self.name}")
+        return len(content)
+
+    def tell(self) -> int:
+        return self.size
+
+    def flush(self) -> None:
+        self.file.flush()
+
+    def readable(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            self.file.close()
+
+
+def _grouped(rows: Iterable[Mapping[str, Any]], size: int) -> Iterator[list[Mapping[str, Any]]]:
+    held: list[Mapping[str, Any]] = []
+    for row in rows:
+        held.append(row)
+        if len(held) == size:
+            yield held
+            held = []
+    if held:
+        yield held
+
+
+def hash_of(path: Path) -> str:
+    """The SHA-256 of a file, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,243 @@
+"""The job that writes a release: into a temporary folder, in one snapshot of the database, renamed at the end."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.job_kinds import Cancelled, ClaimLost, Progress
+from accounts.models import User
+from accounts.refusals import Refused
+from adjudication.models import Release
+from adjudication.releases.jobs.appendix import appendix, datasheet
+from adjudication.releases.jobs.croissant import croissant
+from adjudication.releases.jobs.data import Writer
+from adjudication.releases.jobs.describing import card, changelog, citation, datacite, licence
+from adjudication.releases.jobs.folder import MANIFEST, Folder, hash_of
+from adjudication.releases.reads.checks import check_list
+from adjudication.releases.reads.differences import differences, sentences_of
+from adjudication.releases.reads.facts import Facts, gather
+from adjudication.releases.reads.people import pseudonyms
+from adjudication.releases.reads.recipe import make_recipe
+from adjudication.releases.reads.sources import fingerprints, last_ids
+from adjudication.releases.rules import check_can_read_release, check_not_sealed_in
+from corpus.collections.jobs.collection_jobs import CollectionJob
+from corpus.collections.rules import check_manager
+from corpus.models import Membership
+
+FORMAT = 1  # of the manifest
+
+
+class ReleaseJob(CollectionJob[Release]):
+    """Freezing a version of a collection."""
+
+    model = Release
+    title = "Release"
+    counted = "bytes written"
+    in_bytes = True
+    cancel_verb = "cancel_release"
+    tab = "releases"
+
+    def work(self, job: Release, progress: Progress) -> None:
+        with closing(SnapshotProgress(job, progress.claim)) as outside:
+            write_release(job, outside)
+
+    def check_can_cancel(self, job: Release, by: User | None) -> None:
+        check_manager(job.collection, by)
+
+    def page(self, job: Release) -> str:
+        return reverse("release_detail", args=[job.collection.slug, job.name])
+
+    def check_can_see(self, job: Release, membership: Membership) -> None:  # noqa: ARG002 - as all kinds are asked
+        check_can_read_release(membership)
+
+    def clean_up(self, pk: int) -> None:
+        """Nothing half-written stays, whatever ended the attempt."""
+        found = Release.objects.filter(pk=pk).first()
+        if found is not None and found.state != "running":
+            shutil.rmtree(part_of(found), ignore_errors=True)
+            if not found.is_frozen:
+                shutil.rmtree(found.folder, ignore_errors=True)
+
+
+class SnapshotProgress(Progress):
+    """Progress of work inside a snapshot, in which a cancellation could not be seen: it is looked for outside, by a
+    connection of its own."""
+
+    outside: BaseDatabaseWrapper | None = None
+
+    def check(self) -> None:
+        if self.claim is not None and self.claim.is_lost:
+            raise ClaimLost
+        if self.outside is None:
+            self.outside = connection.copy()
+        with self.outside.cursor() as cursor:
+            cursor.execute(CANCELLED, [self.job.pk])
+            if cursor.fetchone():
+                raise Cancelled
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if self.outside is not None:
+            self.outside.close()
+
+
+CANCELLED = "SELECT 1 FROM adjudication_release WHERE id = %s AND cancel_requested_at IS NOT NULL"
+
+
+def part_of(release: Release) -> Path:
+    """Where it is written before it is whole."""
+    return release.folder.with_name(f"{release.pk}.part")
+
+
+def write_release(release: Release, progress: Progress) -> None:
+    """Write both variants, rename, note the hashes. Called again after a crash, it begins again.
+
+    Errors: Refused where something blocking has come up since the release was asked for.
+    """
+    part = part_of(release)
+    for left in (part, release.folder):  # of an attempt that was killed: its row is not frozen
+        shutil.rmtree(left, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        with snapshot():
+            facts = write_variants(release, part, progress)
+            ids = last_ids(release.collection_id)
+        _freeze(release, facts, ids, part)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _freeze(release: Release, facts: Facts, ids: dict[str, int], part: Path) -> None:
+    release.last_ids, release.summary = ids, facts.release.summary
+    release.findings = facts.release.findings
+    release.manifest_sha256 = hash_of(part / "named" / MANIFEST)
+    release.anonymous_sha256 = hash_of(part / "anonymous" / MANIFEST)
+    release.frozen_at = timezone.now()
+    part.rename(release.folder)
+    _sync(release.folder.parent)
+    with transaction.atomic():
+        release.save(
+            update_fields=["last_ids", "summary", "findings", "manifest_sha256", "anonymous_sha256", "frozen_at"]
+        )
+
+
+def _sync(folder: Path) -> None:
+    """The rename is on the disk before the row says that it is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """All reads inside see the database as it is at the first one. Inside of a test's transaction, that one serves."""
+    nested = connection.in_atomic_block
+    with transaction.atomic():
+        if not nested:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
+
+
+def write_variants(release: Release, root: Path, progress: Progress | None) -> Facts:
+    """Both folders below `root`; `release.summary` and `release.findings` are filled, but not stored."""
+    recipe = make_recipe(release.collection)
+    check_not_sealed_in(list(recipe.campaigns))
+    found = check_list(recipe)
+    release.findings = [one.as_json() for one in found]
+    if blocking := [one.text for one in found if one.blocking and not release.force_reason]:
+        raise Refused("The collection has changed since the release was asked for. " + " ".join(blocking))
+    people = pseudonyms(release.collection, release.pseudonym_key)
+    sources = fingerprints(release.collection_id)
+    named = Folder(root / "named", progress)
+    Writer(recipe, people, named).write_all()
+    facts = _with_changes(gather(release, recipe, people), named)
+    anonymous = Folder(root / "anonymous", progress)
+    (root / "anonymous").mkdir(exist_ok=True)
+    anonymous.link(named)
+    release.summary = _summary(facts, named)
+    for folder, is_anonymous in ((named, False), (anonymous, True)):
+        _describe(facts, folder, sources, anonymous=is_anonymous)
+    return facts
+
+
+def _with_changes(facts: Facts, folder: Folder) -> Facts:
+    """The facts with what changed since the release before, whose folder is still there."""
+    if not facts.earlier:
+        return facts
+    before = facts.earlier[0]
+    found = differences(before.variant(anonymous=False), folder.root)
+    return replace(facts, changes=tuple(sentences_of(found, before.name)))
+
+
+def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymous: bool) -> None:
+    who = {"anonymous": anonymous}
+    texts = {
+        "README.md": (card(facts, **who), "The dataset card."),
+        "DATASHEET.md": (datasheet(facts, **who), "The datasheet."),
+        "REVIEWERS.md": (appendix(facts, **who), "The appendix for reviewers."),
+        "LICENSE": (licence(facts), "The licence."),
+        "CITATION.cff": (citation(facts, **who), "How to cite it."),
+        "datacite.json": (datacite(facts, **who), "Metadata for a DOI."),
+        "CHANGELOG.md": (changelog(facts), "What changed between releases."),
+    }
+    data = folder.listed()
+    for path, (text, about) in texts.items():
+        folder.write_text(path, text, about)
+    folder.write_text("croissant.json", croissant(facts, data, **who), "Croissant 1.1 with RAI and PROV.")
+    folder.write_text(MANIFEST, _manifest(facts, folder, sources, anonymous=anonymous))
+
+
+def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymous: bool) -> str:
+    release, text = facts.release, facts.people.without_names
+    found = {
+        "litmus_release": FORMAT,
+        "collection": None if anonymous else facts.recipe.collection.slug,
+        "name": release.name,
+        "version": release.version,
+        "date": facts.date,
+        "anonymous": anonymous,
+        "code_version": settings.CODE_VERSION,
+        "force_reason": text(release.force_reason) or None,
+        "findings": [{**one, "text": text(one["text"])} for one in release.findings],
+        "left_out": {path: text(reason) for path, reason in facts.recipe.left_out.items()},
+        "recipe": [
+            {"path": part.path, "export": part.exporter.name, "options": _options(part.options.asked)}
+            for part in facts.recipe.parts
+        ],
+        "seeds": {one.campaign.slug: one.campaign.seed for one in facts.campaigns},
+        "sources": sources,
+        "files": [one.as_json() for one in folder.listed()],
+    }
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+
+
+def _options(asked: Any) -> dict[str, str]:
+    return {name: str(value) for name, value in asked.items()}
+
+
+def _summary(facts: Facts, folder: Folder) -> dict[str, Any]:
+    entries = folder.listed()
+    return {
+        "files": len(entries),
+        "bytes": sum(one.bytes for one in entries),
+        "documents": facts.documents,
+        "topics": facts.topics,
+        "campaigns": [one.campaign.slug for one in facts.campaigns],
+        "labels": sum(one.labels + one.machine_labels for one in facts.campaigns),
+        "golds": [gold.name for gold in facts.recipe.golds],
+        "changes": list(facts.changes),
+    }

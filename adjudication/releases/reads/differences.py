@@ -1,0 +1,111 @@
+"""What changed between two releases, read from their folders: documents, topics, values and why."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+SHOWN = 50  # of each list
+Key = Callable[[dict[str, Any]], tuple[Any, ...]]
+
+
+def differences(before: Path, now: Path) -> dict[str, Any]:
+    """{"documents", "topics", "values"}: how many were added, removed and changed, the first of each by name.
+
+    Changed values have both values and the reasons of the newer one. Memory is some bytes for each line.
+    """
+    campaigns = sorted({path.parent.name for root in (before, now) for path in root.glob("campaigns/*/verdicts.jsonl")})
+    return {
+        "documents": _compare(before, now, "documents.jsonl", lambda one: (one["docno"],)),
+        "topics": _compare(before, now, "topics/topics.jsonl", lambda one: (one["number"],)),
+        "values": {name: _values(before, now, f"campaigns/{name}/verdicts.jsonl") for name in campaigns},
+    }
+
+
+def sentences_of(found: dict[str, Any], name: str) -> list[str]:
+    """The report as lines of a list of changes; `name` is the release before."""
+    lines = []
+    for what in ("documents", "topics"):
+        part = found[what]
+        if any(part[how] for how in ("added", "removed", "changed")):
+            shown = ", ".join(part["names"])
+            lines.append(
+                f"{what.capitalize()}: {part['added']:,} added, {part['removed']:,} removed,"
+                f" {part['changed']:,} changed"
+                f" ({shown}{' …' if part['added'] + part['removed'] + part['changed'] > SHOWN else ''})."
+            )
+    for campaign, part in found["values"].items():
+        if any(part[how] for how in ("added", "removed", "changed")):
+            lines.append(
+                f"Values in {campaign}: {part['added']:,} added, {part['removed']:,} removed,"
+                f" {part['changed']:,} changed."
+            )
+            lines += [_change(one) for one in part["changes"]]
+    return lines or [f"Nothing changed since {name}."]
+
+
+def _change(one: dict[str, Any]) -> str:
+    what = " ".join(str(one[name]) for name in ("topic", "aspect", "docno") if one.get(name))
+    return f"{what}, {one['criterion']}: {one['before']} → {one['after']} ({one['why']})."
+
+
+def _compare(before: Path, now: Path, path: str, key: Key) -> dict[str, Any]:
+    known = {key(one): _digest(line) for line, one in _lines(before / path)}
+    found: dict[str, Any] = {"added": 0, "removed": 0, "changed": 0, "names": []}
+    for line, one in _lines(now / path):
+        old = known.pop(key(one), None)
+        how = "added" if old is None else "changed" if old != _digest(line) else ""
+        if how:
+            _note(found, how, key(one))
+    for name in known:
+        _note(found, "removed", name)
+    return found
+
+
+def _note(found: dict[str, Any], how: str, name: tuple[Any, ...]) -> None:
+    found[how] += 1
+    if len(found["names"]) < SHOWN:
+        found["names"].append(str(name[0]))
+
+
+def _values(before: Path, now: Path, path: str) -> dict[str, Any]:
+    known = {_place(one): one["value"] for _, one in _lines(before / path)}
+    found: dict[str, Any] = {"added": 0, "removed": 0, "changed": 0, "changes": []}
+    for _, one in _lines(now / path):
+        place = _place(one)
+        if place not in known:
+            found["added"] += 1
+            continue
+        old = known.pop(place)
+        if old != one["value"]:
+            found["changed"] += 1
+            if len(found["changes"]) < SHOWN:
+                found["changes"].append({**_names(one), "before": old, "after": one["value"], "why": _why(one)})
+    found["removed"] = len(known)
+    return found
+
+
+def _place(one: dict[str, Any]) -> bytes:
+    return _digest(json.dumps([*_names(one).values()]).encode())
+
+
+def _names(one: dict[str, Any]) -> dict[str, Any]:
+    return {name: one.get(name) for name in ("topic", "aspect", "docno", "criterion")}
+
+
+def _why(one: dict[str, Any]) -> str:
+    votes = " ".join(str(value) for value in one.get("votes", {}).values())
+    said = one.get("comment") or one.get("cause") or ""
+    return "; ".join(filter(None, [one.get("method", ""), f"votes {votes}" if votes else "", said]))
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=8).digest()
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    if path.exists():
+        with path.open("rb") as file:
+            for line in file:
+                yield line, json.loads(line)

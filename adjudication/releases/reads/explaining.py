@@ -1,0 +1,69 @@
+"""One pair of topic and document, explained: its lines now, and as the newest release has them."""
+
+from typing import Any
+
+from accounts.models import JobState
+from accounts.refusals import Refused
+from adjudication.models import Release
+from adjudication.releases.reads.lines import lines_of, released_line
+from adjudication.releases.reads.people import pseudonyms
+from adjudication.releases.reads.recipe import released_campaigns
+from corpus.models import Collection, Document, Topic
+
+
+def newest_release(collection: Collection) -> Release | None:
+    """The newest frozen release."""
+    return Release.objects.filter(collection=collection, state=JobState.DONE).order_by("-version").first()
+
+
+def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
+    """{"topic", "docno", "text", "title", "lines", "release"}: each line has `released`, the value that the newest
+    release gives, and `changed`. A topic's number, or that of one of its aspects (7.1).
+
+    Annotators have the pseudonyms of the releases; before the first one, pseudonyms that will change.
+    Errors: Refused where the topic, the document or the pair is not there.
+    """
+    topic, subtopic = _topic(collection, number)
+    document = Document.objects.filter(collection=collection, docno=docno).first()
+    if document is None:
+        raise Refused(f"{collection.slug} has no document {docno[:80]}.")
+    release = newest_release(collection)
+    people = pseudonyms(collection, release.pseudonym_key if release else f"unreleased {collection.pk}")
+    found = [
+        line
+        for campaign in released_campaigns(collection)
+        for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk)
+        if not subtopic or line.get("subtopic") == subtopic
+    ]
+    if not found:
+        raise Refused(
+            f"Topic {number} and document {docno} were never judged together, so there is nothing to explain."
+        )
+    return {
+        "topic": number,
+        "text": topic.text,
+        "docno": docno,
+        "title": document.title,
+        "release": release.name if release else None,
+        "lines": [line | _change(release, line) for line in found],
+    }
+
+
+def _topic(collection: Collection, number: str) -> tuple[Topic, str]:
+    """The topic of that number, and the number of its aspect where it is one."""
+    topics = Topic.objects.filter(collection=collection)
+    whole, _, place = number.rpartition(".")
+    for wanted, subtopic in ((number, ""), (whole, number if place.isdigit() else "")):
+        for topic in topics.filter(number__endswith=wanted) if wanted else []:
+            if wanted in (topic.number, topic.bare_number):
+                return topic, subtopic and f"{topic.bare_number}.{place}"
+    raise Refused(f"{collection.slug} has no topic {number[:80]}.")
+
+
+def _change(release: Release | None, line: dict[str, Any]) -> dict[str, Any]:
+    if release is None:
+        return {"released": None, "changed": None}
+    before = released_line(release, line["id"])
+    if before is None:
+        return {"released": None, "changed": True}
+    return {"released": before["value"], "changed": before["value"] != line["value"]}

@@ -1,0 +1,202 @@
+"""What happened on the way to a release, read once: counts, people, times, sources. The cards put it in sentences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Max, Min, Sum
+
+from accounts.models import JobState
+from adjudication.agreement.reads.method import method_sentence, verdict_sentence
+from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
+from adjudication.releases.reads.people import Pseudonyms
+from adjudication.releases.reads.recipe import Recipe
+from adjudication.releases.reads.statement import answers_of
+from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission
+from corpus.models import GeneratedQuestion, ImportRun, PoolEntry, PoolSource
+
+SHOWN = ("alpha_ordinal", "alpha_nominal", "fleiss_kappa", "cohen_kappa", "accuracy")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of agreement: value with interval, or the reason why there is none."""
+
+    criterion: str
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+    @property
+    def text(self) -> str:
+        if self.value is None:
+            return f"{self.statistic} ({self.criterion}) is undefined: {self.reason}"
+        interval = f" [{self.low:.3f}, {self.high:.3f}]" if self.low is not None and self.high is not None else ""
+        return f"{self.statistic} ({self.criterion}) {self.value:.3f}{interval}"
+
+
+@dataclass(frozen=True)
+class CampaignFacts:
+    """One campaign: how much was judged by how many, when, and how it was decided."""
+
+    campaign: Campaign
+    items: int
+    labels: int
+    machine_labels: int
+    people: int
+    machines: tuple[str, ...]
+    hours: float | None
+    first: datetime | None
+    last: datetime | None
+    guidelines: int
+    votes: VoteRun | None
+    methods: dict[str, int]
+    figures: tuple[Figure, ...]
+    method: str
+    skipped: dict[str, int]
+    without_verdict: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything the describing files say. `answers` are what people stated."""
+
+    release: Release
+    recipe: Recipe
+    answers: Mapping[str, str]
+    campaigns: tuple[CampaignFacts, ...]
+    documents: int
+    topics: int
+    pooled: int
+    methods: dict[str, int]
+    imports: tuple[ImportRun, ...]
+    cycles: tuple[AnnoCycle, ...]
+    generated: int
+    people: Pseudonyms
+    findings: tuple[dict[str, Any], ...] = ()
+    changes: tuple[str, ...] = field(default=())
+    earlier: tuple[Release, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.recipe.collection.title
+
+    @property
+    def date(self) -> str:
+        """The day of the release, as ISO 8601."""
+        return self.release.requested_at.date().isoformat()
+
+    @property
+    def version(self) -> str:
+        """As semantic versioning wants it: the name where it is one, else the running number."""
+        parts = self.release.name.removeprefix("v").split(".")
+        if all(part.isascii() and part.isdigit() for part in parts) and len(parts) <= 3:
+            return ".".join([*parts, "0", "0"][:3])
+        return f"{self.release.version}.0.0"
+
+    @property
+    def has_machine_labels(self) -> bool:
+        return any(one.machine_labels for one in self.campaigns)
+
+
+def gather(release: Release, recipe: Recipe, people: Pseudonyms) -> Facts:
+    """The facts as the database has them now."""
+    collection = recipe.collection
+    pooled = PoolSource.objects.filter(entry__topic__collection=collection)
+    earlier = Release.objects.filter(collection=collection, state=JobState.DONE, version__lt=release.version)
+    return Facts(
+        release=release,
+        recipe=recipe,
+        answers=answers_of(collection),
+        campaigns=tuple(_campaign(one) for one in recipe.campaigns),
+        documents=collection.documents.count(),
+        topics=collection.topics.count(),
+        pooled=PoolEntry.objects.filter(topic__collection=collection).count(),
+        methods=dict(pooled.values_list("method").annotate(n=Count("pk")).order_by("method")),
+        imports=tuple(
+            ImportRun.objects.filter(
+                collection=collection, state=JobState.DONE, dry_run=False, undone_at=None
+            ).order_by("pk")
+        ),
+        cycles=tuple(AnnoCycle.objects.filter(collection=collection).order_by("number")),
+        generated=GeneratedQuestion.objects.filter(reply__run__collection=collection).count(),
+        people=people,
+        findings=tuple(release.findings),
+        earlier=tuple(earlier.order_by("-version")),
+    )
+
+
+def platform() -> str:
+    """What the data were made with."""
+    return f"Litmus {settings.CODE_VERSION}"
+
+
+def _campaign(campaign: Campaign) -> CampaignFacts:
+    labels = Judgment.objects.filter(
+        assignment__item__campaign=campaign, assignment__state="done", assignment__repeat=0
+    )
+    machine = labels.filter(assignment__annotator__kind=AnnotatorKind.MACHINE)
+    people = labels.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
+    given = Submission.objects.filter(assignment__item__campaign=campaign)
+    times = given.aggregate(first=Min("received_at"), last=Max("received_at"), active=Sum("active_ms"))
+    votes = VoteRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
+    verdicts = Verdict.objects.filter(item__campaign=campaign)
+    run = AgreementRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
+    items = campaign.items.count()
+    machines = Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE).order_by("name")
+    return CampaignFacts(
+        campaign=campaign,
+        items=items,
+        labels=people.count(),
+        machine_labels=machine.count(),
+        people=people.values("assignment__annotator").distinct().count(),
+        machines=tuple(machines.values_list("name", flat=True)),
+        hours=times["active"] / 3_600_000 if times["active"] else None,
+        first=times["first"],
+        last=times["last"],
+        guidelines=campaign.guidelines.count(),
+        votes=votes,
+        methods={
+            str(Method(name).label): n
+            for name, n in verdicts.values_list("method").annotate(n=Count("pk")).order_by("method")
+        },
+        figures=_figures(run),
+        method=_method(run),
+        skipped=dict(
+            given.filter(kind="skip")
+            .exclude(reason="")
+            .values_list("reason")
+            .annotate(n=Count("pk"))
+            .order_by("reason")
+        ),
+        without_verdict=items * campaign.criteria.count() - verdicts.filter(value__isnull=False).count(),
+    )
+
+
+def _figures(run: AgreementRun | None) -> tuple[Figure, ...]:
+    """Agreement of all people, one figure for each criterion and statistic."""
+    if run is None:
+        return ()
+    found = run.results.filter(scope__in=("all", "mean"), block="", statistic__in=SHOWN)
+    return tuple(
+        Figure(
+            row.criterion,
+            row.statistic,
+            row.value,
+            (row.ci or {}).get("low"),
+            (row.ci or {}).get("high"),
+            row.reason,
+        )
+        for row in found.order_by("criterion", "statistic", "scope")
+    )
+
+
+def _method(run: AgreementRun | None) -> str:
+    if run is None:
+        return ""
+    sentences = [f"{criterion}: {method_sentence(run, criterion)}" for criterion in sorted(run.detail)]
+    return " ".join([*sentences, verdict_sentence(run)]).strip()

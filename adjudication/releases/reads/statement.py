@@ -1,0 +1,108 @@
+"""What only people know about a collection: the questions, with starters. Asked once, printed in each release.
+
+The keys are those of Croissant's RAI vocabulary where it has one; the others are asked by the check lists of venues.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from adjudication.models import DataStatement
+from corpus.models import Collection
+
+NOT_STATED = "Not stated."
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: `starter` is text to begin with, `is_required` means that venues ask for it."""
+
+    key: str
+    label: str
+    help: str
+    starter: str = ""
+    is_required: bool = True
+    is_line: bool = False  # one line, not a text
+    is_named: bool = False  # who made it: not in the anonymous variant
+
+
+QUESTIONS = (
+    Question("creators", "Creators", "One a line: name, or name <ORCID>.", is_named=True),
+    Question("contact", "Contact", "An address for questions about the data.", is_line=True, is_named=True),
+    Question("publisher", "Publisher", "The institution that releases the data.", is_line=True, is_named=True),
+    Question("url", "Address of the data", "Where the data will be found: a page or DOI.", is_line=True, is_named=True),
+    Question("description", "Description", "Two or three sentences: what the collection measures, and for whom."),
+    Question("languages", "Languages", "Codes separated by blanks, such as en de.", "en", is_line=True),
+    Question(
+        "dataUseCases",
+        "Intended uses",
+        "What the data may be used for, and what not.",
+        "To evaluate retrieval of scientific literature. Not to judge single papers, authors or annotators.",
+    ),
+    Question(
+        "dataSocialImpact",
+        "Social impact",
+        "What good and what harm may come of it.",
+        "Better search helps researchers to find related work. Systems tuned to this collection may favour its"
+        " fields, languages and years.",
+    ),
+    Question(
+        "dataBiases",
+        "Known biases",
+        "Which documents, topics or readings are over- or under-represented. What Litmus measured is added.",
+        "Documents come from one field and are in English.",
+    ),
+    Question(
+        "dataLimitations",
+        "Limitations",
+        "What the data cannot show. What Litmus measured is added.",
+        "Documents outside of the pools were not judged.",
+    ),
+    Question(
+        "personalSensitiveInformation",
+        "Personal and sensitive information",
+        "Which data about people are in it.",
+        "Documents name their authors. Annotators appear under pseudonyms, with coarse times.",
+    ),
+    Question(
+        "dataReleaseMaintenancePlan",
+        "Maintenance",
+        "Who corrects errors, how they are reported, how long.",
+        "Errors can be reported to the contact. Corrections appear as new versions with a list of changes.",
+    ),
+    Question(
+        "recruitment",
+        "Annotators: recruitment",
+        "Who judged, and how they were found.",
+        "Researchers of the field, asked personally.",
+    ),
+    Question(
+        "annotatorDemographics", "Annotators: background", "Only what cannot identify a person.", is_required=False
+    ),
+    Question(
+        "consent", "Annotators: consent", "What they agreed to.", "They agreed to the release of their judgments."
+    ),
+    Question("payment", "Annotators: pay", "How much, and how it compares with local minimum wages."),
+    Question("ethics", "Ethics review", "Which board reviewed it, or why none had to.", is_required=False),
+    Question("citation", "Citation", "How to cite it, in BibTeX.", is_required=False, is_named=True),
+)
+
+
+def answers_of(collection: Collection) -> dict[str, str]:
+    """{question: answer} as it is stored, without empty answers."""
+    found = DataStatement.objects.filter(collection=collection).values_list("answers", flat=True).first()
+    return {key: str(text) for key, text in (found or {}).items() if str(text).strip()}
+
+
+def unanswered(answers: Mapping[str, str]) -> list[Question]:
+    """The required questions without an answer."""
+    return [question for question in QUESTIONS if question.is_required and not answers.get(question.key)]
+
+
+def creators_in(answers: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(name, ORCID or "") of each line."""
+    found = []
+    for line in answers.get("creators", "").splitlines():
+        name, _, rest = line.partition("<")
+        if name.strip():
+            found.append((name.strip(), rest.strip().rstrip(">").strip()))
+    return found

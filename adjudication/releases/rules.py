@@ -1,0 +1,54 @@
+"""Who may freeze, read and open releases, and what may no longer be deleted because one stands on it."""
+
+from django.db.models import Model
+
+from accounts.models import JobState
+from accounts.refusals import Refused
+from adjudication.labels.rules import check_can_take_out
+from adjudication.models import Release
+from annotation.campaigns.rules.seals import check_not_sealed
+from annotation.models import Campaign, CampaignState
+from corpus.models import Collection, Membership
+
+
+def check_can_read_release(membership: Membership) -> None:
+    """Overseers read releases; of labels only who has nothing left to judge. Errors: NotAllowed."""
+    check_can_take_out(membership, membership.collection.campaigns.all())
+
+
+def check_not_sealed_in(campaigns: list[Campaign]) -> None:
+    """No labels of a sealed test set leave, whatever the reason. Errors: NotAllowed."""
+    for campaign in campaigns:
+        check_not_sealed(campaign)
+
+
+def check_can_open(release: Release) -> None:
+    """A release is shown to others once it is frozen and nobody judges any more what it answers. Errors: Refused."""
+    if not release.is_frozen:
+        raise Refused(f"Release {release.name} is not frozen yet.")
+    judged = Campaign.objects.filter(collection=release.collection_id, state=CampaignState.OPEN)
+    if names := ", ".join(judged.order_by("name").values_list("name", flat=True)):
+        raise Refused(
+            f"People still judge in {names}, and a public release would show them the labels. Close it first."
+        )
+
+
+def standing_release(thing: Model, collection: Collection | int) -> str:
+    """Why `thing` of a collection may not be deleted: the newest release that stands on it. "" where none does."""
+    pk = collection if isinstance(collection, int) else collection.pk
+    frozen = Release.objects.filter(collection=pk, state=JobState.DONE).order_by("-version")
+    for release in frozen:
+        if _stands_on(release, thing):
+            return (
+                f"Release {release.name} stands on this {thing._meta.verbose_name}, so it stays: what a release is made"
+                " of must remain, so that each of its lines can be explained."
+            )
+    return ""
+
+
+def _stands_on(release: Release, thing: Model) -> bool:
+    if isinstance(thing, Collection):
+        return True
+    if isinstance(thing, Campaign):
+        return thing.slug in release.summary.get("campaigns", ())  # drafts are in no release
+    return bool(release.last_ids.get(thing._meta.label_lower, 0) >= thing.pk)

@@ -1,0 +1,284 @@
+"""Pages of releases: list, check list, statement, one release, explained lines; and the public pages."""
+
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import JobState
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusals import Refused
+from adjudication.models import Release
+from adjudication.releases.actions import (
+    close_release,
+    open_for_reviewers,
+    open_release,
+    request_release,
+    state_facts,
+)
+from adjudication.releases.forms import ReleaseForm, StatementForm
+from adjudication.releases.reads.archive import archive_of, entries_of, file_of, text_of
+from adjudication.releases.reads.checks import check_list
+from adjudication.releases.reads.explaining import explain
+from adjudication.releases.reads.recipe import make_recipe, released_campaigns
+from adjudication.releases.reads.statement import answers_of, unanswered
+from adjudication.releases.rules import check_can_open, check_can_read_release, check_not_sealed_in
+from corpus.collections.rules import can_manage, check_can_manage, check_not_archived, fetch_membership
+from corpus.models import Membership
+from corpus.text.markdown import render_markdown
+
+
+@require_safe
+def release_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every release, newest first, and the one that is being made."""
+    membership = _reader(request, slug)
+    releases = list(Release.objects.filter(collection=membership.collection).order_by("-pk"))
+    context = _frame(membership) | {
+        "releases": [each for each in releases if each.is_frozen],
+        "job": releases[0] if releases and not releases[0].is_frozen else None,
+        "may_manage": can_manage(membership),
+        "unanswered": unanswered(answers_of(membership.collection)),
+    }
+    return render(request, "adjudication/releases/release_list.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def release_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """The check list with the form below it; POST asks for the release."""
+    membership = _reader(request, slug)
+    check_can_manage(membership)
+    check_not_archived(membership.collection)
+    collection = membership.collection
+    recipe = make_recipe(collection)
+    check_not_sealed_in(list(recipe.campaigns))
+    checks = check_list(recipe)
+    blocking = [one for one in checks if one.blocking]
+    form = ReleaseForm(request.POST or None, collection=collection, has_open_findings=bool(blocking))
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form):
+            request_release(collection=collection, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            return redirect("release_list", slug)
+    context = _frame(membership) | {
+        "recipe": recipe,
+        "blocking": blocking,
+        "notes": [one for one in checks if not one.blocking],
+        "unanswered": unanswered(answers_of(collection)),
+        "form": form,
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "adjudication/releases/release_form.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def statement_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """What only people know: asked once, printed in each release."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    answers = answers_of(membership.collection)
+    form = StatementForm(request.POST or None, answers=answers)
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form):
+            state_facts(
+                collection=membership.collection, answers=form.cleaned_data, by=membership.user, at=timezone.now()
+            )
+            return redirect("release_list", slug)
+    context = _frame(membership) | {"form": form, "unanswered": unanswered(answers)}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "adjudication/releases/statement_form.html", context, status=status)
+
+
+@require_safe
+def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """One release: what is in it, what changed, its files, who may see it."""
+    membership, release = _release(request, slug, name)
+    no_opening = ""
+    try:
+        check_can_open(release)
+    except Refused as refusal:
+        no_opening = refusal.reason
+    context = _frame(membership) | {
+        "release": release,
+        "entries": entries_of(release, anonymous=False),
+        "files_base": reverse("release_file", args=[slug, name, "x"])[:-1],
+        "may_manage": can_manage(membership),
+        "no_opening": no_opening,
+        "changes": release.summary.get("changes", []),
+        "blocking": [one for one in release.findings if one["blocking"]],
+    }
+    return render(request, "adjudication/releases/release_detail.html", context)
+
+
+@require_safe
+def release_archive(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """All files as one ZIP archive; `?anonymous=1` is the variant without names."""
+    _, release = _release(request, slug, name)
+    return _archive(release, anonymous=request.GET.get("anonymous") == "1")
+
+
+@require_safe
+def release_file(request: HttpRequest, slug: str, name: str, path: str) -> HttpResponseBase:
+    """One file of the release."""
+    _, release = _release(request, slug, name)
+    return _file(release, path, anonymous=request.GET.get("anonymous") == "1")
+
+
+@require_POST
+def release_publish(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Open or close the public page, or the address for reviewers: `to` is public, nobody, reviewers, no-reviewers."""
+    membership, release = _release(request, slug, name)
+    check_can_manage(membership)
+    who: dict[str, Any] = {"release": release, "by": membership.user, "at": timezone.now()}
+    with refusals_in_message(request):
+        match request.POST.get("to", ""):
+            case "public":
+                open_release(**who)
+            case "nobody":
+                close_release(**who)
+            case "reviewers" | "no-reviewers" as to:
+                open_for_reviewers(**who, is_open=to == "reviewers")
+            case _:
+                raise Refused("Say to whom the release is opened.")
+    return redirect("release_detail", slug, name)
+
+
+@require_safe
+def line_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """One judged pair, explained: `?topic=` and `?docno=`."""
+    membership = _reader(request, slug)
+    check_not_sealed_in(released_campaigns(membership.collection))
+    number, docno = request.GET.get("topic", "").strip(), request.GET.get("docno", "").strip()
+    context = _frame(membership) | {"number": number, "docno": docno}
+    if number and docno:
+        try:
+            context["found"] = _shown(explain(membership.collection, number, docno))
+        except Refused as refusal:
+            context["reason"] = refusal.reason
+    return render(request, "adjudication/releases/line_detail.html", context)
+
+
+@login_not_required
+@require_safe
+def public_release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """What everybody may read of an opened release."""
+    return _landing(request, _public(slug, name), "public", slug, name)
+
+
+@login_not_required
+@require_safe
+def public_archive(_: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """All its files."""
+    return _archive(_public(slug, name), anonymous=False)
+
+
+@login_not_required
+@require_safe
+def public_file(_: HttpRequest, slug: str, name: str, path: str) -> HttpResponseBase:
+    """One of its files."""
+    return _file(_public(slug, name), path, anonymous=False)
+
+
+@login_not_required
+@require_safe
+def reviewing_release(request: HttpRequest, token: str) -> HttpResponse:
+    """The anonymous variant, for who has the address."""
+    return _landing(request, _reviewed(token), "reviewing", token)
+
+
+@login_not_required
+@require_safe
+def reviewing_archive(_: HttpRequest, token: str) -> HttpResponseBase:
+    """All its files."""
+    return _archive(_reviewed(token), anonymous=True)
+
+
+@login_not_required
+@require_safe
+def reviewing_file(_: HttpRequest, token: str, path: str) -> HttpResponseBase:
+    """One of its files."""
+    return _file(_reviewed(token), path, anonymous=True)
+
+
+def _landing(request: HttpRequest, release: Release, pages: str, *where: str) -> HttpResponse:
+    """The page of an opened release; `pages` is what the names of its addresses begin with."""
+    anonymous = pages == "reviewing"
+    card = text_of(release, "README.md", anonymous=anonymous).split("---\n", 2)[-1].lstrip()
+    title, _, body = card.partition("\n")
+    context = {
+        "release": release,
+        "anonymous": anonymous,
+        "heading": title.removeprefix("# "),
+        "card": mark_safe(render_markdown(body)),  # noqa: S308 - sanitised there
+        "citation": text_of(release, "CITATION.cff", anonymous=anonymous),
+        "entries": entries_of(release, anonymous=anonymous),
+        "files_base": reverse(f"{pages}_file", args=[*where, "x"])[:-1],
+        "archive": reverse(f"{pages}_archive", args=where),
+    }
+    response = render(request, "adjudication/releases/public_release.html", context)
+    if anonymous:
+        response["X-Robots-Tag"] = "noindex"
+        response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _archive(release: Release, *, anonymous: bool) -> HttpResponseBase:
+    answer = StreamingHttpResponse(archive_of(release, anonymous=anonymous), content_type="application/zip")
+    stem = f"anonymous-{release.name}" if anonymous else f"{release.collection.slug}-{release.name}"
+    answer["Content-Disposition"] = f'attachment; filename="{stem}.zip"'
+    answer["X-Accel-Buffering"] = "no"
+    return answer
+
+
+def _file(release: Release, path: str, *, anonymous: bool) -> HttpResponseBase:
+    found = file_of(release, path, anonymous=anonymous)
+    if found is None:
+        raise Http404
+    return FileResponse(found.open("rb"), as_attachment=True, filename=Path(path).name)
+
+
+def _public(slug: str, name: str) -> Release:
+    opened = Release.objects.select_related("collection").filter(state=JobState.DONE, public_at__isnull=False)
+    return get_object_or_404(opened, collection__slug=slug, name=name)
+
+
+def _reviewed(token: str) -> Release:
+    opened = Release.objects.select_related("collection").filter(state=JobState.DONE).exclude(anonymous_token="")
+    return get_object_or_404(opened, anonymous_token=token)
+
+
+def _reader(request: HttpRequest, slug: str) -> Membership:
+    membership = fetch_membership(request.user, slug)
+    check_can_read_release(membership)
+    return membership
+
+
+def _release(request: HttpRequest, slug: str, name: str) -> tuple[Membership, Release]:
+    membership = _reader(request, slug)
+    frozen = Release.objects.filter(collection=membership.collection, state=JobState.DONE)
+    release = get_object_or_404(frozen, name=name)
+    release.collection = membership.collection
+    return membership, release
+
+
+def _frame(membership: Membership) -> dict[str, Any]:
+    return {"collection": membership.collection, "membership": membership, "tab": "releases"}
+
+
+def _shown(found: dict[str, Any]) -> dict[str, Any]:
+    """The lines with PROV's keys as names that templates can read."""
+    lines = [
+        {
+            **line,
+            "sources": line.get("prov:wasDerivedFrom", []),
+            "decision": line.get("prov:wasGeneratedBy"),
+            "labels": [{**one, "who": one["prov:wasAttributedTo"]} for one in line["labels"]],
+        }
+        for line in found["lines"]
+    ]
+    return {**found, "lines": lines}

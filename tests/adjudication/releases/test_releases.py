@@ -1,0 +1,407 @@
+"""A release is whole, checked, described, without names, and made again byte for byte."""
+
+import io
+import json
+import shutil
+import warnings
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.models import JobState
+from accounts.refusals import Conflict, Refused
+from adjudication.models import Release
+from adjudication.releases.actions import request_release, state_facts
+from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.reads.explaining import explain
+from adjudication.releases.reads.statement import QUESTIONS
+from annotation.campaigns.actions.campaigns import delete_campaign
+from annotation.models import Assignment
+from corpus.models import Membership
+from corpus.topics.actions.topics import delete_topic
+from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.adjudication import Built, Triple, build_campaign
+from tests.factories.corpus import make_run, make_tree
+
+pytestmark = pytest.mark.django_db
+
+A, B, C = "It has leaves.", "It has steam.", "It has a pot."
+TRIPLES: list[Triple] = [
+    ("7", A, "doc-b"), ("7", B, "doc-b"), ("7", A, "doc-a"), ("7", B, "doc-a"), ("12", C, "doc-b"), ("12", C, "doc-c"),
+]  # fmt: skip
+LABELS = [[2, 2, 2], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 0], [2, 2, 1]]
+PEOPLE = ("zebulon", "yolanda", "xerxes")
+
+
+@pytest.fixture
+def built(settings, tmp_path: Path) -> Built:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    found = build_campaign(LABELS, triples=TRIPLES, people=PEOPLE)
+    found.collection.licence = "CC BY 4.0"
+    found.collection.save()
+    for topic, tree in (("7", {A: [], B: []}), ("12", {C: []})):
+        make_tree(found.collection.topics.get(number=topic), tree)
+    make_run(found.collection, "bm25", {"7": ["doc-a", "doc-b"]})
+    vote(found)
+    return found
+
+
+def freeze(built: Built, name: str = "v1", force: str = "") -> Release:
+    """A release of this name, made by the job as a worker makes it."""
+    release = request_release(
+        collection=built.collection, name=name, by=built.people["manager"], at=timezone.now(), force=force, send=False
+    )
+    jobs.carry_out(release)
+    release.refresh_from_db()
+    assert release.state == JobState.DONE, release.reason
+    return release
+
+
+def text(release: Release, path: str, *, anonymous: bool = False) -> str:
+    return (release.variant(anonymous=anonymous) / path).read_text()
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_the_folder_holds_what_was_judged(built: Built) -> None:
+    release = freeze(built)
+    assert (
+        text(release, "campaigns/main/relevance.query.qrels")
+        == "7 0 doc-a 1\n7 0 doc-b 3\n12 0 doc-b 0\n12 0 doc-c 2\n"
+    )
+    assert text(release, "beir/main/qrels/test.tsv").splitlines()[1] == "7\tdoc-a\t1"
+    assert text(release, "runs/bm25.run").splitlines()[0].startswith("7 Q0 doc-")
+    labels = [json.loads(line) for line in text(release, "campaigns/main/judgments.jsonl").splitlines()]
+    assert len(labels) == 18
+    assert {"topic", "docno", "annotator", "value", "week"} <= labels[0].keys()
+    verdicts = [json.loads(line) for line in text(release, "campaigns/main/verdicts.jsonl").splitlines()]
+    assert set(verdicts[0]["votes"]) == {one["annotator"] for one in labels}
+    manifest = json.loads(text(release, "manifest.json"))
+    entry = next(one for one in manifest["files"] if one["path"] == "campaigns/main/judgments.jsonl")
+    assert entry["rows"] == 18
+    assert not release.folder.with_name(f"{release.pk}.part").exists()
+
+
+def test_nobodys_name_is_in_any_file_of_the_anonymous_variant(built: Built) -> None:
+    state_facts(
+        collection=built.collection,
+        answers={"creators": "Nadia Nemo <0000-0001>", "contact": "nadia@nemo.org", "publisher": "Nemo University"},
+        by=built.people["manager"],
+        at=timezone.now(),
+    )
+    built.campaign.guidelines.create(version=2, body="Ask Zebulon when unsure.", created_at=timezone.now())
+    release = freeze(built)
+    known = {*PEOPLE, "nadia", "nemo", built.collection.slug + "-", *(user.email for user in built.people.values())}
+    for path, content in files_of(release.variant(anonymous=True)).items():
+        found = [name for name in known if name.encode() in content.lower()]
+        assert not found, (path, found)
+    named = files_of(release.variant(anonymous=False))
+    assert b"Nadia Nemo" in named["CITATION.cff"]
+    for path, content in named.items():
+        assert not [name for name in PEOPLE if name.encode() in content.lower()], path
+
+
+def test_two_releases_of_an_unchanged_collection_differ_in_name_and_date_alone(built: Built) -> None:
+    first, second = freeze(built, "v1"), freeze(built, "v2")
+    one, two = (files_of(release.variant(anonymous=False)) for release in (first, second))
+    differing = {path for path in one if one[path] != two[path]}
+    assert one.keys() == two.keys()
+    assert differing <= {
+        "README.md", "DATASHEET.md", "CITATION.cff", "datacite.json", "CHANGELOG.md", "croissant.json", "manifest.json",
+    }  # fmt: skip
+    assert "Nothing changed since v1." in two["CHANGELOG.md"].decode()
+    for path in ("README.md", "DATASHEET.md", "CITATION.cff", "datacite.json"):
+        changed = one[path].replace(b"v1", b"v2").replace(b"1.0.0", b"2.0.0")
+        assert changed == two[path], path
+
+
+class TestVerification:
+    def test_an_unchanged_collection_is_made_again_byte_for_byte(self, built: Built) -> None:
+        release = freeze(built)
+        for anonymous in (False, True):
+            found = verify_release(release.variant(anonymous=anonymous))
+            assert found.as_json() == {
+                "ok": True, "changed": [], "missing": [], "extra": [], "other_version": None, "remade": True,
+                "differing": [], "reasons": [],
+            }  # fmt: skip
+
+    def test_what_changed_since_is_named(self, built: Built) -> None:
+        release = freeze(built)
+        topic = built.collection.topics.first()
+        topic.text += " Really?"
+        topic.save()
+        found = verify_release(release.variant(anonymous=False))
+        assert found.is_ok
+        assert found.remade is None
+        assert found.reasons == ["corpus.topic has changed."]
+
+    def test_every_touch_of_the_folder_is_named(self, built: Built, tmp_path: Path) -> None:
+        folder = tmp_path / "copy"
+        shutil.copytree(freeze(built).variant(anonymous=False), folder)
+        (folder / "topics/topics.trec").write_bytes((folder / "topics/topics.trec").read_bytes()[:-1] + b"x")
+        (folder / "LICENSE").unlink()
+        (folder / "more.txt").write_text("more")
+        found = verify_release(folder)
+        assert (found.changed, found.missing, found.extra) == (["topics/topics.trec"], ["LICENSE"], ["more.txt"])
+        assert not found.is_ok
+        with pytest.raises(CommandError, match="not the release"):
+            call_command("verify_release", str(folder))
+
+    def test_another_manifest_under_the_name_is_another_version(self, built: Built, tmp_path: Path) -> None:
+        folder = tmp_path / "copy"
+        shutil.copytree(freeze(built).variant(anonymous=False), folder)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["date"] = "1999-01-01"
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        found = verify_release(folder)
+        assert "not that of release v1" in found.other
+        assert not found.is_ok
+
+
+class TestCheckList:
+    def test_a_late_vote_and_a_missing_licence_refuse_and_force_prints_its_reason(self, built: Built) -> None:
+        built.collection.licence = ""
+        built.collection.save()
+        with pytest.raises(Refused, match="no licence"):
+            freeze(built)
+        release = freeze(built, force="The venue's deadline is tonight.")
+        assert "deadline is tonight" in text(release, "README.md")
+        assert json.loads(text(release, "manifest.json"))["force_reason"] == "The venue's deadline is tonight."
+        assert {one["code"] for one in release.findings if one["blocking"]} == {"no_licence"}
+
+    def test_names_are_plain_and_used_once(self, built: Built) -> None:
+        freeze(built)
+        with pytest.raises(Conflict, match="already"):
+            freeze(built)
+        for name in ("", "a b", "../x", "new", "é"):
+            with pytest.raises(Refused, match="is named by"):
+                freeze(built, name)
+
+
+def test_what_a_release_stands_on_stays(built: Built) -> None:
+    alone = built.collection.topics.create(number="99", text="Nobody judged this.")
+    freeze(built)
+    manager = built.people["manager"]
+    with pytest.raises(Refused, match="Release v1 stands on this topic"):
+        delete_topic(by=manager, at=timezone.now(), topic=alone)
+    later = built.collection.topics.create(number="100", text="Came later.")
+    delete_topic(by=manager, at=timezone.now(), topic=later)
+    with pytest.raises(Refused):
+        delete_campaign(campaign=built.campaign, by=manager, at=timezone.now())
+
+
+def test_a_job_that_fails_half_way_leaves_nothing_and_can_be_resumed(built: Built, monkeypatch) -> None:
+    from adjudication.releases.jobs import release as module
+
+    release = request_release(
+        collection=built.collection, name="v1", by=built.people["manager"], at=timezone.now(), send=False
+    )
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_describe", killed)
+        with pytest.raises(KeyboardInterrupt):
+            module.write_release(release, module.SnapshotProgress(release))
+    assert not release.folder.exists()
+    (module.part_of(release) / "named").mkdir(parents=True)
+    (module.part_of(release) / "named" / "left.txt").write_text("of an attempt that was killed")
+    jobs.carry_out(release)
+    release.refresh_from_db()
+    assert release.is_frozen
+    assert verify_release(release.variant(anonymous=False)).remade is True
+
+
+def test_the_command_writes_a_copy(built: Built, tmp_path: Path, capsys) -> None:
+    call_command("release", built.collection.slug, "2024.1", out=tmp_path / "out", as_json=True)
+    found = json.loads(capsys.readouterr().out)
+    assert found["files"] > 10
+    assert found["folder"] == str(tmp_path / "out")
+    call_command("verify_release", str(tmp_path / "out"), as_json=True)
+    assert json.loads(capsys.readouterr().out)["remade"] is True
+    with pytest.raises(CommandError, match="exists already"):
+        call_command("release", built.collection.slug, "v3", out=tmp_path / "out")
+
+
+def test_every_question_has_its_own_key() -> None:
+    assert len({question.key for question in QUESTIONS}) == len(QUESTIONS)
+
+
+class TestPages:
+    @pytest.fixture
+    def manager(self, built: Built, client: Client) -> Client:
+        client.force_login(built.people["manager"])
+        return client
+
+    def test_the_way_from_the_check_list_to_the_download(self, built: Built, manager: Client) -> None:
+        slug = built.collection.slug
+        page = manager.get(reverse("release_create", args=[slug])).content.decode()
+        assert "Nothing is open" in page
+        assert "not stated" in page
+        answer = manager.post(reverse("release_create", args=[slug]), {"name": "v1"})
+        assert answer.status_code == 302
+        jobs.carry_out(Release.objects.get())
+        assert "v1" in manager.get(reverse("release_list", args=[slug])).content.decode()
+        page = manager.get(reverse("release_detail", args=[slug, "v1"])).content.decode()
+        assert "campaigns/main/judgments.jsonl" in page
+        content = b"".join(manager.get(reverse("release_archive", args=[slug, "v1"])).streaming_content)  # type: ignore[arg-type]
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            assert "croissant.json" in archive.namelist()
+            assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
+        address = reverse("release_file", args=[slug, "v1", "LICENSE"])
+        assert b"CC BY 4.0" in b"".join(manager.get(address).streaming_content)  # type: ignore[arg-type]
+        for path in ("../named/LICENSE", "nothing.txt"):
+            assert manager.get(reverse("release_file", args=[slug, "v1", "x"])[:-1] + path).status_code == 404
+
+    def test_an_opened_release_is_for_everybody_and_the_reviewers_page_names_nobody(
+        self, built: Built, manager: Client
+    ) -> None:
+        release = freeze(built)
+        slug, stranger = built.collection.slug, Client()
+        public = reverse("public_release", args=[slug, "v1"])
+        publish = reverse("release_publish", args=[slug, "v1"])
+        page = manager.post(publish, {"to": "public"}, follow=True).content.decode()
+        assert "People still judge in Main round" in page
+        assert stranger.get(public).status_code == 404
+        built.campaign.state = "closed"
+        built.campaign.closed_at = timezone.now()
+        built.campaign.save()
+        manager.post(publish, {"to": "public"})
+        manager.post(publish, {"to": "reviewers"})
+        release.refresh_from_db()
+        assert "How to cite it" in stranger.get(public).content.decode()
+        review = reverse("reviewing_release", args=[release.anonymous_token])
+        answer = stranger.get(review)
+        assert answer["X-Robots-Tag"] == "noindex"
+        assert not [name for name in (*PEOPLE, slug + "/") if name in answer.content.decode().lower()]
+        address = reverse("reviewing_file", args=[release.anonymous_token, "README.md"])
+        assert b"Collection tea" in b"".join(stranger.get(address).streaming_content)  # type: ignore[arg-type]
+        manager.post(publish, {"to": "nobody"})
+        manager.post(publish, {"to": "no-reviewers"})
+        assert stranger.get(public).status_code == stranger.get(review).status_code == 404
+
+    def test_the_statement_is_asked_once_and_printed(self, built: Built, manager: Client) -> None:
+        address = reverse("statement_edit", args=[built.collection.slug])
+        assert "not stated" in manager.get(address).content.decode()
+        manager.post(address, {"creators": "Nadia Nemo", "dataBiases": "Only tea."})
+        release = freeze(built)
+        assert "Only tea." in text(release, "README.md")
+        assert json.loads(text(release, "croissant.json"))["rai:dataBiases"].startswith("Only tea.")
+
+
+class TestLines:
+    def test_a_line_says_where_it_comes_from_and_what_changed(self, built: Built, client: Client) -> None:
+        release = freeze(built)
+        lines = [json.loads(line) for line in text(release, "lines.jsonl").splitlines()]
+        assert len(lines) == 6
+        verdict = built.items[1].verdicts.get()
+        verdict.value, verdict.comment = 2, "Zebulon was right."
+        verdict.save()
+        found = explain(built.collection, "7", "doc-b")
+        assert [line["value"] for line in found["lines"]] == [2, 2]
+        changed = next(line for line in found["lines"] if line["changed"])
+        assert changed["released"] == 1
+        assert "Zebulon" not in json.dumps(found)
+        assert {one["prov:wasAttributedTo"] for one in changed["labels"]} == set(
+            changed["prov:wasGeneratedBy"]["votes"]
+        )
+        assert len(explain(built.collection, "7.2", "doc-b")["lines"]) == 1
+        client.force_login(built.people["manager"])
+        page = client.get(reverse("line_detail", args=[built.collection.slug]), {"topic": "7", "docno": "doc-b"})
+        assert "release v1: 1" in page.content.decode()
+        with pytest.raises(Refused, match="never judged together"):
+            explain(built.collection, "12", "doc-a")
+
+    def test_who_still_has_to_judge_reads_none(self, built: Built, client: Client) -> None:
+        freeze(built)
+        assignment = built.items[0].assignments.filter(annotator=built.annotators["zebulon"]).get()
+        Assignment.objects.filter(pk=assignment.pk).update(state="pending")
+        Membership.objects.filter(user=built.people["zebulon"]).update(role="manager")
+        client.force_login(built.people["zebulon"])
+        slug = built.collection.slug
+        asked = {"topic": "7", "docno": "doc-b"}
+        for address in (
+            reverse("line_detail", args=[slug]),
+            reverse("api_line", args=[slug]),
+            reverse("release_list", args=[slug]),
+            reverse("release_archive", args=[slug, "v1"]),
+            reverse("api_release_file", args=[slug, "v1", "lines.jsonl"]),
+        ):
+            assert client.get(address, asked).status_code == 403, address
+
+
+def test_croissant_validates_without_warnings_and_its_records_load(built: Built, caplog) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of mlcroissant's own dependencies
+        import mlcroissant as mlc
+
+        release = freeze(built)
+        dataset = mlc.Dataset(jsonld=release.variant(anonymous=False) / "croissant.json")
+        assert not dataset.metadata.ctx.issues.errors
+        assert not dataset.metadata.ctx.issues.warnings
+        assert not [record for record in caplog.records if record.levelname == "WARNING" and "absl" in record.name]
+        rows = list(dataset.records("main-qrels"))
+        assert sorted(
+            (row["main-qrels/query-id"], row["main-qrels/corpus-id"], row["main-qrels/score"]) for row in rows
+        )[0] == (b"12", b"doc-b", 0)
+        assert len(list(dataset.records("corpus"))) == 3
+        judged = list(dataset.records("main-judgments"))
+        assert len(judged) == 18
+    found = json.loads(text(release, "croissant.json"))
+    assert not [name for name in NEURIPS if name not in found]
+    assert not [name for name in REQUIRED if not found.get(name)]
+
+
+NEURIPS = (
+    "rai:dataLimitations rai:dataBiases rai:personalSensitiveInformation rai:dataUseCases rai:dataSocialImpact"
+    " rai:hasSyntheticData prov:wasDerivedFrom prov:wasGeneratedBy"
+).split()
+REQUIRED = "@context @type conformsTo name description license url creator datePublished distribution recordSet".split()
+
+
+def test_mteb_and_hugging_face_find_what_the_card_says(built: Built) -> None:
+    """The rules of MTEB 2's loader and of `datasets`: configs by name, columns, int32, ids that meet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = freeze(built).variant(anonymous=False)
+    head = yaml.safe_load((folder / "README.md").read_text().split("---\n")[1])
+    configs = {each["config_name"]: each["data_files"][0] for each in head["configs"]}
+    assert {"corpus", "queries", "qrels", "top_ranked"} <= configs.keys()
+    corpus, queries, qrels, ranked = (
+        pq.read_table(folder / configs[name]["path"]) for name in ("corpus", "queries", "qrels", "top_ranked")
+    )
+    assert configs["qrels"]["split"] == "test"
+    assert qrels.schema.field("score").type == pa.int32()
+    found = {(row["query-id"], row["corpus-id"], row["score"]) for row in qrels.to_pylist()}
+    lines = (folder / "campaigns/main/relevance.query.qrels").read_text().splitlines()
+    assert found == {(topic, docno, int(value)) for topic, _, docno, value in map(str.split, lines)}
+    assert {row[0] for row in found} == set(queries.column("_id").to_pylist())
+    assert {row[1] for row in found} <= set(corpus.column("_id").to_pylist())
+    assert {row["query-id"]: row["corpus-ids"] for row in ranked.to_pylist()}["12"] == ["doc-b", "doc-c"]
+    qrels = [line.split("\t") for line in (folder / "beir/main/qrels/test.tsv").read_text().splitlines()[1:]]
+    assert {(topic, docno, int(value)) for topic, docno, value in qrels} == found
+
+
+def test_the_report_between_versions_names_what_changed_and_why(built: Built) -> None:
+    freeze(built)
+    verdict = built.items[1].verdicts.get()
+    verdict.value, verdict.comment = 2, "It steams."
+    verdict.save()
+    topic = built.collection.topics.get(number="12")
+    topic.text = "Another question?"
+    topic.save()
+    changes = text(freeze(built, "v2"), "CHANGELOG.md")
+    assert "Topics: 0 added, 0 removed, 1 changed (12)." in changes
+    assert "doc-b, relevance: 1 → 2 (majority; votes" in changes
+    assert "It steams." in changes
