@@ -60,7 +60,9 @@ def release_create(request: HttpRequest, slug: str) -> HttpResponse:
     check_not_sealed_in(list(recipe.campaigns))
     checks = check_list(recipe)
     blocking = [one for one in checks if one.blocking]
-    form = ReleaseForm(request.POST or None, collection=collection, has_open_findings=bool(blocking))
+    form = ReleaseForm(
+        request.POST if request.method == "POST" else None, collection=collection, has_open_findings=bool(blocking)
+    )
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form):
             request_release(collection=collection, by=membership.user, at=timezone.now(), **form.cleaned_data)
@@ -82,7 +84,7 @@ def statement_edit(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     answers = answers_of(membership.collection)
-    form = StatementForm(request.POST or None, answers=answers)
+    form = StatementForm(request.POST if request.method == "POST" else None, answers=answers)
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form):
             state_facts(
