@@ -49,7 +49,8 @@ def check_list(recipe: Recipe) -> list[Check]:
         for path, reason in recipe.left_out.items()
         if not path.startswith("campaigns/")
     ]
-    return sorted(found, key=lambda check: not check.blocking)
+    once = {check.text: check for check in reversed(found)}  # what refuses a vote refuses its files too
+    return sorted((check for check in found if once[check.text] is check), key=lambda check: not check.blocking)
 
 
 def _of_collection(recipe: Recipe) -> Iterator[Check]:
@@ -105,8 +106,8 @@ def _of_pools(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:
 
 
 def _of_files(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:
-    for finding in recipe.unwritable.get(campaign.pk, []):
-        yield Check(finding.code, f"{campaign}: {finding.text}", _exports(recipe, campaign))
+    for criterion, finding in recipe.unwritable.get(campaign.pk, []):
+        yield Check(finding.code, f"{campaign}, {criterion}: {finding.text}", _exports(recipe, campaign))
     if campaign.pk in recipe.unwritable:
         return
     for path, reason in recipe.left_out.items():

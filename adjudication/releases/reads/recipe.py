@@ -22,7 +22,7 @@ from adjudication.exports.exporters.topics import trec_topics
 from adjudication.exports.registry import EXPORTERS
 from adjudication.papers.contexts import context_topic_records
 from annotation.kind import Judged
-from annotation.models import Campaign, CampaignState
+from annotation.models import Campaign, CampaignState, Criterion
 from corpus.formats.acm_cr_topics import merged_qrels
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Collection
@@ -76,7 +76,7 @@ class Recipe:
     parts: tuple[Part, ...]
     golds: tuple[Gold, ...]
     left_out: dict[str, str]
-    unwritable: dict[int, list[Finding]]  # by campaign of which nothing can be written as qrels
+    unwritable: dict[int, list[tuple[Criterion, Finding]]]  # by campaign of which no qrels can be written
 
 
 def released_campaigns(collection: Collection) -> list[Campaign]:
@@ -111,7 +111,7 @@ class _Maker:
         self.parts: list[Part] = []
         self.golds: list[Gold] = []
         self.left_out: dict[str, str] = {}
-        self.unwritable: dict[int, list[Finding]] = {}
+        self.unwritable: dict[int, list[tuple[Criterion, Finding]]] = {}
         self.memo: dict[Any, Any] = {}
 
     def add(self, path: str, name: str, **asked: Any) -> Options | None:
@@ -156,7 +156,7 @@ class _Maker:
             if not any(written):
                 refused = options_of(EXPORTERS["qrels"], self.collection, {**asked, "unresolved": "skip"})
                 self.unwritable.setdefault(campaign.pk, []).extend(
-                    each for each in find(refused, self.memo) if each.is_fatal
+                    (criterion, each) for each in find(refused, self.memo) if each.is_fatal
                 )
                 continue
             chosen = next(options for options in written if options)
@@ -228,7 +228,7 @@ def _context_gold(level: str, options: Options) -> Gold:
 
 def pseudonymous(found: Iterable[QrelRow], names: dict[str, str]) -> Iterator[QrelRow]:
     """Qrels by annotator under pseudonyms, sorted by these: the order of real names would tell them apart."""
-    written = {column(name): pseudonym for name, pseudonym in names.items()}
+    written = {column(name): column(pseudonym) for name, pseudonym in names.items()}
     for _, rows in groupby(found, key=lambda row: (row.topic, row.docno)):
         yield from sorted((replace(row, iteration=written[row.iteration]) for row in rows), key=lambda r: r.iteration)
 

@@ -36,14 +36,14 @@ A, B, C = "It has leaves.", "It has steam.", "It has a pot."
 TRIPLES: list[Triple] = [
     ("7", A, "doc-b"), ("7", B, "doc-b"), ("7", A, "doc-a"), ("7", B, "doc-a"), ("12", C, "doc-b"), ("12", C, "doc-c"),
 ]  # fmt: skip
-LABELS = [[2, 2, 2], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 0], [2, 2, 1]]
+LABELS = [[2, 2, 2, 1], [1, 1, 0, 1], [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1], [2, 2, 1, 1]]  # the last by a machine
 PEOPLE = ("zebulon", "yolanda", "xerxes")
 
 
 @pytest.fixture
 def built(settings, tmp_path: Path) -> Built:
     settings.MEDIA_ROOT = tmp_path / "media"
-    found = build_campaign(LABELS, triples=TRIPLES, people=PEOPLE)
+    found = build_campaign(LABELS, triples=TRIPLES, people=PEOPLE, machines=[("Robot, run 1", "robot", 1)])
     found.collection.licence = "CC BY 4.0"
     found.collection.save()
     for topic, tree in (("7", {A: [], B: []}), ("12", {C: []})):
@@ -78,16 +78,17 @@ def test_the_folder_holds_what_was_judged(built: Built) -> None:
         text(release, "campaigns/main/relevance.query.qrels")
         == "7 0 doc-a 1\n7 0 doc-b 3\n12 0 doc-b 0\n12 0 doc-c 2\n"
     )
+    assert " Robot,_run_1 " in text(release, "campaigns/main/relevance.aspect.annotators.qrels")
     assert text(release, "beir/main/qrels/test.tsv").splitlines()[1] == "7\tdoc-a\t1"
     assert text(release, "runs/bm25.run").splitlines()[0].startswith("7 Q0 doc-")
     labels = [json.loads(line) for line in text(release, "campaigns/main/judgments.jsonl").splitlines()]
-    assert len(labels) == 18
+    assert len(labels) == 24
     assert {"topic", "docno", "annotator", "value", "week"} <= labels[0].keys()
     verdicts = [json.loads(line) for line in text(release, "campaigns/main/verdicts.jsonl").splitlines()]
-    assert set(verdicts[0]["votes"]) == {one["annotator"] for one in labels}
+    assert set(verdicts[0]["votes"]) == {one["annotator"] for one in labels if not one["machine"]}
     manifest = json.loads(text(release, "manifest.json"))
     entry = next(one for one in manifest["files"] if one["path"] == "campaigns/main/judgments.jsonl")
-    assert entry["rows"] == 18
+    assert entry["rows"] == 24
     assert not release.folder.with_name(f"{release.pk}.part").exists()
 
 
@@ -312,7 +313,7 @@ class TestLines:
         changed = next(line for line in found["lines"] if line["changed"])
         assert changed["released"] == 1
         assert "Zebulon" not in json.dumps(found)
-        assert {one["prov:wasAttributedTo"] for one in changed["labels"]} == set(
+        assert {one["prov:wasAttributedTo"] for one in changed["labels"] if not one["machine"]} == set(
             changed["prov:wasGeneratedBy"]["votes"]
         )
         assert len(explain(built.collection, "7.2", "doc-b")["lines"]) == 1
@@ -356,7 +357,7 @@ def test_croissant_validates_without_warnings_and_its_records_load(built: Built,
         )[0] == (b"12", b"doc-b", 0)
         assert len(list(dataset.records("corpus"))) == 3
         judged = list(dataset.records("main-judgments"))
-        assert len(judged) == 18
+        assert len(judged) == 24
     found = json.loads(text(release, "croissant.json"))
     assert not [name for name in NEURIPS if name not in found]
     assert not [name for name in REQUIRED if not found.get(name)]
