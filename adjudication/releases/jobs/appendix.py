@@ -136,6 +136,6 @@ def _instructions(facts: Facts) -> str:
 def _reproduction(facts: Facts) -> str:
     seeds = ", ".join(f"{one.campaign.slug} {one.campaign.seed}" for one in facts.campaigns)
     return (
-        f"Made with {platform()}; seeds of assignment: {seeds or 'none'}. Litmus checks every hash of a copy (command verify_release)"
-        " and makes the release again where nothing has changed."
+        f"Made with {platform()}; seeds of assignment: {seeds or 'none'}. Litmus checks every hash of a copy"
+        " (command verify_release) and makes the release again where nothing has changed."
     )
