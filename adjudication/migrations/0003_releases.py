@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('adjudication', '0001_initial'),
+        ('adjudication', '0002_evaluations'),
         ('corpus', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
