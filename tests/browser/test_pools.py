@@ -67,25 +67,16 @@ def pooled(collection: Collection) -> Collection:
 
 
 class TestAccessible:
-    def test_runs(self, new_page: NewPage, manager: User, pooled: Collection) -> None:
+    def test_runs_and_pools(self, new_page: NewPage, manager: User, pooled: Collection) -> None:
         page = new_page(user=manager)
         bm25, ada = (pooled.retrieval_runs.get(name=name).pk for name in ("bm25", "ada-002"))
-        for address in (
-            reverse("run_list", args=["tea"]),
-            reverse("run_detail", args=["tea", bm25]),
-            reverse("run_detail", args=["tea", ada]) + "?topic=1",
-        ):
-            assert_accessible_everywhere(page, address)
-
-    def test_pools(self, new_page: NewPage, manager: User, pooled: Collection) -> None:
-        page = new_page(user=manager)
         full, empty = (reverse("pool_detail", args=["tea", pooled.topics.get(number=n).pk]) for n in "12")
         for address in (
+            reverse("run_detail", args=["tea", bm25]),
+            reverse("run_detail", args=["tea", ada]) + "?topic=1",
             reverse("pool_list", args=["tea"]),
-            full,
             f"{full}?method=bm25&only=1",
             empty,
-            reverse("import_create", args=["tea", "pool"]),
             reverse("pool_report", args=["tea"]),
         ):
             assert_accessible_everywhere(page, address)

@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 BY_KEYS = 12  # labels each annotator gives in the browser
 NAMES = ("ada", "ben", "cleo")
+QUERIES = ("0", "3", "5")  # 251 of the 1,589 judged pairs
 Pair = tuple[str, str]  # topic, docno
 
 
@@ -77,9 +78,10 @@ def judge_by_keys(page: Page, address: str, name: str, right: Callable[[Assignme
 
 @pytest.fixture
 def sums() -> dict[Pair, int]:
-    """The published sum of item scores of each judged pair."""
+    """The published sum of item scores of each judged pair of three queries (all are in test_relevance.py)."""
     with shared_path("data", "doris-mae", "judged", "relevance.tsv").open(encoding="utf-8") as stream:
-        return {(row["query-id"], row["corpus-id"]): int(row["sum"]) for row in csv.DictReader(stream, delimiter="\t")}
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    return {(row["query-id"], row["corpus-id"]): int(row["sum"]) for row in rows if row["query-id"] in QUERIES}
 
 
 def spread(total: int, items: list[int]) -> Iterator[tuple[int, int]]:
@@ -103,7 +105,7 @@ def test_doris_mae_from_files_to_measures(
     assert (topics["created"], topics["errors"]) == (100, [])
     pool = tmp_path / "pool.txt"
     pool.write_text("".join(f"{topic} {docno}\n" for topic, docno in sums))
-    assert run_command("import_pool", "doris", str(pool))["created"] == len(sums) == 1589
+    assert run_command("import_pool", "doris", str(pool))["created"] == len(sums) == 251
     run_command("create_campaign", "doris", "Main", "--kind", "relevance", "--overlap", "3", "--seed", "7")
     collection = Collection.objects.get(slug="doris")
     campaign = Campaign.objects.get(collection=collection)
@@ -162,11 +164,12 @@ def test_doris_mae_from_files_to_measures(
     qrels = list(ir_measures.read_trec_qrels(str(out)))
     assert {(each.query_id, each.doc_id): each.relevance for each in qrels} == sums
     run = list(ir_measures.read_trec_run(str(shared_path("data", "doris-mae", "runs", "bm25.run"))))
+    run = [line for line in run if line.query_id in QUERIES]
     own = [ir_measures.Qrel(topic, docno, total) for (topic, docno), total in sums.items()]
     measures = [ir_measures.nDCG @ 10, ir_measures.R(rel=10) @ 20, ir_measures.AP(rel=10)]
     ours = ir_measures.calc_aggregate(measures, qrels, run)
     assert ours == ir_measures.calc_aggregate(measures, own, run)
-    assert ours[ir_measures.nDCG @ 10] > 0.3
+    assert 0 < ours[ir_measures.nDCG @ 10] < 1
 
 
 def open_summary(page: Page, home: str) -> None:

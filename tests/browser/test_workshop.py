@@ -97,9 +97,7 @@ def test_a_query_is_broken_down(new_page: NewPage, members: dict[Role, Membershi
 def test_its_pages_are_accessible(new_page: NewPage, members: dict[Role, Membership], topic: Topic) -> None:
     request_review(membership=members[Role.MANAGER], at=AT, topic=topic, note="Is that all?")
     page = new_page(user=members[Role.ADJUDICATOR].user)
-    for name in ("topic_detail", "topic_review", "topic_version_list"):
-        assert_accessible_everywhere(page, reverse(name, args=["bees", topic.pk]))
-    page.goto(reverse("topic_review", args=["bees", topic.pk]))
+    assert_accessible_everywhere(page, reverse("topic_review", args=["bees", topic.pk]))
     page.get_by_label("Remark on “It has cheap sensors.”").fill("What has them?")
     page.get_by_role("button", name="Ask for changes").click()
     expect(page.locator(".remark")).to_contain_text("What has them?")

@@ -24,7 +24,7 @@ from config.embedded.places import Places
 from config.embedded.postgres import Postgres
 from tests.processes import CHECKOUT, Child, free_port, wait_for
 
-ITEMS, OVERLAP = 60, 2
+ITEMS, OVERLAP = 40, 2
 PREPARE = f"""
 import json
 from django.core.management import call_command
@@ -141,11 +141,11 @@ def test_no_acknowledged_label_is_lost_and_none_counts_twice(data_dir, tmp_path)
     def labels() -> int:
         return sum(len(person.acknowledged) for person in people)
 
-    wait_for(lambda: labels() >= 20, 60, f"twenty labels, see {litmus.log.name},")
+    wait_for(lambda: labels() >= 10, 60, f"ten labels, see {litmus.log.name},")
     kill_web_worker_and_postgres(litmus, data_dir)
     reached = labels()
     assert reached < ITEMS * OVERLAP, "everything was labelled before anything was killed"
-    wait_for(lambda: labels() >= reached + 20, 120, "labelling to go on without help")
+    wait_for(lambda: labels() >= reached + 10, 120, "labelling to go on without help")
 
     # Now everything, the supervisor included; a new start goes on.
     litmus.kill()

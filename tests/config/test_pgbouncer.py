@@ -123,7 +123,7 @@ def test_two_workers_through_it_never_have_the_same_job(bouncer: str, own_queue:
     for _ in range(5):
         jobs.send(run)
     through = {"DATABASE_URL": bouncer, "LITMUS_TRANSACTION_POOLER": "1"}
-    workers = [start_celery_worker(tmp_path / f"{n}.log", 2, queue=own_queue, **through) for n in range(2)]
+    workers = [start_celery_worker(tmp_path / f"{n}.log", queue=own_queue, **through) for n in range(2)]
     try:
         wait_for(lambda: state_of(run) == JobState.DONE, 120, "the agreement")
     finally:

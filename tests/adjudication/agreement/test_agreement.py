@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy
 from django.core.management import call_command
-from sklearn.metrics import cohen_kappa_score, f1_score
 
 from accounts import jobs
 from accounts.models import JobState
@@ -51,6 +50,8 @@ def agree(built: Built, **options: object) -> AgreementRun:
 
 
 def test_figures_are_those_of_the_labels() -> None:
+    from sklearn.metrics import cohen_kappa_score, f1_score  # slow to import
+
     labels = noisy_labels(60, 3)
     built = build_campaign(labels)
     run = agree(built)

@@ -210,7 +210,10 @@ def test_every_number_of_the_agreement_page_opens_its_items(built: Built) -> Non
         assert label in shown_elsewhere or not re.search(r"\d", text_of(cell)) or "<a" in cell, (label, cell)
     links = [unescape(href) for href, _ in LINK.findall("".join(tables))]
     assert {"figure", "run"} == {name for link in links for name in ("figure", "run") if f"&{name}=" in link}
-    opened = {link: client.get(link) for link in dict.fromkeys(links)}
+    distinct = list(dict.fromkeys(links))
+    differences, figures = ([link for link in distinct if (f"&{name}=" in link)] for name in ("run", "figure"))
+    # Each figure's items are counted in test_each_figure_opens_exactly_its_items; here it is the links that count.
+    opened = {link: client.get(link) for link in [*differences, *figures[::5]]}
     assert all(END in answer.content.decode() for answer in opened.values())
     test = run.detail["relevance"]["comparisons"][0]
     fit = next(answer for link, answer in opened.items() if "difference=" in link and "unfit" not in link)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn import metrics
 
 from adjudication.stats import dawid_skene
 from adjudication.stats.figures import group_figure, pair_figure, topic_figures
@@ -146,6 +145,8 @@ def test_on_two_levels_the_three_kappas_are_one(matrix: np.ndarray) -> None:
 @FEWER
 @given(matrices(max_annotators=2, missing=False, levels=4))
 def test_pairwise_statistics_agree_with_scikit_learn_and_scipy(matrix: np.ndarray) -> None:
+    from sklearn import metrics  # slow to import
+
     assume(len(matrix) >= 2)
     first, second = matrix.T
     scale = list(range(4))

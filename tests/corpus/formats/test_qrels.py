@@ -6,7 +6,6 @@ import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_datasets.formats import TrecQrels
 
 from corpus.formats.qrels import read_qrels, write_beir_qrels, write_diversity_qrels, write_qrels
 from corpus.formats.records import QrelRow
@@ -23,6 +22,8 @@ def key(row: QrelRow) -> tuple[str, str, str, int]:
 
 @given(st.lists(rows.filter(lambda row: not row.topic.startswith("#")), max_size=5), st.sampled_from([" ", "\t"]))
 def test_written_qrels_are_read_back(written: list[QrelRow], separator: str) -> None:
+    from ir_datasets.formats import TrecQrels  # slow to import
+
     content = "".join(write_qrels(written, separator=separator))
     expected = [key(row) for row in written]
     assert [key(row) for row in records(read_qrels(stream(content), "f"))] == expected

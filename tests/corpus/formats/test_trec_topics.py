@@ -4,7 +4,6 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_datasets.formats import TrecQueries
 
 from corpus.formats.records import AspectRecord, BrokenFile, TopicRecord
 from corpus.formats.topics import read_topics
@@ -43,6 +42,8 @@ HOSTILE = [
 
 
 def test_ir_datasets_reads_the_same_topics() -> None:
+    from ir_datasets.formats import TrecQueries  # slow to import
+
     content = "".join(write_trec_topics(HOSTILE)).encode()
     found = list(TrecQueries(SimpleNamespace(stream=lambda: io.BytesIO(content))).queries_iter())
     expected = [tuple(one_line(field) for field in key(item)) for item in HOSTILE]

@@ -1,0 +1,54 @@
+"""Every page of the access table in Chromium: accessible wide and light, narrow and dark, without script errors."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Page
+
+from tests.access_table import ROLES, TABLE, Row
+from tests.access_world import World, make_world
+from tests.browser.axe import faults_everywhere
+from tests.conftest import sign_in
+from tests.test_access import path_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# The last of ROLES has most to see; who is refused sees a page as well.
+BY_WHAT_ONE_SEES = tuple(reversed(ROLES))
+LINES = [line for line in TABLE if line.method == "GET" and not line.name.startswith("api_")]
+
+
+def reader_of(line: Row) -> str:
+    """The role that is shown the page, of several the one with most rights; the manager where nobody is."""
+    shown = dict(zip(ROLES, line.expected, strict=True))
+    return next((role for role in BY_WHAT_ONE_SEES if shown[role] in ("200", "ok")), "manager")
+
+
+def pages(world: World, role: str) -> Iterator[str]:
+    """The addresses of whole pages that the role is the one to read."""
+    client = Client(raise_request_exception=False)
+    if (user := world.user(role)) is not None:
+        client.force_login(user)
+    for line in LINES:
+        if reader_of(line) == role:
+            path = path_of(line, world)
+            answer = client.get(path)
+            is_page = not answer.streaming and "text/html" in answer.get("Content-Type", "")
+            if is_page and answer.status_code not in (301, 302) and "<html" in answer.text:
+                yield path
+
+
+@pytest.mark.timeout(900)  # more than a hundred pages, twice each
+def test_every_page_is_accessible(new_page: Callable[..., Page], live_server: object) -> None:
+    world = make_world()
+    page, faults, seen = new_page(), [], 0
+    for role in ROLES:
+        page.context.clear_cookies()
+        if (user := world.user(role)) is not None:
+            sign_in(page.context, user, str(live_server))
+        for address in pages(world, role):
+            faults += faults_everywhere(page, address)
+            seen += 1
+    assert not faults, "\n".join(faults)
+    assert seen > 100
