@@ -19,7 +19,7 @@ from tests.processes import web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
-PEOPLE, ITEMS, OVERLAP = 20, 60, 3
+PEOPLE, ITEMS, OVERLAP = 20, 30, 3
 
 
 class Annotator(threading.Thread):
