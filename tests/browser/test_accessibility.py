@@ -14,28 +14,27 @@ from tests.test_access import path_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-# The last of ROLES has most to see; who is refused sees a page as well.
+# The last of ROLES has most to see. Pages of refusals are in test_pages.py.
 BY_WHAT_ONE_SEES = tuple(reversed(ROLES))
 LINES = [line for line in TABLE if line.method == "GET" and not line.name.startswith("api_")]
 
 
-def reader_of(line: Row) -> str:
-    """The role that is shown the page, of several the one with most rights; the manager where nobody is."""
+def reader_of(line: Row) -> str | None:
+    """The role that is shown the page, of several the one with most rights."""
     shown = dict(zip(ROLES, line.expected, strict=True))
-    return next((role for role in BY_WHAT_ONE_SEES if shown[role] in ("200", "ok")), "manager")
+    return next((role for role in BY_WHAT_ONE_SEES if shown[role] in ("200", "ok")), None)
 
 
 def pages(world: World, role: str) -> Iterator[str]:
     """The addresses of whole pages that the role is the one to read."""
-    client = Client(raise_request_exception=False)
+    client = Client()
     if (user := world.user(role)) is not None:
         client.force_login(user)
     for line in LINES:
         if reader_of(line) == role:
             path = path_of(line, world)
             answer = client.get(path)
-            is_page = not answer.streaming and "text/html" in answer.get("Content-Type", "")
-            if is_page and answer.status_code not in (301, 302) and "<html" in answer.text:
+            if not answer.streaming and b"<html" in answer.content[:500]:
                 yield path
 
 
@@ -51,4 +50,4 @@ def test_every_page_is_accessible(new_page: Callable[..., Page], live_server: ob
             faults += faults_everywhere(page, address)
             seen += 1
     assert not faults, "\n".join(faults)
-    assert seen > 100
+    assert seen > 90
