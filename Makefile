@@ -38,8 +38,8 @@ test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tes
 	@$(PY) -m pytest -n $(TEST_PROCESSES) --dist worksteal $(ARGS)
 
 .PHONY: test-quick
-test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser and kill no server; ARGS as above
-	@$(PY) -m pytest -n $(TEST_PROCESSES) --dist worksteal -m "not browser and not services" $(ARGS)
+test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and read no large collection; ARGS as above
+	@$(PY) -m pytest -n $(TEST_PROCESSES) --dist worksteal -m "not browser and not services and not slow" $(ARGS)
 
 # One more than cores, at most 5: browser tests wait as much as they work.
 TEST_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 4 && echo 5 || echo $$((n + 1)))

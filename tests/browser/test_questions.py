@@ -1,8 +1,6 @@
-"""Questions from citation mentions in Chromium: accessible pages, and the whole way with a real worker and stub."""
+"""Questions from citation mentions in Chromium: accessible pages, an answer put right, a filtered question kept."""
 
-import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from django.urls import reverse
@@ -11,12 +9,10 @@ from playwright.sync_api import Page, expect
 from accounts.models import User
 from corpus.models import Collection, GenerationReply, Outcome, Topic
 from corpus.models.collections import Role
-from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.browser.axe import assert_accessible_everywhere
 from tests.factories.accounts import CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
-from tests.processes import Child, start_celery_worker
-from tests.stubs.chat import Call, ChatStub
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -85,60 +81,13 @@ def test_pages_are_accessible(new_page: NewPage, manager: User, asked: Generatio
         assert_accessible_everywhere(page, reverse(name, args=["tea", *arguments]) + query)
 
 
-@pytest.fixture
-def model(own_queue: str, tmp_path: Path, settings) -> Iterator[ChatStub]:
-    """A stub of a model, known to the pages and to a worker of its own."""
-
-    def answer(call: Call) -> str:
-        if "Second" in call.prompt:
-            return "I would rather talk about coffee."
-        return (
-            "QUESTION: How warm may the liquid be so that unrolled leaves do not turn astringent?\nANSWER: cite_001\n"
-            "QUESTION: Infusion temperature and perceived bitterness?\nANSWER: cite_001"
-        )
-
-    with ChatStub(answer) as stub:
-        settings.LLM_BASE_URL, settings.LLM_MODEL = stub.url, "stub"
-        own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub", "LITMUS_LLM_RATE": "0"}
-        worker: Child = start_celery_worker(tmp_path / "worker.log", queue=own_queue, **own)
-        yield stub
-        worker.stop()
-
-
-@pytest.mark.services
-def test_from_a_file_of_mentions_to_questions(
-    new_page: NewPage, manager: User, collection: Collection, model: ChatStub, tmp_path: Path
+def test_an_answer_is_put_right_and_a_filtered_question_kept(
+    new_page: NewPage, manager: User, asked: GenerationReply
 ) -> None:
-    file = tmp_path / "mentions.jsonl"
-    rows = [
-        {
-            "source_id": f"s{number}",
-            "source_title": f"{word} handbook of infusions",
-            "text": f"{word} of all, cooler water was advised [1].",
-            "markers": [{"start": len(word) + 34, "end": len(word) + 37, "keys": ["b0"]}],
-            "references": {"b0": {"title": "Infusion Temperature and Perceived Bitterness."}},
-        }
-        for number, word in enumerate(("First", "Second"))
-    ]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    """The way from a file of mentions to these answers is in test_question_road.py."""
     page = new_page(user=manager)
-    page.goto(reverse("mention_list", args=["tea"]))
-    page.get_by_role("link", name="Import mentions").first.click()
-    page.get_by_label("Files").set_input_files(file)
-    page.get_by_label("Try first").uncheck()
-    page.locator("main form button[type=submit]").click()
-    expect(page.locator("[data-job-final=done]")).to_be_visible(timeout=30_000)
-
-    page.goto(reverse("mention_list", args=["tea"]))
-    expect(page.get_by_text("by title")).to_have_count(2)
-    page.get_by_role("link", name="Ask about these").click()
-    expect(page.get_by_role("heading", name="2 mentions to ask about")).to_be_visible()
-    page.get_by_role("button", name="Ask the model about 2").click()
-    expect(page.get_by_role("link", name="See the questions")).to_be_visible(timeout=30_000)
-    assert len(model.calls) == 2
-    expect(page.get_by_text("I would rather talk about coffee.")).to_be_visible()
-    assert_accessible(page)
-
+    page.goto(reverse("generation_detail", args=["tea", asked.run_id]))
+    expect(page.get_by_text("Sure! Here.")).to_be_visible()
     page.get_by_role("link", name="Put it right").click()
     page.get_by_label("The answer as it should read").fill("QUESTION: What did old manuals say?\nANSWER: cite_001")
     page.get_by_role("button", name="Read it so").click()
@@ -147,9 +96,8 @@ def test_from_a_file_of_mentions_to_questions(
     page.get_by_role("link", name="See the questions").click()
     page.get_by_label("State").select_option("filtered")
     page.get_by_role("button", name="Show").click()
-    expect(page.get_by_text("A share of 1.00 of its words stands in the titles")).to_be_visible()
+    expect(page.get_by_text("Which extraction kinetics has green tea?")).to_be_visible()
     page.get_by_role("button", name="Keep").click()
     expect(page.get_by_text("It is a topic now.")).to_be_visible()
     texts = set(Topic.objects.filter(source="inline-outside").values_list("text", flat=True))
-    assert len(texts) == 3
-    assert "Infusion temperature and perceived bitterness?" in texts
+    assert texts == {"What did old manuals say?", "Which extraction kinetics has green tea?"}

@@ -162,6 +162,7 @@ def rows_of(name: str) -> Counter[tuple[str, str, str, str]]:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_topics_and_qrels_come_out_row_for_row(released, docnos) -> None:
     papers = [paper for paper, _ in released]
     by_context = list(paragraph_topics(papers, docnos))
@@ -175,6 +176,7 @@ def test_topics_and_qrels_come_out_row_for_row(released, docnos) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_the_gold_survives_writing_and_its_counts_are_known(released, docnos) -> None:
     papers = [paper for paper, _ in released]
     for paper in papers:

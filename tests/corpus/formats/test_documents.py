@@ -94,6 +94,7 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_the_collection_gives_the_expected_counts(acm: Collection) -> None:
     expected = json.loads(shared_path("data", "acm-cr", "expected.json").read_text())["collection"]
     assert acm.problems == []
@@ -110,6 +111,7 @@ def test_the_collection_gives_the_expected_counts(acm: Collection) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_the_texts_of_the_collection_come_out_clean(acm: Collection) -> None:
     # A closing tag without its opener, and tags written with entities: both are text by the rules of markup.
     assert sorted(acm.unclean) == ["10.1145/1394251.1394260", "10.1145/3173574.3174236"]
