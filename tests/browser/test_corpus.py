@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import JobState, User
 from corpus.models import AspectNode, Collection, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.browser.settled import expect_settled
 from tests.corpus.judging import judge
 from tests.factories.accounts import AT, CollectionFactory, UserFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, ImportRunFactory, TopicFactory, make_tree
@@ -149,7 +150,7 @@ class TestAspects:
         def press(keys: str, wanted: dict[str, list[str]]) -> None:
             with page.expect_response(lambda response: "/aspects/" in response.url):
                 page.keyboard.press(keys)
-            expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added")).to_have_count(0)
+            expect_settled(page)
             texts = [text for top, below in wanted.items() for text in (top, *below)]
             expect(page.locator(".aspect-text > p:first-child")).to_have_text(texts)
             assert tree(topic) == wanted

@@ -11,6 +11,7 @@ from corpus.topics.actions.aspects import add_aspect
 from corpus.topics.actions.reviews import request_review
 from corpus.topics.actions.topics import create_topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.browser.settled import expect_settled
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -59,24 +60,31 @@ def test_a_query_is_broken_down(new_page: NewPage, members: dict[Role, Membershi
     expect(page.locator("#hints-new .hint")).to_have_count(0)
     page.keyboard.press("Enter")
     expect(aspect(page, "The sensors respect privacy.")).to_contain_text("from sentence 3")
+    expect_settled(page)
 
     # Ties by key and by click; what is half typed elsewhere stays.
-    page.locator("#aspect-new").fill("half typed")
+    with page.expect_response("**/checks/"):  # its hints move what is below
+        page.locator("#aspect-new").fill("half typed")
+    expect_settled(page)
     aspect(page, "It has cheap sensors.").focus()
     page.keyboard.press("1")
     expect(aspect(page, "It has cheap sensors.")).to_contain_text("from sentences 1, 2")
+    expect_settled(page)
     page.get_by_role("button", name="Tie sentence 1 to the chosen aspect").click()
     expect(aspect(page, "It has cheap sensors.")).to_contain_text("from sentence 2")
     expect(page.get_by_role("button", name="Tie sentence 1 to the chosen aspect")).to_be_focused()
     expect(page.locator("#aspect-new")).to_have_value("half typed")
+    expect_settled(page)
 
     # By dragging onto a sentence, then back and forth by keys.
     sensors = aspect(page, "It has cheap sensors.")
     sensors.locator(".handle").drag_to(page.locator("[data-sentence]").nth(2))
     expect(sensors).to_contain_text("from sentences 2, 3")
+    expect_settled(page)
     sensors.focus()
     page.keyboard.press("Control+z")
     expect(sensors).to_contain_text("from sentence 2")
+    expect_settled(page)
     page.locator("body").press("Control+Shift+z")
     expect(sensors).to_contain_text("from sentences 2, 3")
 

@@ -1,0 +1,258 @@
+"""The labelling screen offline, signed out, in two windows, before a server that fails: what was judged is kept."""
+
+import re
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import expect
+
+from annotation.models import (
+    CampaignState,
+    Level,
+    Submission,
+)
+from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, title, values
+from tests.factories.labelling import build_work
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "brew-more-tea-9"
+
+
+def test_offline_goes_on_and_flushes_in_order(new_page):
+    built = build_work(items=5)
+    page = open_labelling(new_page, built)
+    page.context.set_offline(True)
+    for number, key in enumerate("2101"):
+        expect_unit(page, number)
+        page.keyboard.press(key)
+    expect_unit(page, 4)
+    expect(page.locator("[data-part=save-text]")).to_have_text("Offline, 4 queued")
+    page.keyboard.press("u")
+    expect_unit(page, 3)
+    page.keyboard.press("0")
+    expect_unit(page, 4)
+    assert Submission.objects.count() == 0
+    page.context.set_offline(False)
+    expect_saved(page)
+    assert values(built) == [2, 1, 0, 0, None]
+    stored = Submission.objects.order_by("id").values_list("assignment__item", "kind")
+    items = [item.pk for item in built.items]
+    assert list(stored) == [
+        (items[0], "answer"), (items[1], "answer"), (items[2], "answer"),
+        (items[3], "answer"), (items[3], "undo"), (items[3], "answer"),
+    ]  # fmt: skip
+    page.keyboard.press("2")
+    expect(page.locator("[data-empty=all-done]")).to_be_visible()
+
+
+def test_what_was_queued_survives_closing_the_page(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    page.route("**/submissions/", lambda route: route.abort())
+    page.keyboard.press("2")
+    expect_unit(page, 1)
+    expect(page.locator("[data-part=save-text]")).to_contain_text("1 queued")
+    page.close(run_before_unload=False)
+    assert Submission.objects.count() == 0
+    again = page.context.new_page()
+    go(again, built)
+    expect_saved(again)
+    expect_unit(again, 1)
+    assert values(built) == [2, None, None]
+
+
+def test_leaving_with_queued_answers_warns(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    page.route("**/submissions/", lambda route: route.abort())
+    page.keyboard.press("2")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("1 queued")
+    asked: list[str] = []
+
+    def answer(dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", answer)
+    page.get_by_role("link", name="History").click()
+    page.wait_for_url("**/history/")
+    assert asked == ["beforeunload"]
+
+
+def test_local_storage_serves_where_indexeddb_does_not(new_page):
+    built = build_work(items=3)
+    page = new_page(user=built.people["ana"])
+    page.add_init_script("Object.defineProperty(window, 'indexedDB', { value: undefined })")
+    go(page, built)
+    page.context.set_offline(True)
+    page.keyboard.press("2")
+    expect_unit(page, 1)
+    kept = page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('litmus-labelling:'))")
+    assert len(kept) == 1
+    page.context.set_offline(False)
+    expect_saved(page)
+    assert values(built) == [2, None, None]
+
+
+def test_without_any_storage_the_screen_waits_for_the_server(new_page):
+    built = build_work(items=3)
+    page = new_page(user=built.people["ana"])
+    page.add_init_script(
+        "Object.defineProperty(window, 'indexedDB', { value: undefined });"
+        "Storage.prototype.setItem = () => { throw new Error('full'); };"
+    )
+    go(page, built)
+    expect(page.locator("[data-part=notice]")).to_contain_text("keeps nothing for later")
+    page.context.set_offline(True)
+    page.keyboard.press("2")
+    page.wait_for_timeout(600)
+    expect_unit(page, 0)
+    page.context.set_offline(False)
+    expect_unit(page, 1)
+    expect_saved(page)
+    assert values(built) == [2, None, None]
+
+
+def end_sessions() -> None:
+    Session.objects.all().delete()
+
+
+def test_an_ended_session_is_renewed_in_place(new_page):
+    built = build_work(items=3)
+    ana = built.people["ana"]
+    ana.set_password(PASSWORD)
+    ana.save()
+    page = open_labelling(new_page, built)
+    end_sessions()
+    page.keyboard.press("2")
+    dialog = page.locator("dialog[data-dialog=login]")
+    expect(dialog).to_be_visible()
+    expect(page.locator("[data-part=save-text]")).to_have_text("Signed out, 1 queued")
+    dialog.get_by_label("Password").fill("wrong")
+    page.keyboard.press("Enter")
+    expect(dialog.locator("[data-part=login-error]")).to_be_visible()
+    dialog.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect_saved(page)
+    expect_unit(page, 1)
+    page.keyboard.press("1")
+    expect_unit(page, 2)
+    expect_saved(page)
+    assert values(built) == [2, 1, None]
+
+
+def test_somebody_else_signing_in_does_not_get_my_answers(new_page):
+    built = build_work(items=3)
+    ben = built.people["ben"]
+    ben.set_password(PASSWORD)
+    ben.save()
+    page = open_labelling(new_page, built)
+    end_sessions()
+    page.keyboard.press("2")
+    dialog = page.locator("dialog[data-dialog=login]")
+    dialog.get_by_label("E-mail").fill(ben.email)
+    dialog.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-part=notice]")).to_contain_text("belongs to ana@example.org")
+    assert Submission.objects.count() == 0
+
+
+def test_two_windows_of_one_person_show_both_versions(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    other = page.context.new_page()
+    go(other, built)
+    other.keyboard.press("n")
+    other.keyboard.type("from the other window")
+    other.keyboard.press("Escape")
+    other.keyboard.press("0")
+    expect_saved(other)
+    page.bring_to_front()
+    page.keyboard.press("2")
+    dialog = page.locator("dialog[data-dialog=conflict]")
+    expect(dialog.locator("[data-part=theirs]")).to_contain_text("Graded 0")
+    expect(dialog.locator("[data-part=theirs]")).to_contain_text("from the other window")
+    expect(dialog.locator("[data-part=mine]")).to_contain_text("Graded 2")
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("Not saved")
+    assert values(built)[0] == 0
+    page.get_by_role("button", name="Look").click()
+    page.get_by_role("button", name="Send again").click()
+    dialog.get_by_role("button", name="Send mine in its place").click()
+    expect_saved(page)
+    assert values(built)[0] == 2
+
+
+def test_an_answer_the_server_refuses_comes_back_with_the_reason(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    Level.objects.filter(criterion=built.criterion, value=2).delete()
+    page.keyboard.press("n")
+    page.keyboard.type("Mind this")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    expect(page.locator("[data-part=error]")).to_contain_text("2 is not on the scale")
+    expect_unit(page, 0)
+    expect(page.locator("[data-note]")).to_have_value("Mind this")
+    page.keyboard.press("1")
+    expect_unit(page, 1)
+    expect_saved(page)
+    assert values(built) == [1, None, None]
+
+
+def test_a_closed_campaign_says_so_and_keeps_what_was_entered(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    built.campaign.state = CampaignState.CLOSED
+    built.campaign.save()
+    page.keyboard.press("2")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("Not saved")
+    expect(page.locator("[data-part=notice]")).to_contain_text("The campaign is closed")
+    page.get_by_role("button", name="Look").click()
+    expect(page.locator("[data-template=draft], [data-entry]").first).to_contain_text(title(0))
+    built.campaign.state = CampaignState.OPEN
+    built.campaign.save()
+    page.get_by_role("button", name="Send again").click()
+    page.keyboard.press("Escape")
+    expect_saved(page)
+    assert values(built) == [2, None, None]
+
+
+def test_a_server_that_fails_is_tried_again(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    failures: list[int] = []
+
+    def fail_twice(route) -> None:
+        failures.append(1)
+        route.fulfill(status=503, body="busy") if len(failures) < 3 else route.continue_()
+
+    page.route("**/submissions/", fail_twice)
+    page.keyboard.press("2")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("Not saved yet")
+    expect(page.locator("[data-part=save-text]")).to_have_text(re.compile(r"^Saved \d"), timeout=20_000)
+    assert len(failures) == 3
+    assert values(built) == [2, None, None]
+
+
+def test_an_answer_lost_on_its_way_back_is_counted_once(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    seen: list[int] = []
+
+    def lose_first(route) -> None:
+        seen.append(1)
+        if len(seen) == 1:
+            route.fetch()  # the server has it, the browser never hears of it
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/submissions/", lose_first)
+    page.keyboard.press("2")
+    expect_saved(page)
+    assert len(seen) == 2
+    assert values(built) == [2, None, None]
+    assert Submission.objects.count() == 1

@@ -1,0 +1,133 @@
+"""The labelling screen of several aspects at once, on small windows, accessible and without script."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.models import (
+    Criterion,
+    Order,
+)
+from tests.browser.axe import assert_accessible
+from tests.browser.labelling import expect_saved, expect_unit, open_labelling, path_of, values
+from tests.factories.adjudication import Built
+from tests.factories.labelling import assignment_of, build_work, values_of
+from tests.processes import wait_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def build_grid() -> Built:
+    triples = [("1", f"Aspect number {a}.", f"doc{d:05d}") for d in range(2) for a in range(3)]
+    return build_work(order=Order.BY_DOCUMENT, triples=triples)
+
+
+def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
+    built = build_grid()
+    Criterion.objects.update(question="How far does this abstract meet the requirement?")
+    page = open_labelling(new_page, built)
+    expect(page.get_by_text("How far does this abstract meet")).to_have_count(1)  # once, not next to each aspect
+    assert page.locator(".cell-aspect").first.bounding_box()["width"] > 100
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if "/submissions/" in request.url else None)
+    expect(page.locator("[data-cell]")).to_have_count(3)
+    page.keyboard.press("2")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-cell][data-chosen] .cell-error")).to_have_text("Choose a grade for Relevance first.")
+    page.keyboard.press("1")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect_unit(page, 1)
+    expect_saved(page)
+    assert len(requests) == 1
+    assert values(built)[:3] == [1, 0, 1]
+
+
+def test_undo_in_a_grid_brings_all_of_it_back(new_page):
+    built = build_grid()
+    page = open_labelling(new_page, built)
+    for key in ("2", "0", "1", "Enter"):
+        page.keyboard.press(key)
+    expect_unit(page, 1)
+    page.keyboard.press("u")
+    expect_unit(page, 0)
+    expect_saved(page)
+    assert values(built) == [None] * 6
+    expect(page.locator("[data-cell] input:checked")).to_have_count(3)
+    page.keyboard.press("x")
+    page.locator("dialog[data-dialog=skip]").get_by_role("button", name="Skip it").click()
+    expect(page.locator("[data-part=skipped]").first).to_contain_text("Outside my field")
+    page.keyboard.press("Enter")
+    expect_unit(page, 1)
+    expect_saved(page)
+    assert values(built)[:3] == [None, 0, 1]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize("order", [Order.BY_ASPECT, Order.BY_DOCUMENT])
+def test_accessible_and_no_wider_than_the_window(new_page, scheme, width, order):
+    triples = [("1", f"Aspect number {a}.", f"doc{d:05d}") for d in range(2) for a in range(3)]
+    built = build_work(order=order, triples=triples)
+    page = open_labelling(new_page, built, color_scheme=scheme, viewport={"width": width, "height": 800})
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowLeft")
+    assert_accessible(page)
+    for key, name in (("x", "skip"), ("?", "help")):
+        page.keyboard.press(key)
+        expect(page.locator(f"dialog[data-dialog={name}]")).to_be_visible()
+        assert_accessible(page)
+        page.keyboard.press("Escape")
+    page.goto(path_of(built) + "history/")
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_script_a_form_judges_skips_and_undoes(new_page):
+    built = build_work(items=3)
+    page = new_page(user=built.people["ana"], java_script_enabled=False)
+    page.goto(path_of(built))
+    expect_unit(page, 0)
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_text("Relevance has no answer yet")).to_be_visible()
+    page.locator("input[value='2']").check(force=True)
+    page.locator("[data-note]").fill("By hand")
+    page.get_by_role("button", name="Submit").click()
+    expect_unit(page, 1)
+    assert values(built) == [2, None, None]
+    page.get_by_text("Skip instead").click()
+    page.get_by_role("button", name="Skip", exact=True).click()
+    expect_unit(page, 2)
+    page.get_by_role("button", name="Undo my last").click()
+    expect_unit(page, 1)
+    page.get_by_role("link", name="History").click()
+    page.get_by_role("link", name="Change").first.click()
+    expect_unit(page, 0)
+    expect(page.locator("input[value='2']")).to_be_checked()
+    page.locator("input[value='0']").check(force=True)
+    page.get_by_role("button", name="Submit").click()
+    assert values(built) == [0, None, None]
+    assert values_of(assignment_of(built, "ana")) == [0]
+
+
+def test_a_press_of_the_submit_key_shows_the_next_item_in_no_time(new_page):
+    built = build_work(items=6)
+    page = open_labelling(new_page, built)
+    page.evaluate(
+        """() => {
+          window.times = [];
+          const title = document.querySelector("[data-part=title]");
+          new MutationObserver(() => requestAnimationFrame(() => window.times.push(performance.now() - window.pressed)))
+            .observe(title, { childList: true });
+          document.addEventListener("keydown", () => { window.pressed = performance.now(); }, true);
+        }"""
+    )
+    for number in range(4):
+        expect_unit(page, number)
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+    expect_unit(page, 4)
+    wait_for(lambda: len(page.evaluate("window.times")) == 4, 20, "one picture for each press")
