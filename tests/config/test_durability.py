@@ -7,13 +7,11 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +44,6 @@ print(json.dumps([stored, slots]))
 """
 
 pytestmark = pytest.mark.services
-
-
-@pytest.fixture
-def data_dir() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="lit-") as directory:
-        yield Path(directory).resolve() / "data"
 
 
 def environment(data_dir: Path) -> dict[str, str]:

@@ -1,165 +1,39 @@
-"""Embedded PostgreSQL and Redis: real servers in throw-away data directories."""
+"""Embedded PostgreSQL and Redis, real servers in throw-away data directories: shared, stopped, refused, addressed."""
 
 import contextlib
 import os
 import re
-import shutil
 import signal
 import stat
 import subprocess
 import sys
-import tempfile
-import threading
 import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import psycopg
 import pytest
-import redis
 
 from config import embedded
 from config.embedded import postgres as postgres_module
 from config.embedded import redis as redis_module
-from config.embedded import unprivileged
 from config.embedded.places import EmbeddedError, Places, private_directory
 from config.embedded.postgres import Postgres
-from config.embedded.redis import Redis
-from tests.processes import CHECKOUT, wait_for
+from tests.config.embedded_servers import (
+    USER,
+    enter,
+    leave,
+    place_of,
+    postmaster,
+    processes_of,
+    remember,
+    remembered,
+    sql,
+    watchers,
+)
+from tests.processes import CHECKOUT
 
 OTHER_POSTGRES = Path("/usr/lib/postgresql/15/bin")
-
-USER = """
-import sys
-from pathlib import Path
-from config import embedded
-with embedded.running(Path(sys.argv[1])):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def data_dir() -> Iterator[Path]:
-    """A data directory that does not exist yet, at a short path."""
-    with tempfile.TemporaryDirectory(prefix="lit-") as directory:
-        yield Path(directory).resolve() / "data"
-
-
-@pytest.fixture(scope="session")
-def stopped_servers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("template") / "data"
-    with embedded.running(directory):
-        pass
-    return directory
-
-
-@pytest.fixture
-def made(data_dir: Path, stopped_servers: Path) -> Path:
-    """A data directory that was used before, which starts faster."""
-    subprocess.run(["cp", "-a", str(stopped_servers), str(data_dir)], check=True)
-    return data_dir
-
-
-@pytest.fixture
-def user(made: Path) -> Iterator[Callable[..., subprocess.Popen]]:
-    """Starts a process that uses the servers until its input is closed, and returns when it has them."""
-    started: list[subprocess.Popen] = []
-
-    def start(directory: Path = made) -> subprocess.Popen:
-        process = subprocess.Popen(
-            [sys.executable, "-c", USER, str(directory)],
-            cwd=CHECKOUT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        started.append(process)
-        assert process.stdout.readline() == b"held\n"
-        return process
-
-    yield start
-    for process in started:
-        leave(process)
-        process.stdout.close()
-
-
-def leave(process: subprocess.Popen) -> None:
-    """Let a user end in order (it may be dead already)."""
-    with contextlib.suppress(BrokenPipeError):
-        process.stdin.close()
-    process.wait(60)
-
-
-def processes_of(directory: Path) -> list[psutil.Process]:
-    """Watchers and servers of a data directory, known by their command line."""
-    found = []
-    for process in psutil.process_iter(["cmdline", "cwd", "status"]):
-        line = " ".join(process.info["cmdline"] or [])
-        ours = str(directory) in line or str(directory) in (process.info["cwd"] or "")
-        if ours and process.info["status"] != psutil.STATUS_ZOMBIE and "-c" not in (process.info["cmdline"] or [])[:2]:
-            found.append(process)
-    return found
-
-
-def watchers(directory: Path) -> list[psutil.Process]:
-    return [process for process in processes_of(directory) if "config.embedded" in process.info["cmdline"]]
-
-
-def kill(*processes: psutil.Process | subprocess.Popen) -> None:
-    """kill -9 all of them, then wait until none runs (a zombie does not)."""
-    for process in processes:
-        process.kill()
-    for process in processes:
-        if isinstance(process, subprocess.Popen):
-            process.wait()
-        else:
-            wait_for(lambda found=process: not is_alive(found), 20, f"the end of {process}")
-
-
-def is_alive(process: psutil.Process) -> bool:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    return False
-
-
-def enter(directory: Path) -> None:
-    with embedded.running(directory, ("postgres",)):
-        pass
-
-
-def place_of(directory: Path) -> dict[str, str]:
-    where = embedded.postgres_settings(directory)
-    return {"host": where["HOST"], "port": where["PORT"], "user": where["USER"], "dbname": where["NAME"]}
-
-
-def sql(directory: Path, statement: str) -> list[tuple]:
-    with psycopg.connect(**place_of(directory), autocommit=True) as connection:
-        cursor = connection.execute(statement)
-        return cursor.fetchall() if cursor.description else []
-
-
-def remember(directory: Path) -> None:
-    """One committed row and one Redis key."""
-    sql(directory, "CREATE TABLE IF NOT EXISTS note (text text)")
-    sql(directory, "INSERT INTO note VALUES ('kept')")
-    with redis.from_url(embedded.redis_url(directory)) as client:
-        client.set("note", "kept")
-
-
-def remembered(directory: Path) -> tuple[int, bytes]:
-    with redis.from_url(embedded.redis_url(directory)) as client:
-        return sql(directory, "SELECT count(*) FROM note WHERE text = 'kept'")[0][0], client.get("note")
-
-
-def postmaster(directory: Path) -> psutil.Process:
-    process = Postgres(Places(directory)).running()
-    assert process is not None
-    return process
-
-
-# --- starting, sharing, stopping -------------------------------------------------------------------------------------
 
 
 @pytest.mark.services
@@ -248,139 +122,6 @@ def test_two_data_directories_at_once_one_with_blanks_and_a_long_path(made):
         assert sql(made, "SELECT to_regclass('note')") == [(None,)]
         assert postmaster(made) != postmaster(other)
     assert processes_of(made.parent) == []
-
-
-# --- kill -9 ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.services
-def test_servers_stop_after_their_only_user_was_killed(made, user):
-    process = user()
-    remember(made)
-    kill(process)
-    wait_for(lambda: not processes_of(made), 30, "the end of the servers")
-    user()
-    assert remembered(made) == (1, b"kept")
-
-
-@pytest.mark.services
-def test_orphaned_servers_are_adopted(made, user):
-    process = user()
-    remember(made)
-    servers = [postmaster(made), Redis(Places(made)).running()]
-    kill(*watchers(made), process)
-    assert all(map(is_alive, servers))
-    with embedded.running(made):
-        assert [postmaster(made), Redis(Places(made)).running()] == servers
-        assert remembered(made) == (1, b"kept")
-    assert processes_of(made) == []
-
-
-@pytest.mark.services
-def test_the_last_user_stops_servers_whose_watchers_were_killed(made):
-    with embedded.running(made):
-        kill(*watchers(made))
-        remember(made)
-    assert processes_of(made) == []
-
-
-@pytest.mark.services
-def test_everything_killed_and_nothing_committed_is_lost(made, user):
-    process = user()
-    remember(made)
-    kill(*watchers(made), process, Redis(Places(made)).running(), postmaster(made))
-    with embedded.running(made):
-        assert remembered(made) == (1, b"kept")
-        remember(made)
-        assert remembered(made) == (2, b"kept")
-
-
-@pytest.fixture
-def lingering(made, user) -> Iterator[psutil.Process]:
-    """A backend that outlives its killed server, with the server's memory: stopped, so that it cannot notice."""
-    process = user()
-    remember(made)
-    connection = psycopg.connect(**place_of(made))
-    backend = psutil.Process(connection.info.backend_pid)
-    backend.suspend()
-    kill(*watchers(made), process, Redis(Places(made)).running(), postmaster(made))
-    assert is_alive(backend)
-    yield backend
-    if is_alive(backend):
-        backend.kill()
-    connection.close()
-
-
-@pytest.mark.services
-def test_a_start_waits_until_the_processes_of_a_killed_server_are_gone(made, lingering):
-    end = threading.Timer(2, lingering.kill)
-    end.start()
-    with embedded.running(made):
-        assert remembered(made) == (1, b"kept")
-    end.join()
-    assert "pre-existing shared memory block" in (made / "logs" / "postgres.log").read_text()
-
-
-@pytest.mark.services
-def test_processes_that_stay_are_named(made, lingering):
-    server = Postgres(Places(made), obstacle_timeout=1.5)
-    server.begin()
-    with pytest.raises(EmbeddedError, match=rf"still use its memory.*\b{lingering.pid}\b.*End them with `kill"):
-        server.wait_ready()
-    lingering.kill()
-
-
-@pytest.mark.services
-def test_a_server_that_is_just_stopping_is_followed_by_another(made, user):
-    process = user()
-    remember(made)
-    stopping = postmaster(made)
-    kill(*watchers(made), process)
-    stopping.send_signal(signal.SIGINT)
-    with embedded.running(made):
-        assert remembered(made) == (1, b"kept")
-        assert postmaster(made) != stopping
-
-
-@pytest.mark.services
-def test_killed_servers_come_back_while_they_are_used(made):
-    with embedded.running(made):
-        remember(made)
-        killed = postmaster(made)
-        killed.kill()
-        Redis(Places(made)).running().kill()
-
-        def back() -> bool:
-            embedded.restore(made)  # as `up` does all the time
-            with contextlib.suppress(psycopg.Error, redis.RedisError, OSError):
-                return remembered(made) == (1, b"kept")
-            return False
-
-        wait_for(back, 60, "the return of the servers")
-        assert postmaster(made) != killed
-
-
-@pytest.mark.services
-def test_a_stale_process_number_that_now_belongs_to_somebody_else(made):
-    with embedded.running(made):
-        remember(made)
-        pid_file = made / "postgres" / "postmaster.pid"
-        lines = pid_file.read_text()
-        owner = pid_file.stat()
-    pid_file.write_text(re.sub(r"^\d+", str(os.getpid()), lines))
-    os.chown(pid_file, owner.st_uid, owner.st_gid)
-    with embedded.running(made):
-        assert remembered(made) == (1, b"kept")
-
-
-@pytest.mark.services
-def test_a_deleted_madeectory_stops_its_servers(made, user):
-    user()
-    shutil.rmtree(made)
-    wait_for(lambda: not processes_of(made), 60, "the end of the servers")
-
-
-# --- refusals --------------------------------------------------------------------------------------------------------
 
 
 def test_data_of_another_major_version_is_refused_and_left_alone(data_dir):
@@ -482,69 +223,6 @@ def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_anoth
         server.wait_stopped(server.process)
     with pytest.raises(EmbeddedError, match="written by PostgreSQL 15"), embedded.running(data_dir, ("postgres",)):
         pass
-
-
-# --- root ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.services
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
-def test_as_root_the_servers_run_as_another_user_below_a_home_that_only_root_may_enter(data_dir):
-    home = data_dir.parent
-    home.chmod(0o700)
-    with embedded.running(data_dir):
-        assert postmaster(data_dir).uids().effective != 0
-        assert Redis(Places(data_dir)).running().uids().effective != 0
-        assert sql(data_dir, "SELECT 1") == [(1,)]
-    assert stat.S_IMODE(home.stat().st_mode) == 0o700
-
-
-@pytest.mark.services
-@pytest.mark.skipif(os.geteuid() != 0, reason="every other test already runs as a plain user")
-def test_a_plain_user(data_dir):
-    """`nobody` in a directory of their own, with a Python that they may run."""
-    packages = next(path for path in sys.path if path.endswith("site-packages"))
-    python = f"/usr/bin/python3.{sys.version_info.minor}"
-    command = [
-        "setpriv",
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-        "env",
-        "-i",
-        "HOME=/",
-        "PATH=/usr/bin:/bin",
-    ]
-    command += [f"PYTHONPATH={packages}:{CHECKOUT}", python, "-c"]
-    if subprocess.run([*command, "import psutil, psycopg"], capture_output=True, cwd="/", check=False).returncode != 0:
-        pytest.skip(f"nobody cannot run {python} with the packages of this environment")
-    data_dir.parent.chmod(0o755)
-    data_dir.mkdir(mode=0o700)
-    os.chown(data_dir, 65534, 65534)
-    user = subprocess.Popen(
-        [*command, USER, str(data_dir)], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    )
-    assert user.stdout.readline() == b"held\n"
-    assert {process.uids().effective for process in processes_of(data_dir)} == {65534}
-    leave(user)
-    user.stdout.close()
-    assert processes_of(data_dir) == []
-
-
-@pytest.mark.skipif(os.geteuid() != 0 or sys.platform != "linux", reason="only root on Linux hands on the right")
-def test_as_root_a_closed_home_is_reached_by_one_right_and_reported_without_it(data_dir, monkeypatch):
-    nobody = unprivileged.Account(65534, 65534, "nobody")
-    data_dir.mkdir(mode=0o700)
-    os.chown(data_dir, nobody.uid, nobody.gid)
-    data_dir.parent.chmod(0o700)
-    monkeypatch.setattr(warnings, "filters", [("ignore", None, DeprecationWarning, None, 0)])  # of fork
-    unprivileged.check_reach(nobody, data_dir)
-    monkeypatch.setattr(unprivileged, "_permitted_search", lambda libc: 0)
-    with pytest.raises(EmbeddedError, match=f"may not enter {data_dir.parent}.*chmod o[+]x"):
-        unprivileged.check_reach(nobody, data_dir)
-
-
-# --- addresses -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["/srv/litmus", "/srv/" + "x" * 200, "/srv/with blank", "/srv/comma,comma", "/srv/é"])
