@@ -24,7 +24,11 @@ from config.env import celery_broker, redis_database
 from tests import databases
 from tests.processes import Child, start_celery_worker, wait_for
 
-hypothesis_settings.register_profile("litmus", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Other examples at each run: few of them find in a week of runs what many would find in one.
+hypothesis_settings.register_profile(
+    "litmus", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.register_profile("thorough", hypothesis_settings.get_profile("litmus"), max_examples=1000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "litmus"))
 
 # The headless shell first: the whole browser draws its own tabs and menus for each of a test's windows, at five times

@@ -97,7 +97,7 @@ def greatest_flow(who: People, what: Work) -> int:
     return int(maximum_flow(csr_array(edges), 0, count + size + 1).flow_value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(problems(tight=True), st.integers(0, 3))
 def test_plans_exactly_what_can_be_planned(problem, seed):
     who, what = problem
@@ -108,7 +108,7 @@ def test_plans_exactly_what_can_be_planned(problem, seed):
             plan(who, what, seed)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(problems(units=True, tight=True), st.integers(0, 3))
 def test_units_keep_the_promises_or_say_why_not(problem, seed):
     who, what = problem
