@@ -19,6 +19,9 @@ TARGETS = """smallest => [...document.querySelectorAll(
     .map(e => ({box: e.getBoundingClientRect(), text: e.outerHTML.slice(0, 120)}))
     .filter(({box}) => box.width > 0 && (box.height < smallest || box.width < smallest))
     .map(({box, text}) => `${Math.round(box.width)}x${Math.round(box.height)} ${text}`)"""
+TRANSITIONS_ENDED = """() => new Promise(requestAnimationFrame).then(() => Promise.all(
+    document.getAnimations().filter(each => each instanceof CSSTransition).map(each => each.finished.catch(() => null))
+  ))"""
 SCROLLS_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -48,10 +51,11 @@ def faults_everywhere(page: Page, address: str) -> list[str]:
     """The faults of an address, opened wide and light, then made narrow and dark, where only looks can differ."""
     faults = []
     for (scheme, size), rules in zip(FACES, (RULES, RULES_OF_LOOKS), strict=True):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour halfway to another
+        page.emulate_media(color_scheme=scheme)
         page.set_viewport_size(size)
         if scheme == FACES[0][0]:
             page.goto(address)
+        page.evaluate(TRANSITIONS_ENDED)  # or a colour is halfway to another
         faults += [f"{address}, {scheme}: {fault}" for fault in faults_of(page, rules)]
     return faults
 

@@ -122,6 +122,7 @@ def kill_web_worker_and_postgres(litmus: Child, data_dir: Path) -> None:
         process.kill()
 
 
+@pytest.mark.timeout(600)
 def test_no_acknowledged_label_is_lost_and_none_counts_twice(data_dir, tmp_path):
     address, tokens = shell(data_dir, PREPARE)
     port = free_port()

@@ -43,10 +43,10 @@ def test_a_worker_computes_what_a_command_computes(celery_worker: Child) -> None
     vote = request_vote(campaign=built.campaign, by=built.people["manager"], at=timezone.now())
     wait_for(lambda: state_of(vote) == JobState.DONE, 60, "the vote")
     assert Verdict.objects.count() == 120
-    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=500)
+    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=1000)
     wait_for(lambda: state_of(run) == JobState.DONE, 60, "the agreement")
     assert run.percent == 100
-    assert figures(run) == figures(direct(built, 500))
+    assert figures(run) == figures(direct(built, 1000))
 
 
 def test_a_running_job_can_be_cancelled(celery_worker: Child) -> None:
@@ -71,7 +71,7 @@ def own_worker(transactional_db: None, queue: redis.Redis, tmp_path: Path) -> It
 
 
 def test_a_killed_worker_is_followed_by_another_with_the_same_figures(own_worker: Child, tmp_path: Path) -> None:
-    built = build_campaign(noisy_labels(400, 6), people=tuple("abcdef"), topics=400)
+    built = build_campaign(noisy_labels(200, 5), people=tuple("abcde"), topics=200)
     run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=8_000)
 
     def is_resampling() -> bool:
