@@ -38,7 +38,7 @@ def pages(world: World, role: str) -> Iterator[str]:
                 yield path
 
 
-@pytest.mark.timeout(900)  # more than a hundred pages, twice each
+@pytest.mark.timeout(1800)  # more than a hundred pages, twice each
 def test_every_page_is_accessible(new_page: Callable[..., Page], live_server: object) -> None:
     world = make_world()
     page, faults, seen = new_page(), [], 0
