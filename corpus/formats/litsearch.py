@@ -9,6 +9,7 @@ from corpus.formats.json_fields import FieldError, take_id, take_targets, take_t
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.jsonl_documents import document_from
 from corpus.formats.litsearch_parquet import MAGIC, read_rows
+from corpus.formats.litsearch_runs import read_litsearch_run
 from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, TopicRecord, id_problem
 from corpus.formats.registry import Format, Head, Shape
 
@@ -133,11 +134,16 @@ def _is_corpus(head: Head) -> bool:
 LITSEARCH = Format(
     name="litsearch",
     label="LitSearch",
-    help="Questions with their targets as JSON Lines or parquet; corpus_clean as JSON Lines.",
-    reads={"documents": read_litsearch_documents, "topics": read_litsearch_queries},
+    help="Questions with their targets as JSON Lines or parquet; corpus_clean as JSON Lines; runs with `retrieved`.",
+    reads={
+        "documents": read_litsearch_documents,
+        "topics": read_litsearch_queries,
+        "runs": read_litsearch_run,
+    },
     writes={"topics": write_litsearch_queries},
     shapes=(
         Shape("litsearch-queries", ("topics",), lambda head: head.data.startswith(MAGIC), is_binary=True),
+        Shape("litsearch-run", ("topics", "runs"), lambda head: head.has_keys({"query", "retrieved"})),
         Shape("litsearch-queries", ("topics",), lambda head: head.has_keys({"query_set"}, {"query", "corpusids"})),
         Shape("litsearch-corpus", ("documents",), _is_corpus),
     ),

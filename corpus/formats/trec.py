@@ -29,7 +29,9 @@ def _read_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]
 
 
 def _is_run(head: Head) -> bool:
-    return bool(head.lines) and all(map(_RUN_LINE, head.lines))
+    rows = [line for line in head.lines if not line.startswith("#")]
+    is_header = not rows and any("ir_metadata" in line for line in head.lines)
+    return is_header or (bool(rows) and all(map(_RUN_LINE, rows)))
 
 
 def _is_damaged_run(head: Head) -> bool:

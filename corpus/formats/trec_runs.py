@@ -30,7 +30,20 @@ class BadRow(Problem):
     topic: str
 
 
-def read_runs(path: Path | str, format: str = "auto", **options: Any) -> Iterator[RunRow | BadRow | Problem]:  # noqa: A002
+@dataclass(frozen=True, slots=True)
+class RunComment:
+    """A line of metadata (formats.md 16): what follows its #."""
+
+    file: str
+    line: int
+    text: str
+
+
+def read_runs(
+    path: Path | str,
+    format: str = "auto",  # noqa: A002 (the name users know)
+    **options: Any,
+) -> Iterator[RunRow | RunComment | BadRow | Problem]:
     """Yield the rows of every run in `path`, file after file; `row.file` distinguishes the runs of an archive.
 
     `options` are those of `read_path`. Raises `BrokenFile`; see `read_run`.
@@ -38,8 +51,10 @@ def read_runs(path: Path | str, format: str = "auto", **options: Any) -> Iterato
     return read_path(path, format, "runs", f"run ({COLUMNS})", **options)
 
 
-def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
+def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadRow]:
     """Yield the rows in the order of the file; blank lines are passed over.
+
+    A line that begins with # and is no row is a comment.
 
     Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document stands
     twice for one topic: nobody can know which of the two was meant, and trec_eval stops there as well.
@@ -50,6 +65,9 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow]:
         if not columns:
             continue
         row = _row(columns, file, line)
+        if columns[0].startswith("#") and isinstance(row, BadRow):
+            yield RunComment(file, line, text.strip().removeprefix("#").removeprefix(" ").rstrip())
+            continue
         yield row
         if isinstance(row, RunRow) and not seen.add(f"{row.topic} {row.docno}"):
             raise BrokenFile(

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 
 from corpus.models import RetrievalRun
-from corpus.runs.recipes.queries import ASPECT_NUMBERS
+from corpus.runs.recipes.queries import aspect_numbers
 
 START, END = "ir_metadata.start", "ir_metadata.end"
 PIECE = 1 << 16  # characters sent at a time at least
@@ -99,11 +98,8 @@ def _rankings(run: RetrievalRun) -> Iterator[tuple[str, list[str], list[float]]]
     aspects = run.part_rankings.exclude(aspect=None)
     if not aspects.exists():
         return
-    with connection.cursor() as cursor:
-        cursor.execute(ASPECT_NUMBERS, [run.collection_id])
-        numbers = [(pk, number) for pk, _, number, _ in cursor.fetchall()]
     wanted = set(aspects.values_list("aspect", flat=True))
-    for pk, number in numbers:
+    for number, pk in aspect_numbers(run.collection_id):
         if pk in wanted:
             found = aspects.get(aspect=pk)
             yield number, found.docnos, found.scores

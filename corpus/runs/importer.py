@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from corpus.imports.forms import RunImportForm
 from corpus.imports.jobs.undoing import Standing, Undoing
 from corpus.imports.registry import Importer, at_once
-from corpus.models import ImportRun, PoolSource, Ranking, RetrievalRun
+from corpus.models import ImportRun, PartRanking, PoolSource, Ranking, RetrievalRun
 from corpus.runs.jobs.importing import load_runs
 
 
@@ -24,12 +24,14 @@ RUNS = Importer(
     label="retrieval runs",
     unit="rankings",  # a run of a hundred topics is a hundred
     title="Import retrieval runs",
-    about="Rankings in TREC's six columns: topic, Q0, docno, rank, score, tag. Topics must be here already; "
-    "a run of the same name is replaced.",
+    about="Rankings in TREC's six columns: topic, Q0, docno, rank, score, tag, with or without lines of metadata that "
+    "begin with #; or LitSearch's JSON Lines with `retrieved`. Topics, sub-queries or aspects must be here already; "
+    "a run of the same name is replaced. The order is that of the scores, and of docnos "
+    "falling where scores are equal, as trec_eval has it. The rank column is not read.",
     reading=at_once(load_runs),
     form=RunImportForm,
     target="run_list",
-    undoing=Undoing(RetrievalRun, ((Ranking, "run"),), standing=_standing),
+    undoing=Undoing(RetrievalRun, ((Ranking, "run"), (PartRanking, "run")), standing=_standing),
     checks="text",
     more=lambda run: {"runs": run.parameters.get("runs", {})},
 )

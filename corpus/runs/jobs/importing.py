@@ -2,10 +2,13 @@
 
 The order is trec_eval's: score falling, ties by docno falling in bytes; the rank column is not read. A ranking is
 whole or not there: one of which a row cannot be read is left out and reported, and what was stored of it before stays.
+Numbers that are those of sub-queries or aspects give rankings of these parts. Lines of metadata are kept with the run.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.db import connection
@@ -13,22 +16,28 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.trec_runs import BadRow, read_runs
+from corpus.formats.trec_runs import BadRow, RunComment, read_runs
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
-from corpus.loading.counts import ERRORS_KEPT, ImportCounts
+from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
 from corpus.models import ImportRun, RetrievalRun
+from corpus.runs.recipes.queries import aspect_numbers
 from corpus.runs.rules import LONGEST_NAME, unfit_name
+
+MOST_METADATA, LONGEST_METADATA = 2_000, 2_000  # lines of a run, characters of a line
 
 STAGE = """
 DROP TABLE IF EXISTS pg_temp.import_ranked, pg_temp.import_ranking;
+DROP TABLE IF EXISTS pg_temp.import_part;
+CREATE TEMP TABLE import_part (number text PRIMARY KEY, sub_query_id bigint, aspect_id bigint) ON COMMIT DROP;
 CREATE TEMP TABLE import_ranked (file integer, topic text, docno text, score float8, line bigint) ON COMMIT DROP;
 """
 UNKNOWN_TOPICS = """
 SELECT r.file, min(r.line), r.topic, count(*), count(*) OVER () FROM import_ranked r
 WHERE NOT EXISTS (SELECT FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number = r.topic)
-GROUP BY r.file, r.topic ORDER BY 1, 2 LIMIT %(most)s
+  AND NOT EXISTS (SELECT FROM import_part p WHERE p.number = r.topic)
+GROUP BY r.file, r.topic ORDER BY 1, 2
 """
 # A file may number the contexts of a level as they were released, without what keeps them unique here. That is so where
 # more of its topics are found by such numbers than by those of the collection.
@@ -58,9 +67,12 @@ WHERE NOT EXISTS (
 GROUP BY r.file, t.id
 """
 UNKNOWN_DOCUMENTS = """
-SELECT count(DISTINCT u.docno), min(u.docno) FROM import_ranking k CROSS JOIN LATERAL unnest(k.docnos) AS u (docno)
-WHERE k.file = %(file)s
-  AND NOT EXISTS (SELECT FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = u.docno)
+SELECT count(*), count(*) FILTER (WHERE d.id IS NULL), min(u.docno) FILTER (WHERE d.id IS NULL)
+FROM (SELECT DISTINCT docno FROM import_ranked WHERE file = %(file)s) u
+LEFT JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = u.docno
+"""
+TIES = """
+SELECT count(*) FROM (SELECT FROM import_ranked WHERE file = %(file)s GROUP BY topic, score HAVING count(*) > 1) t
 """
 # `gone`: rankings that the run had before, of topics that its file no longer speaks of.
 COMPARE = """
@@ -84,6 +96,33 @@ WRITE = """
   ON CONFLICT (run_id, topic_id) DO UPDATE SET docnos = excluded.docnos, scores = excluded.scores
 )
 """
+COMPARE_PARTS = """
+WITH wanted AS (
+  SELECT p.sub_query_id, p.aspect_id, array_agg(r.docno ORDER BY r.score DESC, r.docno COLLATE "C" DESC) AS docnos,
+    array_agg(r.score ORDER BY r.score DESC, r.docno COLLATE "C" DESC) AS scores
+  FROM import_ranked r JOIN import_part p ON p.number = r.topic
+  WHERE r.file = %(file)s AND r.topic <> ALL(%(spoiled)s::text[]) GROUP BY p.sub_query_id, p.aspect_id
+), compared AS (
+  SELECT w.*, k.id AS old, k.id IS NOT NULL AND (k.docnos, k.scores) IS DISTINCT FROM (w.docnos, w.scores) AS differs
+  FROM wanted w LEFT JOIN corpus_partranking k
+    ON k.run_id = %(run)s AND (k.sub_query_id = w.sub_query_id OR k.aspect_id = w.aspect_id)
+), gone AS (
+  SELECT k.id FROM corpus_partranking k LEFT JOIN import_part p
+    ON p.sub_query_id = k.sub_query_id OR p.aspect_id = k.aspect_id
+  WHERE k.run_id = %(run)s AND coalesce(p.number, '') <> ALL(%(spoiled)s::text[])
+    AND NOT EXISTS (SELECT FROM compared c WHERE c.old = k.id)
+)
+"""
+WRITE_PARTS = """
+, removed AS (
+  DELETE FROM corpus_partranking WHERE id IN (SELECT id FROM gone)
+), renewed AS (
+  UPDATE corpus_partranking k SET docnos = c.docnos, scores = c.scores FROM compared c WHERE c.differs AND k.id = c.old
+), written AS (
+  INSERT INTO corpus_partranking (run_id, sub_query_id, aspect_id, docnos, scores)
+  SELECT %(run)s, sub_query_id, aspect_id, docnos, scores FROM compared WHERE old IS NULL
+)
+"""
 COUNT = """
 SELECT count(*) FILTER (WHERE old IS NULL), count(*) FILTER (WHERE differs),
   count(*) FILTER (WHERE old IS NOT NULL AND NOT differs), coalesce(sum(cardinality(docnos)), 0)::bigint,
@@ -102,7 +141,17 @@ class RunFile:
     line: int = 0
     tag: str = ""
     other_tag: str = ""
+    rank: tuple[str, int] = ("", 0)  # topic and rank of the row before
+    rank_twice: int = 0  # the first line that repeats a rank
+    ranks_differ: bool = False  # else the column says nothing, as some systems write it
+    metadata: list[str] = field(default_factory=list)
+    unknown_topics: int = 0
     spoiled: set[str] = field(default_factory=set)  # topics of the collection whose rankings lack a row
+
+    def goes_on_with(self, row: RunRow | RunComment | BadRow) -> bool:
+        """Whether the row stands after those before: in a later line, or next in a line that holds a whole ranking."""
+        is_next = isinstance(row, RunRow) and (row.topic, row.rank - 1) == self.rank
+        return row.line > self.line or (row.line == self.line and is_next)
 
 
 class Reader:
@@ -119,12 +168,21 @@ class Reader:
         """Every row; one that cannot be read is a problem that says what becomes of its ranking."""
         for number, source in enumerate(self.sources):
             for item in read_runs(source.path, self.format, name=source.name, watch=self.odometer.add):
-                if isinstance(item, RunRow | BadRow):
+                if isinstance(item, RunComment):
+                    self._comment(number, item)
+                elif isinstance(item, RunRow | BadRow):
                     file = self._file_of(number, item)
                     file.line = item.line
                     yield _noted(item, file) if isinstance(item, RunRow) else self._spoilt(item, file)
                 else:
                     yield item
+
+    def _comment(self, source: int, comment: RunComment) -> None:
+        """Keep a line of metadata, as far as there is room."""
+        file = self._file_of(source, comment)
+        file.line = comment.line
+        if len(file.metadata) < MOST_METADATA:
+            file.metadata.append(comment.text[:LONGEST_METADATA].replace("\0", ""))
 
     def line(self, _: int, row: RunRow) -> bytes:
         """The row for COPY. It is asked for before the next row is read, so the row belongs to the newest file."""
@@ -132,10 +190,10 @@ class Reader:
             (str(self.files[-1].number), row.topic, copy_text(row.docno), repr(row.score), str(row.line))
         )
 
-    def _file_of(self, source: int, row: RunRow | BadRow) -> RunFile:
+    def _file_of(self, source: int, row: RunRow | RunComment | BadRow) -> RunFile:
         """The file the row stands in: a new one where source, name or the line count start again."""
         last = self.files[-1] if self.files else None
-        if last is None or (last.source, last.name) != (source, row.file) or row.line <= last.line:
+        if last is None or (last.source, last.name) != (source, row.file) or not last.goes_on_with(row):
             self.files.append(RunFile(len(self.files), row.file, source))
         return self.files[-1]
 
@@ -147,9 +205,13 @@ class Reader:
 
 
 def _noted(row: RunRow, file: RunFile) -> RunRow:
+    file.ranks_differ = file.ranks_differ or (bool(file.tag) and row.rank != file.rank[1])
     if file.tag and file.tag != row.tag:
         file.other_tag = file.tag
     file.tag = row.tag
+    if file.rank == (row.topic, row.rank) and not file.rank_twice:
+        file.rank_twice = row.line
+    file.rank = (row.topic, row.rank)
     return row
 
 
@@ -161,20 +223,24 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     odometer = Odometer()
     topics = frozenset(run.collection.topics.values_list("number", flat=True))
     bare = frozenset(each.bare_number for each in run.collection.topics.exclude(prefix="").only("number", "prefix"))
-    reader = Reader(run, topics | bare, odometer)
+    parts = _parts(run, topics | bare)
+    reader = Reader(run, topics | bare | parts.keys(), odometer)
     _execute(STAGE)
+    _stage_parts(parts)
     with in_background(batches(reader.rows(), reader.line, odometer)) as found:
         for batch in found:
             _copy(batch, counts)
             progress.report(min(batch.bytes_read, run.total), run.total, "reading runs")
     files = [file for file in reader.files if file.tag]
+    if not files and not counts.error_count:
+        raise BrokenFile(reader.files[0].name if reader.files else "", 0, "holds no row of a run: the run is empty")
     names = _names(run, files)
     progress.report(run.total, run.total, "ordering rankings")
     spoiled = [(file.number, topic) for file in files for topic in file.spoiled]
     bad = {"files": [number for number, _ in spoiled], "topics": [topic for _, topic in spoiled]}
     if bare:
         _execute(BARE_NUMBERS, collection=run.collection_id, **bad)
-    _tell_unknown_topics(run, reader.files, counts)
+    _count_unknown_topics(run, reader.files, counts)
     _execute(ORDER, collection=run.collection_id, **bad)
     for file, name in zip(files, names, strict=True):
         progress.report(run.total, run.total, f"writing {name}")
@@ -205,46 +271,87 @@ def _names(run: ImportRun, files: list[RunFile]) -> list[str]:
     return list(taken)
 
 
-def _tell_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCounts) -> None:
-    """Count the rankings of topics that the collection lacks, and name the first of them."""
-    reason = "topic {} is not in the collection, so its ranking (of length {:,}) is left out"
-    rows = _execute(UNKNOWN_TOPICS, collection=run.collection_id, most=ERRORS_KEPT)
-    counts.add_problems(Problem(files[row[0]].name, row[1], reason.format(*row[2:4])) for row in rows)
-    if rows:
-        counts.error_count += rows[0][4] - len(rows)
+def _parts(run: ImportRun, taken: frozenset[str]) -> dict[str, tuple[int | None, int | None]]:
+    """Ids of sub-queries and of aspects by their numbers, those left out that are numbers of topics."""
+    found: dict[str, tuple[int | None, int | None]] = {}
+    for number, aspect in aspect_numbers(run.collection_id):
+        found[number] = (None, aspect)
+    for number, sub_query in run.collection.sub_queries.values_list("number", "pk"):
+        found[number] = (sub_query, None)
+    return {number: ids for number, ids in found.items() if number not in taken}
+
+
+def _stage_parts(parts: dict[str, tuple[int | None, int | None]]) -> None:
+    with connection.cursor() as cursor, cursor.copy("COPY import_part FROM STDIN") as copy:
+        for number, ids in parts.items():
+            copy.write_row((number, *ids))
+
+
+def _count_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCounts) -> None:
+    """Count the rankings of topics that the collection lacks, and name the first of each file."""
+    rows = _execute(UNKNOWN_TOPICS, collection=run.collection_id)
+    for number, found in groupby(rows, key=itemgetter(0)):
+        unknown = list(found)
+        files[number].unknown_topics = len(unknown)
+        _, line, topic, length, _ = unknown[0]
+        words = f"{len(unknown):,} topics are" if len(unknown) > 1 else "one topic is"
+        reason = f"{words} not in the collection, such as {topic} with {length:,} rows; no rankings are stored for them"
+        counts.add_notes([Problem(files[number].name, line, reason)])
 
 
 def _merge(run: ImportRun, file: RunFile, name: str, counts: ImportCounts) -> None:
-    """Make the rankings of the run of this name those of the file; a file without any changes nothing."""
+    """Make the rankings of the run of this name those of the file. Errors: BrokenFile where nothing of it is known."""
     known = RetrievalRun.objects.filter(collection=run.collection_id, name=name).first()
     values = {"file": file.number, "run": known.pk if known else None, "spoiled": list(file.spoiled)}
-    ((created, updated, unchanged, rows, gone),) = _execute(COMPARE + COUNT, **values)
+    created, updated, unchanged, rows, gone = _sum(_execute(COMPARE + COUNT, **values), COMPARE_PARTS + COUNT, values)
+    ((documents, missing, example),) = _execute(UNKNOWN_DOCUMENTS, collection=run.collection_id, file=file.number)
+    facts = {"file": file.name, "topics": created + updated + unchanged, "rows": rows, "removed": gone}
+    facts |= {"documents": documents, "unknown_documents": missing, "unknown_topics": file.unknown_topics}
+    run.parameters.setdefault("runs", {})[name] = facts
+    if documents and documents == missing and file.unknown_topics and not created + updated + unchanged:
+        reason = f"neither its topics nor its documents, such as {example}, are in the collection"
+        raise BrokenFile(file.name, 0, f"{reason}. Is it a run of another collection?")
     if not created + updated + unchanged:
         return
-    if not run.dry_run and created + updated + gone:
+    differs = created + updated + gone or (known and known.parameters.get("metadata", []) != file.metadata)
+    if not run.dry_run and differs:
         known = known or RetrievalRun(
             collection_id=run.collection_id, name=name, created_at=timezone.now(), imported_in=run
         )
-        known.parameters = {**known.parameters, "file": file.name, "import": run.pk}
+        known.parameters = {"file": file.name, "import": run.pk}
+        if file.metadata:
+            known.parameters["metadata"] = file.metadata
         known.save()
         _execute(COMPARE + WRITE + COUNT, **{**values, "run": known.pk})
+        _execute(COMPARE_PARTS + WRITE_PARTS + COUNT, **{**values, "run": known.pk})
     counts.created += created
     counts.updated += updated
     counts.unchanged += unchanged
-    ((missing, example),) = _execute(UNKNOWN_DOCUMENTS, collection=run.collection_id, file=file.number)
-    counts.add_notes(_notes(file, name, gone, missing, example))
-    facts = {"file": file.name, "topics": created + updated + unchanged, "rows": rows}
-    run.parameters.setdefault("runs", {})[name] = {**facts, "unknown_documents": missing, "removed": gone}
+    ((ties,),) = _execute(TIES, file=file.number)
+    facts["ties"] = ties
+    counts.add_notes(_notes(file, name, facts, example))
 
 
-def _notes(file: RunFile, name: str, gone: int, missing: int, example: str) -> Iterator[Problem]:
+def _sum(first: list[tuple[Any, ...]], statement: str, values: dict[str, Any]) -> list[int]:
+    """The counts of whole topics and those of parts, added up."""
+    return [sum(pair) for pair in zip(first[0], _execute(statement, **values)[0], strict=True)]
+
+
+def _notes(file: RunFile, name: str, facts: dict[str, Any], example: str) -> Iterator[Problem]:
     """What a person should know of a run that was taken."""
+    missing, gone = facts["unknown_documents"], facts["removed"]
     if file.other_tag:
         yield Problem(file.name, 0, f"rows are tagged {file.other_tag} and {file.tag}; all make up the run {name}")
+    if file.rank_twice and file.ranks_differ:
+        reason = "a rank stands twice for a topic; ranks are not read, the order is that of the scores"
+        yield Problem(file.name, file.rank_twice, reason)
     if gone:
         reason = f"{name} has lost the rankings of topics that the file does not speak of: {gone:,}"
         yield Problem(file.name, 0, reason)
-    if missing:
+    if missing == facts["documents"]:
+        reason = f"none of the {missing:,} documents of {name} is in the collection, such as {example}"
+        yield Problem(file.name, 0, f"{reason}. Is it a run of another collection? Its ranks are kept")
+    elif missing:
         found = (
             f"one document of {name} is not in the collection ({example}). It keeps its rank but cannot be pooled"
             if missing == 1

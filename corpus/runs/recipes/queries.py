@@ -82,6 +82,13 @@ TOPIC_SETS: dict[str, TopicSet] = {
 }
 
 
+def aspect_numbers(collection_id: int) -> list[tuple[str, int]]:
+    """(number, id) of all aspects, as exports number them, in the order of topics."""
+    with connection.cursor() as cursor:
+        cursor.execute(ASPECT_NUMBERS, [collection_id])
+        return [(number, pk) for pk, _, number, _ in cursor.fetchall()]
+
+
 def queries_of(collection: Collection, topics: str, words: str = TEXT) -> list[Query]:
     """The queries of a topic set, in the order of topics."""
     return list(TOPIC_SETS[topics].make(collection, words))

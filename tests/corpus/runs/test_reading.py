@@ -1,0 +1,122 @@
+"""What runs may look like when they come in: metadata, parts of topics, LitSearch's JSON; what is said of bad ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from accounts.models import JobState
+from corpus.models import Aspect, Collection, ImportRun, PartRanking, Ranking, RetrievalRun, SubQuery
+from corpus.runs.files import run_lines
+from tests.corpus.imports.importing import import_files
+from tests.factories.accounts import CollectionFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory
+
+HEADER = """# ir_metadata.start
+# schema-version: 0.1
+# tag: mine
+# method:
+#   automatic: true
+# ir_metadata.end
+"""
+
+
+@pytest.fixture
+def collection(db: None) -> Collection:
+    found = CollectionFactory(slug="tea")
+    for number in "01":
+        TopicFactory(collection=found, number=number)
+    for number in range(1, 5):
+        DocumentFactory(collection=found, docno=f"D{number}")
+    return found
+
+
+def read(collection: Collection, path: Path, text: str) -> ImportRun:
+    path.write_text(text)
+    return import_files(collection, path, kind="runs")
+
+
+def words(run: ImportRun) -> str:
+    return " | ".join(error["reason"] for error in run.errors)
+
+
+def test_metadata_is_kept_and_written_back(collection: Collection, tmp_path: Path) -> None:
+    rows = "0 Q0 D1 1 2.0 mine\n0 Q0 D2 2 1.0 mine\n"
+    run = read(collection, tmp_path / "a.run", HEADER + rows)
+    assert (run.state, run.errors, run.created) == (JobState.DONE, [], 1)
+    stored = RetrievalRun.objects.get(name="mine")
+    assert stored.parameters["metadata"][4] == "  automatic: true"
+    assert "".join(run_lines(stored, header=True)) == HEADER + rows
+    assert "".join(run_lines(stored)) == rows
+    again = read(collection, tmp_path / "b.run", "".join(run_lines(stored, header=True)))
+    assert (again.unchanged, again.errors) == (1, [])
+
+
+def test_parts_of_topics_are_found_by_their_numbers(collection: Collection, tmp_path: Path) -> None:
+    topic = collection.topics.get(number="0")
+    part = SubQuery.objects.create(collection=collection, topic=topic, number="0-a", size=1, sentences=["tea"])
+    aspect = Aspect.objects.create(topic=topic, text="green")
+    text = "0-a Q0 D1 1 2 mine\n0-a Q0 D2 2 2 mine\n0.1 Q0 D3 1 2 mine\n"
+    run = read(collection, tmp_path / "a.run", text)
+    assert (run.created, run.skipped) == (2, 0)
+    assert not Ranking.objects.exists()
+    assert PartRanking.objects.get(sub_query=part).docnos == ["D2", "D1"]
+    assert PartRanking.objects.get(aspect=aspect).docnos == ["D3"]
+    assert read(collection, tmp_path / "a.run", text).unchanged == 2
+    changed = read(collection, tmp_path / "a.run", "0-a Q0 D4 1 2 mine\n")
+    assert (changed.updated, changed.parameters["runs"]["mine"]["removed"]) == (1, 1)
+    assert PartRanking.objects.get().docnos == ["D4"]
+
+
+def test_litsearch_runs_are_read_by_row(collection: Collection, tmp_path: Path) -> None:
+    rows = [
+        {"query_set": "manual_acl", "query": "Which?", "corpusids": [1], "retrieved": ["D2", "D1"]},
+        {"query_set": "manual_acl", "query": "What?", "corpusids": [2], "retrieved": ["D3"], "pre_reranked": ["D4"]},
+    ]
+    run = read(collection, tmp_path / "bm25.title_abstract.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert run.state == JobState.DONE, run.reason
+    stored = RetrievalRun.objects.get(name="bm25")
+    assert [ranking.docnos for ranking in stored.rankings.order_by("topic__number")] == [["D2", "D1"], ["D3"]]
+    rows[0]["retrieved"] = ["D2", "D2"]
+    broken = read(collection, tmp_path / "bm25.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert "D2 is ranked twice" in broken.reason
+
+
+def test_what_is_unknown_is_counted_and_not_skipped(collection: Collection, tmp_path: Path) -> None:
+    text = "0 Q0 D1 1 3 mine\n0 Q0 X1 2 2 mine\n8 Q0 D1 1 1 mine\n9 Q0 D1 1 1 mine\n"
+    run = read(collection, tmp_path / "a.run", text)
+    assert (run.created, run.skipped) == (1, 0)
+    facts = run.parameters["runs"]["mine"]
+    assert (facts["unknown_topics"], facts["unknown_documents"], facts["ties"]) == (2, 1, 0)
+    assert "2 topics are not in the collection, such as 8" in words(run)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("7 Q0 X1 1 1 mine\n", "Is it a run of another collection?"),
+        (HEADER, "the run is empty"),
+        ("0 Q0 D1 1 1 mine\n0 Q0 D1 2 1 mine\n", "document D1 is ranked twice for topic 0"),
+    ],
+)
+def test_what_is_no_run_of_this_collection_is_refused(
+    collection: Collection, tmp_path: Path, text: str, reason: str
+) -> None:
+    run = read(collection, tmp_path / "a.run", text)
+    assert run.state == JobState.FAILED
+    assert reason in run.reason
+    assert not RetrievalRun.objects.exists()
+
+
+def test_documents_of_another_collection_are_pointed_out(collection: Collection, tmp_path: Path) -> None:
+    run = read(collection, tmp_path / "a.run", "0 Q0 X1 1 2 mine\n0 Q0 X2 2 1 mine\n")
+    assert "none of the 2 documents of mine is in the collection, such as X1. Is it a run of another" in words(run)
+
+
+def test_repeated_ranks_ties_and_scores_that_are_no_numbers_are_named(collection: Collection, tmp_path: Path) -> None:
+    text = "0 Q0 D1 1 2 mine\n0 Q0 D2 1 2 mine\n0 Q0 D3 2 1 mine\n1 Q0 D1 1 2 mine\n1 Q0 D2 2 nan mine\n"
+    run = read(collection, tmp_path / "a.run", text)
+    assert run.created == 1
+    assert "a rank stands twice for a topic; ranks are not read" in words(run)
+    assert run.parameters["runs"]["mine"]["ties"] == 1
+    assert "'nan' is not a finite number" in words(run)
