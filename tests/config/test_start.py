@@ -36,6 +36,25 @@ def test_pages_are_loaded_without_the_slow_parts_of_scipy():
     assert found & {"scipy.special", "scipy.sparse", "scipy.stats", "scipy.linalg", "matplotlib", "openai"} == set()
 
 
+def test_the_first_page_waits_for_nothing_that_another_request_can_load():
+    """With them the pages took a seventh longer to load. Where no `up` waits, the web server loads them beforehand."""
+    later = {"celery", "kombu", "redis", "httpx2", "markdown_it"}
+    code = "import os; os.environ['LITMUS_GATE'] = str(os.open(os.devnull, os.O_RDONLY)); import config.wsgi"
+    found = loaded_by(code)
+    assert "adjudication.agreement.views.agreement" in found
+    assert found & later == set()
+    assert loaded_by("import config.wsgi") >= later
+
+
+def test_up_starts_its_web_server_before_it_loads_models_and_database():
+    """Both then load at the same time, each on a core of its own."""
+    code = "import config.management.commands.up, sys; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    found = set(done.stdout.split())
+    assert "config.supervisor" in found
+    assert found & {"psycopg", "django.db.models", "corpus.models", "config.staticfiles"} == set()
+
+
 def test_our_commands_load_no_pages():
     """Django's system checks load them all, which was half of what `collection_stats` took."""
     ours = {name: app for name, app in get_commands().items() if app in ("config", *OURS)}
