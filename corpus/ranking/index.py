@@ -2,7 +2,7 @@
 
 Weights are computed once, when a scorer is first asked for (as bm25s does it), so that a search only adds up columns of
 a sparse matrix. They rest on the figures of the whole index and on nothing of the shard a document lies in, and every
-sum is taken in the order of the terms: however many shards there are, and whoever builds and searches them, scores are
+sum is taken in the order of the terms: however many shards there are, and on any worker, scores are
 equal to the last bit. A search that ties puts the document that was added first before the others.
 """
 

@@ -1,4 +1,4 @@
-"""What a gold is: which documents answer which topics, whoever says so, chosen by one selector.
+"""What a gold is: which documents answer which topics, by any source, chosen by one selector.
 
 A selector is `KIND[:NAME][;OPTION=VALUE…]`, such as `campaign:main;unit=aspect;relevance=2`: the same words on the
 page, on the command line and in the API. Another package subclasses `GoldKind` and declares an instance under the entry

@@ -48,7 +48,7 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
         raise Refused(NO_MODEL)
     known = known_questions(run.collection)
     for reply in run.replies.filter(outcome=Outcome.UNREAD):
-        with transaction.atomic():  # a worker that dies in the middle leaves it unread, not half understood
+        with transaction.atomic():  # a worker that dies in the middle leaves it waiting, not half processed
             read_reply(reply, known)
     waiting = list(run.replies.filter(outcome=Outcome.WAITING).values_list("pk", flat=True))
     total = run.replies.count()

@@ -35,13 +35,13 @@ class Command(ReportingCommand):
                 for piece in run_pieces(run, header=header):
                     target.write(piece)
                     lines += piece.count(b"\n")
-            beside = out.with_name(out.name + ".metadata.yml")
-            beside.write_text(metadata_text(run), encoding="utf-8")
+            metadata_file = out.with_name(out.name + ".metadata.yml")
+            metadata_file.write_text(metadata_text(run), encoding="utf-8")
         except OSError as error:
             raise Refused(f"{out} cannot be written: {error.strerror}.") from None
         return f"Wrote {lines:,} lines to {out}.", {
             "run": name,
             "file": str(out),
             "lines": lines,
-            "metadata": str(beside),
+            "metadata": str(metadata_file),
         }

@@ -121,9 +121,15 @@ def _store(job: RunMaking, made: dict[str, Any], spool: IO[str]) -> None:
     _flush(whole, parts)
     job.run = run
     job.save(update_fields=["run"])
-    told = {key: made[key] for key in ("recipe", "recipe_hash", "topics", "lines", "seconds", "cost")}
+    facts = {key: made[key] for key in ("recipe", "recipe_hash", "topics", "lines", "seconds", "cost")}
     record_event(
-        by=job.requested_by, at=run.created_at, verb="make_run", target=run, scope=job.collection, name=run.name, **told
+        by=job.requested_by,
+        at=run.created_at,
+        verb="make_run",
+        target=run,
+        scope=job.collection,
+        name=run.name,
+        **facts,
     )
 
 

@@ -165,7 +165,7 @@ def _order(task: Task, answer: Answer, n: int) -> list[int] | None:
         task.counts["questions without an answer, which keep the old order"] += 1
         return None
     order = order_in(answer.text, n)
-    task.counts["unread answers, which keep the old order" if order is None else "answers"] += 1
+    task.counts["unparsed answers, which keep the old order" if order is None else "answers"] += 1
     return order
 
 

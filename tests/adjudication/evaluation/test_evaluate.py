@@ -43,7 +43,7 @@ def done(built: Built, *runs: str, gold: str = "campaign:main", **more: Any) -> 
     return evaluate(built.collection, EvaluationSpec(gold, runs or ("good", "half"), **more))
 
 
-def told(built: Built, *runs: str, **more: Any) -> dict[str, Any]:
+def evaluated(built: Built, *runs: str, **more: Any) -> dict[str, Any]:
     return json.loads(json.dumps(done(built, *runs, **more).to_json(), allow_nan=False))
 
 
@@ -53,7 +53,7 @@ def qrels(built: Built) -> list[tuple[str, str, int]]:
 
 
 def test_means_are_those_of_ir_measures(built: Built) -> None:
-    found = told(built, measures=("nDCG@10", "AP", "R@5"))
+    found = evaluated(built, measures=("nDCG@10", "AP", "R@5"))
     binary = [ir_measures.Qrel(topic, docno, int(grade >= 2)) for topic, docno, grade in qrels(built)]
     graded = [ir_measures.Qrel(*row) for row in qrels(built)]
     (subset,) = found["subsets"]
@@ -114,14 +114,14 @@ def test_newer_answers_make_the_gold_unsure(built: Built) -> None:
     Judgment.objects.filter(pk=judgment.pk).update(submission=changed, value=value)
     with pytest.raises(Refused, match="newer answer"):
         done(built)
-    assert any("newer answer" in note for note in told(built, gold="campaign:main;unresolved=skip")["notes"])
+    assert any("newer answer" in note for note in evaluated(built, gold="campaign:main;unresolved=skip")["notes"])
 
 
 def test_what_one_run_lacks_spoils_nothing_else(built: Built) -> None:
     """A measure that re-ranks pools where a run ranks something unjudged; a run of something else; an empty run."""
     make_run(built.collection, "stray", {"1": {"d1": 2, "unjudged": 1}})
     RetrievalRun.objects.create(collection=built.collection, name="empty", created_at=AT)
-    found = told(built, "good", "stray", "empty", measures=("nDCG_exp@10%", "AP"))
+    found = evaluated(built, "good", "stray", "empty", measures=("nDCG_exp@10%", "AP"))
     runs = found["subsets"][0]["runs"]
     stray = runs["stray"]["nDCG_exp@10%"]
     assert (stray["value"], stray["reason"]) == (None, "unjudged_document")
@@ -143,7 +143,7 @@ def test_what_one_run_lacks_spoils_nothing_else(built: Built) -> None:
 def test_a_run_of_another_collection_ties_and_empty_topics_are_said(built: Built) -> None:
     make_run(built.collection, "foreign", {"1": {"x1": 2, "x2": 1}})
     make_run(built.collection, "tied", {"1": {"d1": 2, "d2": 1, "d3": 1}})
-    notes = told(built, "foreign", "tied", "good", measures=("R@2",), gold="campaign:main;relevance=2")["notes"]
+    notes = evaluated(built, "foreign", "tied", "good", measures=("R@2",), gold="campaign:main;relevance=2")["notes"]
     assert "foreign ranks no judged document. Is it a run of another collection?" in notes
     assert "tied has equal scores across the cut-off (1 at R@2 topics); ties go by docno, descending." in notes
     assert any("topics have no relevant document" in note for note in notes)
@@ -153,7 +153,7 @@ def test_identical_runs(built: Built) -> None:
     again = RetrievalRun.objects.create(collection=built.collection, name="again", created_at=AT)
     for ranking in Ranking.objects.filter(run__name="good"):
         Ranking.objects.create(run=again, topic=ranking.topic, docnos=ranking.docnos, scores=ranking.scores)
-    t_test, randomisation = told(built, "good", "again", measures=("AP",))["tests"]
+    t_test, randomisation = evaluated(built, "good", "again", measures=("AP",))["tests"]
     assert (t_test["p"], t_test["reason"], randomisation["p"]) == (None, "no_difference", 1.0)
 
 
@@ -162,11 +162,11 @@ def test_sampled_aspects(built: Built) -> None:
     make_tree(Topic.objects.get(number="1"), {"aspect 3": []})
     with pytest.raises(Refused, match=r"1 \(2 of 3 aspects judged\)"):
         done(built, gold="campaign:main;unresolved=skip")
-    before = told(built, "good", gold="campaign:main;aspects=judged")
+    before = evaluated(built, "good", gold="campaign:main;aspects=judged")
     assert "1 (2 of 3 aspects judged)" in before["notes"][0]
     Topic.objects.get(number="1").nodes.filter(aspect__text="aspect 3").delete()
     Topic.objects.get(number="1").aspects.filter(text="aspect 3").delete()
-    after = told(built, "good")
+    after = evaluated(built, "good")
     assert before["subsets"] == after["subsets"], "the unjudged aspect is in no sum and in no threshold"
 
 
@@ -255,7 +255,7 @@ def test_subsets_by_attributes(built: Built) -> None:
     for place, topic in enumerate(Topic.objects.filter(collection=built.collection).order_by("position")):
         extra = {} if place == 11 else {"quality": place % 2 + 1, "level": ["deep"]}
         Topic.objects.filter(pk=topic.pk).update(source="author" if place < 4 else "inline-acl", extra=extra)
-    found = told(built, by=("origin", "quality"), measures=("AP",))
+    found = evaluated(built, by=("origin", "quality"), measures=("AP",))
     counts = {tuple(each["by"].items()): each["n_topics"] for each in found["subsets"]}
     assert counts == {
         (): 12,
@@ -296,7 +296,7 @@ def test_tables_are_marked_and_written(built: Built) -> None:
 
 
 def test_two_golds_and_what_each_run_brought(built: Built) -> None:
-    found = told(built, against="annotator:ana", sensitivity=True, measures=("AP",))
+    found = evaluated(built, against="annotator:ana", sensitivity=True, measures=("AP",))
     (order,) = found["tau"]
     assert (order["reference"], order["other"]) == ("campaign:main", "annotator:ana")
     assert (order["tau_b"]["value"], order["tau_ap"]["value"]) == (1, 1)
@@ -307,7 +307,7 @@ def test_two_golds_and_what_each_run_brought(built: Built) -> None:
 
 
 def test_topics_that_every_run_ranks(built: Built) -> None:
-    found = told(built, topics="common")
+    found = evaluated(built, topics="common")
     assert found["subsets"][0]["n_topics"] == TOPICS - 3
     assert "Only topics that every run ranks are counted." in found["notes"]
 
@@ -409,8 +409,8 @@ def test_presets_of_litsearch_and_acm_cr() -> None:
 
 def test_condensed_lists_take_unjudged_documents_out(built: Built) -> None:
     make_run(built.collection, "stray", {"1": {"unjudged": 2, "d1": 1}})
-    as_they_are = told(built, "good", "stray", measures=("nDCG_exp@10%", "P@1"))["subsets"][0]["runs"]["stray"]
-    condensed = told(built, "good", "stray", measures=("nDCG_exp@10%", "P@1"), unjudged=CONDENSED)
+    as_they_are = evaluated(built, "good", "stray", measures=("nDCG_exp@10%", "P@1"))["subsets"][0]["runs"]["stray"]
+    condensed = evaluated(built, "good", "stray", measures=("nDCG_exp@10%", "P@1"), unjudged=CONDENSED)
     assert as_they_are["nDCG_exp@10%"]["value"] is None
     assert condensed["subsets"][0]["runs"]["stray"]["nDCG_exp@10%"]["value"] == 0.0
     assert "Unjudged documents are taken out of every ranking first (condensed lists)." in condensed["notes"]

@@ -121,7 +121,7 @@ class TestRerank:
         assert windows(100, 0, 10) == windows(100, 100, 10) == [(0, 100)]
         assert windows(10, 4, 3) == [(6, 10), (3, 7), (0, 4)]
 
-    def test_the_answers_are_the_order_and_unread_ones_are_counted(
+    def test_the_answers_are_the_order_and_unparsed_ones_are_counted(
         self, collection: Collection, chat: Any, settings: Any
     ) -> None:
         def answer(call: Call) -> Step:
@@ -137,7 +137,7 @@ class TestRerank:
             assert docnos("reranked") == ["D3", "D1", "D2", "D4"]
             assert docnos("reranked", "2") == ["D1", "D2", "D3", "D4"]
             found = RetrievalRun.objects.get(name="reranked").parameters
-            assert found["counts"] == {"answers": TOPICS - 1, "unread answers, which keep the old order": 1}
+            assert found["counts"] == {"answers": TOPICS - 1, "unparsed answers, which keep the old order": 1}
             assert float(found["cost"]) == pytest.approx(TOPICS * 1010 / 1e6)
             assert made(collection, "reranked", "rerank", run="first", top=3).state == JobState.DONE
             assert len(stub.calls) == TOPICS, "made again without asking again"
