@@ -176,7 +176,7 @@ def test_tokens_are_let_in_by_their_scope(line: Row, world: World, keys: dict[tu
     needed = SCOPES.index(line.scope or ("read" if line.method == "GET" else "manage"))
     for (role, scope), key in keys.items():
         if SCOPES.index(scope) != needed and role not in ("outsider", "manager"):
-            continue  # all roles are told apart by the narrowest scope that is let in
+            continue  # all roles are covered by the narrowest scope that is let in
         expected = line.expected[ROLES.index(role)]
         answer = ask(line, world, None, path, key)
         if SCOPES.index(scope) >= needed:

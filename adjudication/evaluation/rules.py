@@ -23,7 +23,7 @@ def golds_of(spec: EvaluationSpec) -> list[str]:
 
 
 def check_not_sealed_golds(collection: Collection, spec: EvaluationSpec) -> None:
-    """Errors: NotAllowed for labels of a sealed test set (ADR 16), whoever asks."""
+    """Errors: NotAllowed for labels of a sealed test set (ADR 16) for everyone."""
     for campaign in campaigns_of(collection, golds_of(spec)):
         check_not_sealed(campaign)
 

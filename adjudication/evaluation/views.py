@@ -1,4 +1,4 @@
-"""Pages of evaluations: all of a collection, asking for one, its table beside a plot, its topics run against run."""
+"""Pages of evaluations: all of a collection, asking for one, its table next to a plot, its topics run against run."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ def evaluation_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The table beside the plot of one of its columns; until it is there, the progress."""
+    """The table next to the plot of one of its columns; until it is there, the progress."""
     membership, job = _fetch(request, slug, pk)
     context = _context(membership) | {"evaluation": job, "spec": EvaluationSpec.from_json(job.parameters)}
     if job.results:

@@ -115,7 +115,7 @@ def _make_again(release: Release, manifest: dict[str, Any], found: Verification)
         found.reasons += [f"{name} has changed." for name in changed_sources(manifest["sources"], now)]
         if found.reasons:
             return
-        with tempfile.TemporaryDirectory(dir=_beside(release)) as name:
+        with tempfile.TemporaryDirectory(dir=_sibling_folder(release)) as name:
             root = Path(name)
             write_variants(release, root, None)
             variant = "anonymous" if manifest["anonymous"] else "named"
@@ -125,7 +125,7 @@ def _make_again(release: Release, manifest: dict[str, Any], found: Verification)
     found.remade = not found.differing
 
 
-def _beside(release: Release) -> Path:
+def _sibling_folder(release: Release) -> Path:
     """On the same disk as the releases, so that links work."""
     place = release.folder.parent
     place.mkdir(parents=True, exist_ok=True)
