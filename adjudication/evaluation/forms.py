@@ -24,7 +24,9 @@ class EvaluationForm(forms.Form):
         label="or a gold in words",
         help_text="Such as campaign:main;unit=aspect;relevance=2. Goes before the choice above.",
     )
-    runs = forms.MultipleChoiceField(label="Runs", required=False, widget=forms.CheckboxSelectMultiple)
+    runs = forms.MultipleChoiceField(
+        label="Runs", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one run."}
+    )
     measures = forms.CharField(label="Measures", required=False, max_length=500)
     by = forms.MultipleChoiceField(label="Broken down by", required=False, widget=forms.CheckboxSelectMultiple)
     baseline = forms.ChoiceField(
@@ -51,6 +53,7 @@ class EvaluationForm(forms.Form):
         self._choose("baseline", [("", "the best run"), *names])
         self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
         self._choose("by", [(name, name.replace("_", " ")) for name in attribute_names(collection)])
+        self.fields["gold"].required = bool(golds)
         self.fields["runs"].initial = runs
         self.fields["measures"].initial = " ".join(MEASURES)
         self.fields["measures"].help_text = f"Separated by blanks. There is {', '.join(measure_names())}."

@@ -57,9 +57,11 @@ def score(found: Match, gold: Gold, measures: Sequence[Measure], keep: BoolArray
 def score_random(
     orders: Iterator[Match], gold: Gold, measures: Sequence[Measure], shuffles: int = SHUFFLES
 ) -> RunScores:
-    """The mean score of each topic over random orders: what no knowledge at all reaches."""
+    """The mean score of each topic over random orders: what no knowledge at all reaches. A topic that they do not rank
+    has no pool to shuffle: undefined."""
     drawn = [score(found, gold, measures) for found in islice(orders, shuffles)]
     values = np.mean([each.values for each in drawn], axis=0)
+    values[[topic in set(drawn[0].missing) for topic in gold.topics]] = np.nan
     return replace(drawn[0], values=values)
 
 

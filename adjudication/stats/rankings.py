@@ -249,13 +249,13 @@ def _is_last(place: IntArray, judged: IntArray, gold: Gold) -> BoolArray:
 def shuffled(pools: Mapping[str, Sequence[str]], gold: Gold, rng: np.random.Generator) -> Iterator[Match]:
     """Matches of random orders of each topic's pool, one after the other without end.
 
-    A topic without a pool is ranked by its judged documents.
+    A topic without a pool is not ranked.
     """
     of_topics, places = list[IntArray](), list[IntArray]()
     length = np.zeros(len(gold.topics), dtype=np.int64)
     for at, topic in enumerate(gold.topics):
         known = gold.places[at]
-        docnos = pools.get(topic) or list(known)
+        docnos = pools.get(topic, ())
         length[at] = len(docnos)
         of_topics.append(np.full(len(docnos), at))
         places.append(np.fromiter((known.get(docno, -1) for docno in docnos), np.int64, len(docnos)))

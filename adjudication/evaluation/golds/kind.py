@@ -51,6 +51,7 @@ class LoadedGold:
     gold: Gold
     unit: str = QUERY
     notes: tuple[str, ...] = ()
+    is_judged: bool = True  # whether it says of documents, too, that they are not relevant
     campaigns: tuple[Campaign, ...] = ()  # whose labels it is made of: that decides who may see figures
 
 

@@ -62,7 +62,7 @@ class Targets(GoldKind):
                 raise Refused("The question set keeps no question with a target yet.")
             notes = (*notes, f"{len(gold.topics) - len(judged):,} questions that are not kept are left out.")
             gold = make_gold(judged)
-        return self.found(asked, "targets of questions", gold, notes=notes)
+        return self.found(asked, "targets of questions", gold, is_judged=False, notes=notes)
 
 
 class Contexts(GoldKind):
@@ -91,7 +91,7 @@ class Contexts(GoldKind):
         )
         gold = _gold_of(asked.collection, [LEVELS[asked.name]], why)
         note = "Only documents that the context cites and the collection has count as relevant; others may be, too."
-        return self.found(asked, f"documents cited in {asked.name}s", gold, notes=(note,))
+        return self.found(asked, f"documents cited in {asked.name}s", gold, is_judged=False, notes=(note,))
 
 
 def _gold_of(collection: Collection, kinds: Sequence[str], why: str) -> Gold:

@@ -208,7 +208,10 @@ def evaluate(
         raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))}")
     scores = {name: _score(each, found, measures, problems.get(name)) for name, each in matches.items()}
     if wanted.random:
-        scores[_random_name(scores)] = _score_random(collection, found, measures, wanted.seed)
+        random = _random_name(scores)
+        scores[random] = _score_random(collection, found, measures, wanted.seed)
+        if len(scores[random].missing) == len(found.gold.topics):
+            problems[random] = "no topic has a pool whose order could be shuffled."
     progress(len(runs), len(runs), "resampling topics")
     done = EvaluationResult(
         wanted,
@@ -259,8 +262,11 @@ def _random_name(taken: Mapping[str, RunScores]) -> str:
 
 
 def _score_random(collection: Collection, found: LoadedGold, measures: Sequence[Measure], seed: int) -> RunScores:
-    orders = shuffled(pools_of(collection, found.unit), found.gold, make_rng(seed))
-    return score_random(orders, found.gold, measures)
+    """Random orders of the pools; where nothing is pooled, of the documents that the gold has judged."""
+    pools = pools_of(collection, found.unit)
+    if found.is_judged:
+        pools = {topic: list(found.gold.places[at]) for at, topic in enumerate(found.gold.topics)} | pools
+    return score_random(shuffled(pools, found.gold, make_rng(seed)), found.gold, measures)
 
 
 def _subsets(

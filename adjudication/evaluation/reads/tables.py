@@ -173,7 +173,7 @@ def _column(done: EvaluationResult, figures: SubsetFigures | None, measure: str,
 
 def _best(done: EvaluationResult, estimates: Mapping[str, Estimate]) -> list[str]:
     """The runs with the highest value as it is printed; none where there is one run only."""
-    known = {run: each.value for run, each in estimates.items() if each.value is not None}
+    known = {run: each.value for run, each in estimates.items() if each.value is not None and run in done.wanted.runs}
     top = max(known.values(), default=None)
     return [run for run, value in known.items() if value == top] if len(done.runs) > 1 else []
 

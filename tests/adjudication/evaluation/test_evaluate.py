@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,9 @@ def test_no_campaign_is_needed_for_targets() -> None:
     found = evaluate(collection, wanted).to_json()
     assert found["subsets"][0]["runs"]["bm25"]["R@1"]["value"] == 0.9
     assert "precision is a lower bound" in found["notes"][0]
+    shuffled = evaluate(collection, replace(wanted, random=True)).to_json()["subsets"][0]["runs"]["Random"]["R@1"]
+    assert (shuffled["value"], shuffled["reason"]) == (None, "no_overlap"), "targets alone are no pool"
+    assert shuffled["problem"] == "no topic has a pool whose order could be shuffled."
 
 
 def test_who_may_see_a_gold(built: Built) -> None:

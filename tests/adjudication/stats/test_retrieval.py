@@ -233,13 +233,15 @@ def test_random_orders_reach_what_can_be_computed() -> None:
     for grades in qrels.values():
         grades["D00"] = 1.0
     gold = make_gold(qrels)
-    pools = dict.fromkeys(list(qrels)[:20], DOCNOS)  # the others are shuffled judgments
+    pools = {topic: DOCNOS if at < 20 else DOCNOS[:6] for at, topic in enumerate(qrels)}
     found = score_random(shuffled(pools, gold, make_rng(3)), gold, measures("P@3", "R@3"), shuffles=400)
     for at, topic in enumerate(qrels):
-        size = 12 if topic in pools else 6
+        size = len(pools[topic])
         relevant = sum(qrels[topic].values())
         assert found.values[at, 0] == pytest.approx(relevant / size, abs=0.06)
         assert found.values[at, 1] == pytest.approx(3 / size, abs=0.12)
+    half = score_random(shuffled({"q0": DOCNOS}, gold, make_rng(3)), gold, measures("P@3"), shuffles=2)
+    assert np.isfinite(half.values[:, 0]).tolist() == [True] + 39 * [False], "nothing to shuffle, so undefined"
     assert found.values[:, 1].mean() == pytest.approx((3 / 12 + 3 / 6) / 2, abs=0.01)
 
 
