@@ -111,7 +111,7 @@ def end_connections(seconds: float = 10) -> list[str]:
     """Wait until nobody is connected to the test database, as it cannot be dropped before, and end who stays.
 
     A page that a browser test leaves may have asked for something: the live server's thread answers it to the end.
-    Returns the last statements of those that stayed.
+    Returns what those were that stayed: their state, when they came, their last statement.
     """
     connection.close()
     connection.close_pool()
@@ -124,7 +124,8 @@ def end_connections(seconds: float = 10) -> list[str]:
             if cursor.fetchone() == (0,):
                 return []
             time.sleep(0.05)
-        cursor.execute(f"SELECT application_name || ': ' || query, pg_terminate_backend(pid, 5000) {others}", [name])
+        told = "concat_ws(', ', nullif(application_name, ''), state, 'connected at ' || backend_start, query)"
+        cursor.execute(f"SELECT {told}, pg_terminate_backend(pid, 5000) {others}", [name])
         return [query for query, _ in cursor.fetchall()]
 
 
