@@ -87,7 +87,7 @@ def test_a_page_that_is_behind_reloads_and_says_so(new_page, built):
     other.keyboard.press("a")
     standing(other, "1 of 3 decided")
     page.keyboard.press("b")
-    expect(page.get_by_text("has changed while you were looking")).to_be_visible()
+    expect(page.get_by_text("submitted again while you looked")).to_be_visible()
     standing(page, "1 of 3 decided")
 
 

@@ -91,7 +91,7 @@ def test_forms_work_without_a_script(built, client) -> None:
     sent = {"take": f"{first.name} {first.variants[1].name}", "seen": case_of(built).seen}
     answer = client.post(where, sent)
     assert answer["Location"].endswith(f"#d-{first.name}")
-    assert client.post(where, sent, follow=True).text.count("has changed while you were looking") == 1
+    assert client.post(where, sent, follow=True).text.count("submitted again while you looked") == 1
     refused = client.post(address(built, "paper_accept", built.item.pk), {"seen": case_of(built).seen})
     assert refused.status_code == 422
     assert "2 differences are undecided" in refused.text
