@@ -98,12 +98,14 @@ def bringing(found: dict[str, Any]) -> str:
 
 Documents with abstracts of 150 words, as many topics, a pool of one document each, and its items in an open queue:
 {found["seconds"]} s with the four starts of Python (doccano, which keeps no search index, took 25 s on such a machine).
+All documents are searchable {found["searchable"]["seconds"]} s of work later, which a worker does while the other steps
+go on: lists, pools and campaigns do not need it, and the page of documents says how far it is.
 
 {table(["what", "seconds", "CPU s without PostgreSQL", "MB"], rows)}
 
 What a document pays for in PostgreSQL: the same documents copied into tables that have a little more of ours each, in
 the same run. The import, which also reads, compares with what is stored and counts, takes
-{found["ratio_documents"]} times the last line.
+{found["ratio_documents"]} times the second line; the vector and its index are what the worker pays for.
 
 {table(["table", "seconds"], copied)}
 """

@@ -18,6 +18,7 @@ class CorpusConfig(AppConfig):
     home_cards = {"corpus": "corpus.cards.home_cards"}
     jobs = {
         "imports": "corpus.imports.jobs.imports.ImportJob",
+        "indexing": "corpus.documents.jobs.indexing.IndexingJob",
         "runs": "corpus.runs.jobs.making.RunMakingJob",
         "pools": "corpus.pools.jobs.pools.PoolJob",
         "questions": "corpus.questions.jobs.generation.QuestionJob",

@@ -31,7 +31,7 @@ from uuid import uuid4
 from django.utils import timezone
 
 from corpus.collections.invitation_links import token_for
-from corpus.models import AuthorInvitation, AuthorMailing, PoolEntry, QuestionCall, Role
+from corpus.models import AuthorInvitation, AuthorMailing, Indexing, PoolEntry, QuestionCall, Role
 from corpus.questions.author_links import author_token
 from tests.access_world import World
 from tests.factories.accounts import AT
@@ -158,6 +158,10 @@ def _author(w: World) -> AuthorInvitation:
     return rows.get_or_create(
         call=_call(w), email="author@example.org", document=w.document, defaults={"created_at": AT}
     )[0]
+
+
+def _indexing(w: World) -> Indexing:
+    return Indexing.objects.create(collection=w.collection, requested_at=AT)
 
 
 def _mailing(w: World) -> AuthorMailing:
@@ -311,6 +315,7 @@ TABLE: list[Row] = [
     *job("imports", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.import_run),
     *job("runs", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.run_making),
     *job("pools", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.pool_run),
+    *job("indexing", OVERSEERS_PAGE, "POST login 404 403 403 403 403", _indexing),
     *job("questions", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.question.reply.run),
     *job("mailings", MANAGERS_PAGE, MANAGERS_WRITE, _mailing),
     *job("deletions", "GET login 404 404 404 404 200", "POST login 404 404 404 404 403", lambda w: w.removal),
@@ -328,6 +333,7 @@ TABLE: list[Row] = [
     # --- documents, topics -------------------------------------------------------------------------------------------
     *row("document_list", MEMBERS_PAGE),
     *row("document_detail", MEMBERS_PAGE),
+    *row("indexing_create", MANAGERS_WRITE),
     *row("topic_list", MEMBERS_PAGE),
     *row("topic_create", MANAGERS_FORM),
     *row("topic_detail", MEMBERS_PAGE, where=key_of("topic")),

@@ -15,6 +15,7 @@ from accounts.schema import answers
 from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.agreement.reads.agreement import as_json, fetch_standing
 from adjudication.labels.reads.overrides import PEOPLE, overrides_in_verdicts
+from adjudication.labels.reads.staleness import MOST_COUNTED
 from adjudication.models import Method, Verdict, Voters, VoteRun
 from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.statistics import STATISTICS
@@ -135,7 +136,8 @@ class AgreementSerializer(serializers.Serializer[Any]):
 
     result = FiguresSerializer(allow_null=True)
     newer_answers = serializers.IntegerField(
-        help_text="labels changed since, of people or of machines that have figures: stale when there are any"
+        help_text="labels changed since, of people or of machines that have figures: stale when there are any. "
+        f"Counting stops at {MOST_COUNTED:,}."
     )
     changed_verdicts = serializers.IntegerField(
         help_text="verdicts that have got another value since, where a figure depends on verdicts: stale likewise"

@@ -86,9 +86,7 @@ def verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> 
         text = f"{_items(counts['excluded'])} left out by the policy for ties."
         found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
     if newer:
-        text = (
-            f"{newer:,} newer {'answer' if newer == 1 else 'answers'} came after the votes were counted: count again."
-        )
+        text = f"{standing.since} came after the votes were counted: count again."
         found.append(Finding(severity, "stale", text, newer))
     return [finding for finding in found if finding.count]
 

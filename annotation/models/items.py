@@ -17,12 +17,19 @@ class Item(models.Model):
     most one of them.
     """
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="items")
+    # No foreign key of its own, the composite one covers it; and no index, `item_once_per_campaign` begins with it.
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="items", db_constraint=False, db_index=False
+    )
     split = models.CharField(max_length=4, choices=Split)
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
-    aspect = models.ForeignKey(Aspect, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
+    aspect = models.ForeignKey(
+        Aspect, on_delete=models.PROTECT, null=True, blank=True, related_name="items", db_index=False
+    )
     document = models.ForeignKey(Document, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
-    paper = models.ForeignKey(Paper, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
+    paper = models.ForeignKey(
+        Paper, on_delete=models.PROTECT, null=True, blank=True, related_name="items", db_index=False
+    )
     extra_overlap = models.PositiveSmallIntegerField(default=0)  # more judges asked for than the campaign's overlap
 
     class Meta:
@@ -43,6 +50,10 @@ class Item(models.Model):
                 condition=Q(topic__isnull=False, paper__isnull=True)
                 | Q(topic__isnull=True, paper__isnull=False, aspect__isnull=True, document__isnull=True),
             ),
+        ]
+        indexes = [  # without the rows that have none: in most campaigns all of them
+            models.Index(fields=["aspect"], name="item_aspect", condition=Q(aspect__isnull=False)),
+            models.Index(fields=["paper"], name="item_paper", condition=Q(paper__isnull=False)),
         ]
 
     def __str__(self) -> str:

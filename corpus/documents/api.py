@@ -58,7 +58,7 @@ class DocumentList(InCollectionView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     def get_queryset(self) -> QuerySet[Document]:
-        return Document.objects.filter(collection=self.collection).defer("search")
+        return Document.objects.filter(collection=self.collection)
 
     @extend_schema(operation_id="documents_list", responses=answers({200: DocumentSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
@@ -86,7 +86,7 @@ class DocumentDetail(InCollectionView):
     @extend_schema(operation_id="documents_read", responses=answers({200: DocumentSerializer}))
     def get(self, request: Request, slug: str, docno: str) -> Response:
         """Read a document by its docno, which may hold slashes."""
-        known = Document.objects.filter(collection=self.collection).defer("search")
+        known = Document.objects.filter(collection=self.collection)
         document = known.filter(docno=docno).first()
         if document is None:
             raise Http404

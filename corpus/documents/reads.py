@@ -11,7 +11,9 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from corpus.models import Collection, Document
+from accounts.jobs import with_live_progress
+from accounts.models import JobState
+from corpus.models import Collection, Document, Indexing
 from corpus.text.names import OPENING, document_name
 
 MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
@@ -25,11 +27,11 @@ _HEADLINED = 20_000  # characters of an abstract in which hits are shown
 # `any_word`: hits are lit word by word, also where no passage holds them all; words that must be absent are no hits.
 SEARCH = """
 WITH candidates AS MATERIALIZED (
-  SELECT id, search FROM corpus_document
-  WHERE collection_id = %(collection)s AND search @@ websearch_to_tsquery('english', %(text)s) {filters}
+  SELECT e.document_id AS id, e.vector FROM corpus_searchentry e {filters}
+  WHERE e.collection_id = %(collection)s AND e.vector @@ websearch_to_tsquery('english', %(text)s)
   LIMIT %(most)s + 1
 ), best AS (
-  SELECT id, ts_rank(search, websearch_to_tsquery('english', %(text)s), 1) AS rank,
+  SELECT id, ts_rank(vector, websearch_to_tsquery('english', %(text)s), 1) AS rank,
     (SELECT count(*) FROM candidates) AS matches
   FROM candidates ORDER BY rank DESC, id LIMIT %(size)s OFFSET %(offset)s
 ), any_word (lit) AS (
@@ -59,15 +61,15 @@ class Filters:
         parts: list[str] = []
         values: dict[str, Any] = {}
         if self.year_from is not None:
-            parts.append("AND year >= %(year_from)s")
+            parts.append("AND d.year >= %(year_from)s")
             values["year_from"] = self.year_from
         if self.year_to is not None:
-            parts.append("AND year <= %(year_to)s")
+            parts.append("AND d.year <= %(year_to)s")
             values["year_to"] = self.year_to
         if self.venue:
-            parts.append("AND strpos(lower(venue), lower(%(venue)s)) > 0")
+            parts.append("AND strpos(lower(d.venue), lower(%(venue)s)) > 0")
             values["venue"] = self.venue
-        return " ".join(parts), values
+        return f"JOIN corpus_document d ON d.id = e.document_id {' '.join(parts)}" if parts else "", values
 
     def as_q(self) -> Q:
         wanted = Q()
@@ -164,6 +166,12 @@ def has_searchable_words(text: str) -> bool:
         return bool(cursor.fetchone()[0])
 
 
+def unfinished_indexing(collection: Collection) -> Indexing | None:
+    """The job that still has documents to make searchable, or has failed to; None where all can be found."""
+    newest = collection.indexings.order_by("-pk").first()
+    return None if newest is None or newest.state == JobState.DONE else with_live_progress(newest)
+
+
 def browse_documents(
     collection: Collection, filters: Filters = Filters(), *, after: str = "", before: str = "", size: int = 50
 ) -> Browsed:
@@ -186,7 +194,7 @@ def count_documents(collection: Collection) -> tuple[int, bool]:
 
 def document_with(collection: Collection, docno: str) -> Document | None:
     """The document of this docno, letter by letter."""
-    return Document.objects.filter(collection=collection, docno=docno).defer("search").first()
+    return Document.objects.filter(collection=collection, docno=docno).first()
 
 
 def targeting_topics(document: Document) -> QuerySet[Any]:

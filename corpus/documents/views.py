@@ -3,10 +3,13 @@
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
 
+from accounts.refusal_messages import refusals_in_message
 from corpus.collections.rules import can_manage, can_oversee, fetch_membership
+from corpus.documents.actions import index_again
 from corpus.documents.forms import SearchForm
 from corpus.documents.reads import (
     browse_documents,
@@ -15,6 +18,7 @@ from corpus.documents.reads import (
     has_searchable_words,
     search_documents,
     targeting_topics,
+    unfinished_indexing,
 )
 from corpus.models import Collection
 
@@ -30,6 +34,7 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "documents",
         "form": form,
         "may_manage": can_manage(membership),
+        "indexing": unfinished_indexing(membership.collection),
     }
     if form.is_valid():
         context |= _search_results(membership.collection, form, request)
@@ -39,6 +44,15 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
         else "corpus/documents/document_list.html"
     )
     return render(request, template, context, status=200 if form.is_valid() else 422)
+
+
+@require_POST
+def indexing_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make documents searchable that an earlier attempt left out."""
+    membership = fetch_membership(request.user, slug)
+    with refusals_in_message(request):
+        index_again(by=membership.user, at=timezone.now(), collection=membership.collection)
+    return redirect("document_list", slug)
 
 
 @require_safe

@@ -21,7 +21,7 @@ from corpus.models.collections import (
     PersonErasure,
     Role,
 )
-from corpus.models.documents import Citation, Document
+from corpus.models.documents import Citation, Document, Indexing, SearchEntry
 from corpus.models.generation import (
     GeneratedQuestion,
     GenerationReply,
@@ -69,6 +69,7 @@ __all__ = [
     "GeneratedQuestion",
     "GenerationReply",
     "ImportRun",
+    "Indexing",
     "InvitedRole",
     "LetterState",
     "Link",
@@ -95,6 +96,7 @@ __all__ = [
     "ReviewVerdict",
     "Role",
     "RunMaking",
+    "SearchEntry",
     "SubQuery",
     "SubQueryAspect",
     "Target",

@@ -2,25 +2,20 @@
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models.functions import Left
 
+from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
 from corpus.models.imports import imported_in
 from corpus.text.names import document_name
-
-# Characters of a title and an abstract that the full-text search sees: PostgreSQL refuses a row whose vector passes
-# 1 MB, whatever its words are.
-SEARCHED_TITLE = 5_000
-SEARCHED_ABSTRACT = 100_000
 
 
 class Document(models.Model):
     """One record of the literature; `docno` is its external id and never changes.
 
-    The table keeps rows of up to 4 kB whole and vectors as they are (see the migration): compressing and cutting up
-    every other row cost a tenth of an import, and ranking search hits reads the vectors.
+    The table keeps rows of up to 4 kB whole (see the migration): compressing and cutting up every other row cost a
+    tenth of an import.
     """
 
     collection = models.ForeignKey(
@@ -40,12 +35,6 @@ class Document(models.Model):
     url = models.TextField(blank=True)
     extra = models.JSONField(default=dict, blank=True)
     imported_in = imported_in()
-    search = models.GeneratedField(
-        expression=SearchVector(Left("title", SEARCHED_TITLE), weight="A", config="english")
-        + SearchVector(Left("abstract", SEARCHED_ABSTRACT), weight="B", config="english"),
-        output_field=SearchVectorField(),
-        db_persist=True,
-    )
 
     objects = InCollection.as_manager()
 
@@ -54,7 +43,6 @@ class Document(models.Model):
             models.UniqueConstraint(fields=["collection", "docno"], name="document_docno_unique"),
             models.CheckConstraint(name="document_docno_without_blanks", condition=models.Q(docno__regex=r"^\S+$")),
         ]
-        indexes = [GinIndex(fields=["search"], name="document_search")]
 
     def __str__(self) -> str:
         return self.name
@@ -65,10 +53,44 @@ class Document(models.Model):
         return document_name(self.title, self.abstract, self.docno)
 
 
+class SearchEntry(models.Model):
+    """What the full-text search sees of a document: its vector, computed by PostgreSQL alone.
+
+    A trigger writes it with the document, and again with every change of its title or abstract; a large import puts
+    that off to an `Indexing` (see the migration). So an entry always fits its document, but may be missing for a
+    while. It goes with its document: the database cascades.
+    """
+
+    document = models.OneToOneField(
+        Document, on_delete=models.DO_NOTHING, primary_key=True, related_name="+", db_constraint=False
+    )
+    collection = models.ForeignKey(
+        Collection, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
+    vector = SearchVectorField()
+
+    class Meta:
+        indexes = [GinIndex(fields=["vector"], name="search_entry_vector")]
+
+    def __str__(self) -> str:
+        return str(self.document_id)
+
+
+class Indexing(Job):
+    """Entering documents into the full-text search, after an import that was too large to do it on the way."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="indexings")
+
+    objects = InCollection.as_manager()
+
+    def __str__(self) -> str:
+        return "indexing for search"
+
+
 class Citation(models.Model):
     """`citing` has `cited` in its list of references; both are documents of the same collection."""
 
-    citing = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="outgoing_citations")
+    citing = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="outgoing_citations", db_index=False)
     cited = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="incoming_citations")
 
     class Meta:

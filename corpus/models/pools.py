@@ -1,4 +1,7 @@
-"""Runs of retrieval systems and the pools of documents they put before the judges."""
+"""Runs of retrieval systems and the pools of documents they put before the judges.
+
+Keys that a unique constraint begins with have no index of their own: each would be paid for by every imported row.
+"""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -42,7 +45,7 @@ class Ranking(models.Model):
     Docnos, not foreign keys: a run may name documents that the collection lacks, and they hold their ranks.
     """
 
-    run = models.ForeignKey(RetrievalRun, on_delete=models.CASCADE, related_name="rankings")
+    run = models.ForeignKey(RetrievalRun, on_delete=models.CASCADE, related_name="rankings", db_index=False)
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="rankings")
     docnos = ArrayField(models.TextField())
     scores = ArrayField(models.FloatField())
@@ -131,7 +134,7 @@ class PaidAnswer(models.Model):
 class PoolEntry(models.Model):
     """A document to be judged for a topic. Where it came from is in its sources, hidden from annotators."""
 
-    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="pool")
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="pool", db_index=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pooled_for")
 
     class Meta:
@@ -144,7 +147,7 @@ class PoolEntry(models.Model):
 class PoolSource(models.Model):
     """One method that brought an entry in, with its rank there (null: an explicit list)."""
 
-    entry = models.ForeignKey(PoolEntry, on_delete=models.CASCADE, related_name="sources")
+    entry = models.ForeignKey(PoolEntry, on_delete=models.CASCADE, related_name="sources", db_index=False)
     method = models.CharField(max_length=100)
     rank = models.PositiveIntegerField(null=True, blank=True)
 

@@ -1,4 +1,7 @@
-"""Topics, their aspects, and documents known to answer them."""
+"""Topics, their aspects, and documents known to answer them.
+
+Keys that a unique constraint begins with have no index of their own: each would be paid for by every imported row.
+"""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -21,7 +24,7 @@ class Topic(models.Model):
     `sentences`, where known, joined by blanks are `text`.
     """
 
-    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="topics")
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="topics", db_index=False)
     number = models.CharField(max_length=100)
     prefix = models.CharField(max_length=20, blank=True)  # what its number begins with only to be unique here
     kind = models.CharField(max_length=20, choices=TopicKind, default=TopicKind.QUESTION)
@@ -31,7 +34,9 @@ class Topic(models.Model):
     text = models.TextField()
     narrative = models.TextField(blank=True)
     sentences = ArrayField(models.TextField(), default=list, blank=True)
-    parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="children")
+    parent = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="children", db_index=False
+    )
     position = models.PositiveIntegerField(default=0)
     extra = models.JSONField(default=dict, blank=True)
     imported_in = imported_in()
@@ -51,6 +56,7 @@ class Topic(models.Model):
             models.CheckConstraint(name="topic_has_text", condition=~models.Q(text="")),
             models.CheckConstraint(name="topic_not_its_own_parent", condition=~models.Q(parent=models.F("id"))),
         ]
+        indexes = [models.Index(fields=["parent"], name="topic_parent", condition=models.Q(parent__isnull=False))]
 
     def __str__(self) -> str:
         return f"{self.number}: {self.title or self.text[:80]}"
@@ -70,7 +76,7 @@ class Topic(models.Model):
 class Aspect(models.Model):
     """One distinct requirement text of a topic: the thing that is judged, wherever it stands in the tree."""
 
-    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="aspects")
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="aspects", db_index=False)
     text = models.TextField()
 
     class Meta:
@@ -110,7 +116,7 @@ class AspectNode(models.Model):
 class Target(models.Model):
     """A document known to answer the topic before anybody judged (cited there, or the author's own)."""
 
-    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="targets")
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="targets", db_index=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="targeted_by")
     source = models.CharField(max_length=60, blank=True)
 

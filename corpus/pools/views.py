@@ -88,7 +88,7 @@ def pool_entry_delete(request: HttpRequest, slug: str, pk: int, entry: int) -> H
     """Take a document out of a pool."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    entries = PoolEntry.objects.select_related("topic__collection", "document").defer("document__search")
+    entries = PoolEntry.objects.select_related("topic__collection", "document")
     found = get_object_or_404(entries, pk=entry, topic=fetch_topic(membership, pk))
     with refusals_in_message(request):
         remove_from_pool(by=membership.user, at=timezone.now(), entry=found)

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from accounts.models import JobState
 from adjudication.labels.reads.labels import count_changed
-from adjudication.labels.reads.staleness import count_newer
+from adjudication.labels.reads.staleness import count_newer, newer_judgments
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.statistics import TABLE_ONE, rank, statistic
@@ -107,11 +107,8 @@ class Standing:
 
 def newer_things(judgments: int, verdicts: int) -> str:
     """How many newer judgments and changed verdicts there are, in words; "" for none."""
-    counts = (
-        (judgments, "newer judgment", "newer judgments"),
-        (verdicts, "change of a verdict", "changes of verdicts"),
-    )
-    return " and ".join(f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count)
+    changes = f"{verdicts:,} {'change of a verdict' if verdicts == 1 else 'changes of verdicts'}" if verdicts else ""
+    return " and ".join(filter(None, (newer_judgments(judgments), changes)))
 
 
 def fetch_standing(campaign: Campaign, asked: Q | None = None) -> Standing:

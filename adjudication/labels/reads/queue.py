@@ -25,7 +25,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import JobState, User
 from adjudication.labels.reads.ballots import KINDS
-from adjudication.labels.reads.staleness import count_newer
+from adjudication.labels.reads.staleness import count_newer, newer_judgments
 from adjudication.models import Method, Verdict, VoteRun
 from annotation.models import Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission, SubmissionKind
 
@@ -57,6 +57,11 @@ class VoteStanding:
     @property
     def is_stale(self) -> bool:
         return self.newer > 0
+
+    @property
+    def since(self) -> str:
+        """The labels that came after the count, in words."""
+        return newer_judgments(self.newer)
 
 
 def fetch_vote_standing(campaign: Campaign) -> VoteStanding:

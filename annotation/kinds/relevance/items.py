@@ -7,7 +7,7 @@ from annotation.campaigns.reads.items import campaign_parameters, whole_sets
 from annotation.kind import Draw, Report, Supply
 from annotation.models import Campaign
 
-TOPIC_PAIRS_AT_ONCE = 20_000  # between two reports of progress
+TOPIC_PAIRS_AT_ONCE = 100_000  # between two reports of progress
 
 # Every pair that a campaign of the collection could judge: the distinct aspects in a topic's tree, or the topic itself
 # where it has none, by the documents of its pool.

@@ -8,7 +8,14 @@ from django.views.decorators.http import require_safe
 from annotation.assignment.reads.participation import fetch_participation
 from annotation.labelling.rules.labelling import check_can_label
 from annotation.labelling.views.answers import answer_json, for_script, person_of
-from corpus.documents.reads import HIT_END, HIT_START, SearchPage, has_searchable_words, search_documents
+from corpus.documents.reads import (
+    HIT_END,
+    HIT_START,
+    SearchPage,
+    has_searchable_words,
+    search_documents,
+    unfinished_indexing,
+)
 from corpus.models import Collection
 
 HITS = 10
@@ -28,7 +35,7 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     collection = Collection.objects.get(pk=participation.collection)
     found = search_documents(collection, words, number=int(number) if number.isdecimal() else 1, size=HITS)
     return answer_json(
-        {"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _result_words(found)}
+        {"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _result_words(found, collection)}
     )
 
 
@@ -54,7 +61,13 @@ def _pieces(text: str) -> list[tuple[str, bool]]:
     return [piece for piece in pieces if piece[0]]
 
 
-def _result_words(found: SearchPage) -> str:
+def _result_words(found: SearchPage, collection: Collection) -> str:
+    return (
+        f"{_count(found)} Some documents are not searchable yet." if unfinished_indexing(collection) else _count(found)
+    )
+
+
+def _count(found: SearchPage) -> str:
     if not found.matches:
         return "No document of the collection has these words."
     many = f"More than {found.matches:,} documents" if found.is_cut else f"{found.matches:,} documents"

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from django.apps import apps
-from django.db.models import ForeignKey, Model, QuerySet
+from django.db.models import DO_NOTHING, ForeignKey, Model, QuerySet
 
 from accounts.models import FINAL_STATES, Job
 from corpus.models import Collection
@@ -92,5 +92,9 @@ def _paths() -> dict[type[Model], str]:
 
 
 def _keys(model: type[Model]) -> Iterator[ForeignKey[Any, Any]]:
-    """Its foreign keys, one-to-one keys among them."""
-    return (field for field in model._meta.local_fields if isinstance(field, ForeignKey))
+    """Its foreign keys, one-to-one keys among them, but not those that are left to the database.
+
+    A row that belongs to another by such a key alone is computed from it, and comes and goes with it.
+    """
+    keys = (field for field in model._meta.local_fields if isinstance(field, ForeignKey))
+    return (key for key in keys if key.remote_field.on_delete is not DO_NOTHING)

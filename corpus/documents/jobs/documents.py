@@ -1,8 +1,8 @@
 """Documents into the database: COPY into a staging table batch by batch, and one statement that merges each batch.
 
-Everything happens in one transaction: a broken file or a cancelled job leaves nothing behind. Three work at once:
-a thread reads and decodes, the connection of the job inserts (which computes the full-text vectors), and a second
-connection merges the full-text index.
+Everything happens in one transaction: a broken file or a cancelled job leaves nothing behind. A thread reads and
+decodes while the connection of the job inserts. Files of more than SEARCHABLE_AT_ONCE bytes leave the full-text search
+to a job of its own (corpus/documents/jobs/indexing.py), which costs many times what the rows do.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from django.db import connection
+from django.utils import timezone
 
 from accounts.jobs import Progress
-from corpus.documents.jobs.index_merging import merged_by_another_connection
+from corpus.documents.jobs.indexing import indexed_later, request_indexing
 from corpus.formats.documents import read_documents
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.loading.background_reading import in_background
@@ -23,6 +24,7 @@ from corpus.models import ImportRun
 
 FIELDS = ("title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
 LONGEST_DOI = 300
+SEARCHABLE_AT_ONCE = 1_000_000  # bytes of files whose documents are entered into the search in the same transaction
 MOST_YEAR = 9999
 
 STAGE = """
@@ -54,7 +56,7 @@ firsts AS (
 WRITE = f"""
 replaced AS (
   INSERT INTO corpus_replacedrecord (import_run_id, row_id, before)
-  SELECT %(run)s, d.id, to_jsonb(d) - '{{id,collection_id,docno,search,imported_in_id}}'::text[]
+  SELECT %(run)s, d.id, to_jsonb(d) - '{{id,collection_id,docno,imported_in_id}}'::text[]
   FROM compared c JOIN corpus_document d ON d.id = c.old WHERE c.differs
 ), written AS (
   INSERT INTO corpus_document (collection_id, docno, imported_in_id, {_NAMES})
@@ -76,11 +78,16 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     total = sum(file["size"] for file in run.files)
     odometer = Odometer()
     _prepare_staging()
-    merging = nullcontext() if run.dry_run else merged_by_another_connection()
-    with merging, in_background(batches(_records(run, odometer), document_line, odometer)) as found:
+    is_large = total > SEARCHABLE_AT_ONCE
+    with (
+        indexed_later() if is_large else nullcontext(),
+        in_background(batches(_records(run, odometer), document_line, odometer)) as found,
+    ):
         for batch in found:
             _take_batch(run, batch, counts)
             progress.report(min(batch.bytes_read, total), total, "reading documents")
+    if is_large and not run.dry_run and counts.created + counts.updated:
+        request_indexing(run.collection, by=run.requested_by, at=timezone.now())
 
 
 def _records(run: ImportRun, odometer: Odometer) -> Iterator[DocumentRecord | Skip | Problem]:

@@ -107,7 +107,7 @@ def pool_of(topic: Topic, method: str = "", *, only: bool = False) -> QuerySet[P
 
     `method` narrows to what this one brought in, `only` to what no second one did.
     """
-    entries = topic.pool.select_related("document").defer("document__search", "document__extra")
+    entries = topic.pool.select_related("document").defer("document__extra")
     if method:
         entries = entries.filter(sources__method=method)
     if only:

@@ -18,7 +18,7 @@ class BadLink(Refused):
 
 def find_author(token: str, *, for_update: bool = False, even_revoked: bool = False) -> AuthorInvitation:
     """The invitation of a personal link. Errors: BadLink for a forged one, or a revoked one unless it will do."""
-    rows = AuthorInvitation.objects.select_related("call__collection", "document").defer("document__search")
+    rows = AuthorInvitation.objects.select_related("call__collection", "document")
     if for_update:
         rows = rows.select_for_update(of=("self",))
     found = rows.filter(pk=author_number(token) or 0).first()

@@ -140,7 +140,7 @@ def change_cutoffs(
 def targets_of(question: GeneratedQuestion) -> list[Document]:
     """The documents that a question cites, as they are linked now."""
     cited = MentionReference.objects.filter(mention=question.reply.mention_id, key__in=question.keys)
-    return list(Document.objects.filter(pk__in=cited.values("document")).defer("search").order_by("pk"))
+    return list(Document.objects.filter(pk__in=cited.values("document")).order_by("pk"))
 
 
 def _filter_again(by: User, at: datetime, run: QuestionRun) -> Refiltered:

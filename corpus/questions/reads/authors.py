@@ -58,7 +58,6 @@ def invitations_of(call: QuestionCall) -> QuerySet[AuthorInvitation]:
     return (
         AuthorInvitation.objects.filter(call=call)
         .select_related("document")
-        .defer("document__search")
         .annotate(
             opted_out=Exists(AuthorOptOut.objects.filter(email=OuterRef("email"))),
             went_out=Exists(letters),
@@ -120,7 +119,7 @@ def sample_letter(call: QuestionCall) -> Letter:
     `call` may hold what is being typed. Its letter has no faults.
     """
     rows = AuthorInvitation.objects.filter(call=call.pk) if call.pk else AuthorInvitation.objects.none()
-    first = rows.select_related("call__collection", "document").defer("document__search").first()
+    first = rows.select_related("call__collection", "document").first()
     if first:
         return letter_to(first, call)
     address = f"{settings.SITE_URL}/questions/…/"

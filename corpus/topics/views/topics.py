@@ -139,7 +139,7 @@ def detail_context(membership: Membership, topic: Topic) -> dict[str, Any]:
     if can_oversee(membership):
         known = set(topic.collection.documents.filter(docno__in=topic.source_papers).values_list("docno", flat=True))
         context["source_papers"] = [(docno, docno in known) for docno in topic.source_papers]
-        context["targets"] = topic.targets.select_related("document").defer("document__search").order_by("pk")
+        context["targets"] = topic.targets.select_related("document").order_by("pk")
         context["n_pool"] = topic.pool.count()
         context["origin"] = fetch_origin(topic)
     return context

@@ -113,9 +113,9 @@ def test_newer_answers_make_the_gold_unsure(built: Built) -> None:
         uuid=uuid.uuid4(), assignment=judgment.assignment, kind="answer", received_at=AT, answers={"relevance": value}
     )
     Judgment.objects.filter(pk=judgment.pk).update(submission=changed, value=value)
-    with pytest.raises(Refused, match="newer answer"):
+    with pytest.raises(Refused, match="newer judgment"):
         done(built)
-    assert any("newer answer" in note for note in evaluated(built, gold="campaign:main;unresolved=skip")["notes"])
+    assert any("newer judgment" in note for note in evaluated(built, gold="campaign:main;unresolved=skip")["notes"])
 
 
 def test_what_one_run_lacks_spoils_nothing_else(built: Built) -> None:

@@ -200,6 +200,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "import_pool": (SLUG, FILE),
     "import_runs": (SLUG, FILE),
     "import_topics": (SLUG, FILE),
+    "index_documents": (SLUG,),
     "make_context_topics": (SLUG, "--level", "paragraph"),
     "make_sub_queries": (SLUG,),
     "remove_items": (SLUG, "main"),
@@ -316,8 +317,9 @@ def unindexed_keys() -> set[str]:
             FROM pg_constraint c
             WHERE c.contype = 'f' AND c.conrelid::regclass::text = ANY(%s) AND c.confrelid::regclass::text = ANY(%s)
               AND NOT EXISTS (
-                SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indpred IS NULL
-                AND i.indkey[0] = ANY(c.conkey))
+                SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+                WHERE i.indrelid = c.conrelid AND a.attnum = ANY(c.conkey) AND (i.indpred IS NULL
+                  OR pg_get_expr(i.indpred, i.indrelid) = format('(%%I IS NOT NULL)', a.attname)))
             """,
             [tables, tables],
         )

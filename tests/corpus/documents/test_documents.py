@@ -259,7 +259,7 @@ class TestPages:
     ) -> None:
         for _ in range(25):
             DocumentFactory(collection=collection)
-        with django_assert_max_num_queries(6):
+        with django_assert_max_num_queries(7):
             page = client.get(reverse("document_list", args=["tea"]), {"q": "tea"})
         assert len(page.context["found"].hits) == 20
         with django_assert_max_num_queries(5):

@@ -33,8 +33,7 @@ from corpus.imports.reads import group_errors
 from corpus.loading import line_batches as reading
 from corpus.loading.background_reading import in_background
 from corpus.loading.counts import REPEATED
-from corpus.models import Collection, Document, ImportRun, Role
-from corpus.models.documents import SEARCHED_ABSTRACT
+from corpus.models import Collection, Document, ImportRun, Indexing, Role, SearchEntry
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, ImportRunFactory
@@ -210,12 +209,13 @@ class TestBadInput:
         words = " ".join(
             f"{a}{b}-{c}{d}" for a in "日月火水木" for b in range(60) for c in "金土星空海" for d in range(60)
         )
-        assert len(words) > SEARCHED_ABSTRACT * 5
+        assert len(words) > 500_000
         run = import_files(
             collection, jsonl(tmp_path / "a.jsonl", [{"id": "long", "title": "leaf " * 9_000, "abstract": words}])
         )
         assert (run.state, run.created) == (JobState.DONE, 1)
-        assert Document.objects.filter(search="leaf").count() == 1
+        jobs.carry_out(Indexing.objects.get())
+        assert SearchEntry.objects.filter(vector="leaf").count() == 1
         assert Document.objects.get(docno="long").abstract == words
 
 
@@ -493,4 +493,6 @@ class TestAcmDigitalLibrary:
             }
             for docno, record in first.items()
         }
-        assert Document.objects.filter(collection=collection, search="retrieval").count() > 1000
+        jobs.carry_out(Indexing.objects.get())
+        entries = SearchEntry.objects.filter(collection=collection)
+        assert (entries.count(), entries.filter(vector="retrieval").count() > 1000) == (len(first), True)

@@ -18,7 +18,7 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.imports.actions.imports import KEPT_AFTER_DRY_RUN, MOST_FILES, request_import
 from corpus.loading.uploads import UPLOADS
-from corpus.models import Collection, ImportRun, Membership, Role
+from corpus.models import Collection, ImportRun, Membership, Role, SearchEntry
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import ImportRunFactory, TopicFactory
 from tests.processes import Child, wait_for
@@ -272,5 +272,5 @@ class TestWorker:
         wait_for(is_final, 60, "the end of the import")
         run.refresh_from_db()
         assert (run.state, run.created) == (JobState.DONE, 302)
-        assert collection.documents.filter(search="tea").count() == 301
+        assert SearchEntry.objects.filter(collection=collection, vector="tea").count() == 301
         assert not any(path.exists() for path in uploaded(run))

@@ -9,7 +9,7 @@ from django.db import connection
 
 from accounts import jobs
 from accounts.models import JobState
-from corpus.models import Collection, Document, ImportRun
+from corpus.models import Collection, Document, ImportRun, Indexing, SearchEntry
 from tests.factories.accounts import CollectionFactory
 from tests.processes import Child, child_environment, wait_for
 
@@ -59,7 +59,8 @@ def test_a_killed_import_leaves_nothing_and_can_be_taken_up_again(collection: Co
     assert not Document.objects.exists()
     wait_for(lambda: _import_again(run), 60, "PostgreSQL to notice that the client is gone")
     assert (run.state, run.created) == (JobState.DONE, 10_000)
-    assert Document.objects.filter(search="bitterness").count() == 10_000
+    jobs.carry_out(Indexing.objects.get())
+    assert SearchEntry.objects.filter(vector="bitterness").count() == 10_000
 
 
 def _inserted() -> int:

@@ -1,0 +1,129 @@
+"""Entering documents into the full-text search in batches, after an import that was too large to do it on the way.
+
+Each batch is a transaction of its own, so a job that was killed goes on where it was, and several may share the work:
+they pass over documents that another one has in hand. What is missing is asked of the database, never remembered.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from django.db import DatabaseError, connection, transaction
+from django.urls import reverse
+
+from accounts import jobs
+from accounts.models import User
+from accounts.refusals import NotAllowed
+from corpus.collections.jobs.collection_jobs import CollectionJob
+from corpus.models import Collection, Indexing, Membership
+
+BATCH = 2_000
+PAUSE = 1.0  # seconds before looking again at documents that somebody else had in hand
+PENDING_LIMIT_KB = 64 * 1024  # new entries are merged into the index by so many, which costs less than few at a time
+MERGE_MEMORY = "128MB"
+
+# Documents are locked, so that none changes between its reading and its entry, and passed over where others do so.
+FILL = """
+WITH taken AS MATERIALIZED (
+  SELECT d.id, d.docno, d.title, d.abstract FROM corpus_document d
+  WHERE d.collection_id = %(collection)s AND d.docno > %(after)s
+    AND NOT EXISTS (SELECT FROM corpus_searchentry e WHERE e.document_id = d.id)
+  ORDER BY d.docno LIMIT %(batch)s FOR NO KEY UPDATE OF d SKIP LOCKED
+), entered AS (
+  INSERT INTO corpus_searchentry (document_id, collection_id, vector)
+  SELECT id, %(collection)s, corpus_search_vector(title, abstract) FROM taken ON CONFLICT DO NOTHING
+)
+SELECT count(*), max(docno) FROM taken
+"""
+
+
+class IndexingJob(CollectionJob[Indexing]):
+    """Making the documents of a collection searchable."""
+
+    model = Indexing
+    title = "Indexing for search"
+    counted = "documents searchable"
+    tab = "documents"
+
+    def work(self, job: Indexing, progress: jobs.Progress) -> None:
+        index_documents(job, progress)
+
+    def may_cancel(self, member: Membership) -> bool:  # noqa: ARG002
+        return False
+
+    def check_can_cancel(self, job: Indexing, by: User | None) -> None:  # noqa: ARG002
+        raise NotAllowed("Indexing cannot be cancelled: search would miss documents.")
+
+    def page(self, job: Indexing) -> str:
+        return reverse("document_list", args=[job.collection.slug])
+
+
+@contextmanager
+def indexed_later() -> Iterator[None]:
+    """Inside a transaction: documents are written without their entries, which `request_indexing` has made later."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL litmus.search_later = 'on'")
+        yield
+        cursor.execute("SET LOCAL litmus.search_later = 'off'")
+
+
+def request_indexing(collection: Collection, *, by: User | None, at: datetime, send: bool = True) -> Indexing:
+    """Have a worker enter the documents of the collection that have no entry; it is sent on commit."""
+    if send:
+        return jobs.new_job(Indexing, by=by, at=at, collection=collection)
+    return Indexing.objects.create(requested_by=by, requested_at=at, collection=collection)
+
+
+def index_documents(job: Indexing, progress: jobs.Progress) -> None:
+    """Enter all documents of the collection that have no entry yet."""
+    collection = job.collection_id
+    while True:
+        done, total = indexed(collection)
+        progress.report(done, total, "entering documents")
+        if done >= total:
+            break
+        after: str | None = ""
+        entered = 0
+        while after is not None:
+            count, after = _fill(collection, after)
+            entered += count
+            progress.report(done + entered, total, "entering documents")
+        if not entered:
+            time.sleep(PAUSE)
+    _merge()
+
+
+def indexed(collection_id: int) -> tuple[int, int]:
+    """How many documents of the collection are searchable, and how many there are."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(e.document_id), count(*) FROM corpus_document d"
+            " LEFT JOIN corpus_searchentry e ON e.document_id = d.id WHERE d.collection_id = %s",
+            [collection_id],
+        )
+        done, total = cursor.fetchone()
+    return done, total
+
+
+def _fill(collection_id: int, after: str) -> tuple[int, str | None]:
+    """Enter a batch of documents whose docno comes after this one; how many, and the last docno, None at the end."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        # Looked up one by one, whatever the statistics of the moment say.
+        cursor.execute(
+            "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
+        )
+        cursor.execute(f"SET LOCAL gin_pending_list_limit = {PENDING_LIMIT_KB}")
+        cursor.execute(FILL, {"collection": collection_id, "after": after, "batch": BATCH})
+        count, last = cursor.fetchone()
+    return count, last
+
+
+def _merge() -> None:
+    """Merge the entries that are only listed so far into the index. They are found either way, only more slowly."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL maintenance_work_mem = '{MERGE_MEMORY}'")
+            cursor.execute("SELECT gin_clean_pending_list('search_entry_vector'::regclass)")
+    except DatabaseError:  # the role does not own the index: PostgreSQL's own upkeep will do it
+        pass
