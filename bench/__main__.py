@@ -94,12 +94,18 @@ def bringing(found: dict[str, Any]) -> str:
         for name, step in found["steps"].items()
     ]
     copied: list[list[object]] = [[name, seconds] for name, seconds in found["documents_by_copy"].items()]
+    searchable = "Measured when an import still entered its documents into the search itself (see ADR 34)."
+    if "searchable" in found:
+        searchable = (
+            f"All documents are searchable {found['searchable']['seconds']} s of work later, which a worker does while"
+            "\nthe other steps go on: lists, pools and campaigns do not need it, and the page of documents says how far"
+            "\nit is."
+        )
     return f"""## From nothing to the first judgment
 
 Documents with abstracts of 150 words, as many topics, a pool of one document each, and its items in an open queue:
 {found["seconds"]} s with the four starts of Python (doccano, which keeps no search index, took 25 s on such a machine).
-All documents are searchable {found["searchable"]["seconds"]} s of work later, which a worker does while the other steps
-go on: lists, pools and campaigns do not need it, and the page of documents says how far it is.
+{searchable}
 
 {table(["what", "seconds", "CPU s without PostgreSQL", "MB"], rows)}
 
