@@ -94,7 +94,7 @@ def bringing(found: dict[str, Any]) -> str:
         for name, step in found["steps"].items()
     ]
     copied: list[list[object]] = [[name, seconds] for name, seconds in found["documents_by_copy"].items()]
-    searchable = "Measured when an import still entered its documents into the search itself (see ADR 34)."
+    searchable = "Measured when an import still entered its documents into the search itself (see ADR 35)."
     if "searchable" in found:
         searchable = (
             f"All documents are searchable {found['searchable']['seconds']} s of work later, which a worker does while"
