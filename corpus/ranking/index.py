@@ -264,7 +264,7 @@ class Shard:
             if not place.exists():
                 self._weigh(scorer, place)
             idf = SCORERS[scorer].idf(self.figures, self._map("held"))
-            self.weighed[scorer] = np.load(place, mmap_mode="r"), idf
+            self.weighed[scorer] = _mapped(place), idf
         return self.weighed[scorer]
 
     def _weigh(self, scorer: str, place: Path) -> None:
@@ -303,8 +303,12 @@ class Shard:
         return np.asarray(self.ids[places]), places
 
     def _map(self, name: str) -> NDArray[Any]:
-        found: NDArray[Any] = np.load(self.directory / f"{name}.npy", mmap_mode="r")
-        return found
+        return _mapped(self.directory / f"{name}.npy")
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """The array of a file as a plain view of its memory map, of which slices cost less."""
+    return np.asarray(np.load(path, mmap_mode="r"))
 
 
 def _narrow(ends: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:

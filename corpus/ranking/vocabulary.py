@@ -24,12 +24,18 @@ class Vocabulary:
         path = directory / "terms.bin"
         self.bytes = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
 
+        self.known: dict[str, int | None] = {}  # of terms that were asked for: queries share most of them
+
     def __len__(self) -> int:
         return len(self.ends)
 
     def find(self, term: str) -> int | None:
         """The number of the term, None where no document holds it."""
-        wanted = term.encode()
+        if term not in self.known:
+            self.known[term] = self._search(term.encode())
+        return self.known[term]
+
+    def _search(self, wanted: bytes) -> int | None:
         low, high = 0, len(self.ends)
         while low < high:
             middle = (low + high) // 2
