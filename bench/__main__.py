@@ -1,7 +1,7 @@
 """Run the benchmarks one after the other and write docs/performance.md (make bench).
 
 python -m bench                 everything, about half an hour on two cores
-python -m bench judging         some of judging, bringing, transfers, agreement, pools, ranking
+python -m bench judging         some of judging, bringing, transfers, agreement, pools, ranking, evaluation
 python -m bench --write-only    write the document again from the stored results
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
 RESULTS = CHECKOUT / "docs" / "performance"
-NAMES = ("judging", "bringing", "transfers", "agreement", "pools", "ranking")
+NAMES = ("judging", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation")
 INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
@@ -222,6 +222,17 @@ Targets for Litmus: {targets["seconds"]} s, {targets["peak_megabytes"]:,} MB. Ra
 """
 
 
+def evaluation(found: dict[str, Any]) -> str:
+    size = f"{found['runs']} runs, {found['topics']:,} topics, depth {found['depth']:,}, {found['measures']} measures"
+    return (
+        f"## Evaluation of runs\n\n{size}: matching, scores, intervals (10,000 resamples) and {found['comparisons']:,} "
+        f"comparisons (t-test and randomisation test) take {found['seconds']} s, {found['cpu_seconds']} s of processor "
+        f"time, and {found['peak_mb']:,} MB. Target: 60 s and 2 GB. Scores alone take {found['scoring_cpu_seconds']} s of "
+        f"processor time; looping ir-measures over the runs takes {found['ir_measures_cpu_seconds']} s for the same "
+        f"measures ({found['ratio_of_scoring']} times as long), without intervals and tests.\n"
+    )
+
+
 SECTIONS = {
     "judging": judging,
     "bringing": bringing,
@@ -229,6 +240,7 @@ SECTIONS = {
     "agreement": agreement,
     "pools": pools,
     "ranking": ranking,
+    "evaluation": evaluation,
 }
 
 
