@@ -227,8 +227,8 @@ def evaluation(found: dict[str, Any]) -> str:
     return (
         f"## Evaluation of runs\n\n{size}: matching, scores, intervals (10,000 resamples) and {found['comparisons']:,} "
         f"comparisons (t-test and randomisation test) take {found['seconds']} s, {found['cpu_seconds']} s of processor "
-        f"time, and {found['peak_mb']:,} MB. Target: 60 s and 2 GB. Scores alone take {found['scoring_cpu_seconds']} s of "
-        f"processor time; looping ir-measures over the runs takes {found['ir_measures_cpu_seconds']} s for the same "
+        f"time, and {found['peak_mb']:,} MB. Target: 60 s and 2 GB. Scores alone take {found['scoring_cpu_seconds']} s "
+        f"of processor time; looping ir-measures over the runs takes {found['ir_measures_cpu_seconds']} s for the same "
         f"measures ({found['ratio_of_scoring']} times as long), without intervals and tests.\n"
     )
 
