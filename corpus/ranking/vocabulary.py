@@ -20,10 +20,10 @@ class Vocabulary:
     """Terms by number. UTF-8 keeps the order of code points, so bytes are compared as strings were."""
 
     def __init__(self, directory: Path) -> None:
-        self.ends = np.load(directory / "term_ends.npy", mmap_mode="r")
+        self.ends = np.asarray(np.load(directory / "term_ends.npy", mmap_mode="r"))  # plain views: slices cost less
         path = directory / "terms.bin"
-        self.bytes = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
-
+        is_empty = not path.stat().st_size
+        self.bytes = np.zeros(0, np.uint8) if is_empty else np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
         self.known: dict[str, int | None] = {}  # of terms that were asked for: queries share most of them
 
     def __len__(self) -> int:
