@@ -16,7 +16,7 @@ from annotation.rubric.reads import current_like, current_rewrites, reviews_like
 from corpus.models import Membership, Role
 
 DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
-OWN = "You wrote this rewrite, so somebody else has to confirm it."
+OWN = "The author of a rewrite cannot confirm it: somebody else has to."
 
 
 @transaction.atomic
