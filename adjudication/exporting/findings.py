@@ -160,7 +160,8 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
         and pairs["begun"]
         and not (pairs["complete"] or pairs["short"] or options["annotators"] or adds_up)
     ):
-        text = f"No document is judged on every aspect of its topic: {_first(pairs['examples'])}."
+        examples = f": {_first(pairs['examples'])}" if pairs["examples"] else ""
+        text = f"No document is judged on every aspect of its topic{examples}."
         found.append(Finding(FATAL, "nothing_complete", f"{text} Judge the other aspects, {advice}.", pairs["begun"]))
     return found
 

@@ -126,7 +126,7 @@ def _rai(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
         "dataAnnotationPlatform": [platform()],
         "dataAnnotationAnalysis": [tell.analysis(facts)],
         "annotationsPerItem": tell.per_item(facts),
-        "annotatorDemographics": [stated(facts, "annotatorDemographics") or "Not collected."],
+        "annotatorDemographics": [facts.answers.get("annotatorDemographics", "Not collected.")],
         "machineAnnotationTools": [tell.machines(facts)],
         "dataReleaseMaintenancePlan": stated(facts, "dataReleaseMaintenancePlan"),
         "dataLimitations": stated(facts, "dataLimitations", tell.limitations(facts)),

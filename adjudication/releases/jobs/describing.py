@@ -19,6 +19,14 @@ HUB_LICENCES = {
     "apache 2.0": "apache-2.0",
     "mit": "mit",
 }
+SPDX = {
+    "cc-by-4.0": "CC-BY-4.0",
+    "cc-by-sa-4.0": "CC-BY-SA-4.0",
+    "cc-by-nc-4.0": "CC-BY-NC-4.0",
+    "cc0-1.0": "CC0-1.0",
+    "apache-2.0": "Apache-2.0",
+    "mit": "MIT",
+}  # other licences have no place in CITATION.cff
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -42,7 +50,10 @@ def citation(facts: Facts, *, anonymous: bool) -> str:
     """CITATION.cff 1.2.0."""
     lines = ["cff-version: 1.2.0", "type: dataset", "message: Please cite this data set as follows."]
     lines += [f"title: {_quoted(title_of(facts, anonymous=anonymous))}", f"version: {_quoted(facts.version)}"]
-    lines += [f"date-released: {_quoted(facts.date)}", f"license: {_quoted(_hub_licence(facts))}", "authors:"]
+    lines.append(f"date-released: {_quoted(facts.date)}")
+    if known := SPDX.get(_hub_licence(facts)):
+        lines.append(f"license: {known}")
+    lines.append("authors:")
     named = [] if anonymous else creators_in(facts.answers)
     for name, orcid in named:
         lines.append(f"  - name: {_quoted(name)}")
@@ -122,7 +133,7 @@ def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
         "Uses": tell.stated(facts, "dataUseCases"),
         "Source data": f"{tell.raw_data(facts, anonymous=anonymous)} {tell.pooled(facts)}",
         "Annotation process": tell.protocol(facts),
-        "Annotators": f"{tell.per_item(facts)} {tell.stated(facts, 'recruitment')}",
+        "Annotators": f"{tell.per_item(facts)} Recruitment: {tell.stated(facts, 'recruitment')}",
         "Agreement and decisions": tell.analysis(facts),
         "Machines": tell.machines(facts),
         "What is missing": tell.missing(facts),
@@ -171,6 +182,7 @@ def _yaml(facts: Facts, title: str) -> str:
     head: dict[str, Any] = {
         "language": languages,
         "license": _hub_licence(facts),
+        **({"license_name": facts.recipe.collection.licence.strip()} if _hub_licence(facts) == "other" else {}),
         "annotations_creators": made or ["no-annotation"],
         "language_creators": ["found", *(["machine-generated"] if facts.generated else [])],
         "multilinguality": ["multilingual" if len(languages) > 1 else "monolingual"],
@@ -208,7 +220,7 @@ def _config(name: str, split: str, path: str) -> dict[str, Any]:
 
 def _hub_licence(facts: Facts) -> str:
     found = facts.recipe.collection.licence.strip()
-    return HUB_LICENCES.get(found.lower(), found.lower().replace(" ", "-") or "unknown")
+    return HUB_LICENCES.get(found.lower(), "other" if found else "unknown")
 
 
 def _quoted(text: str) -> str:

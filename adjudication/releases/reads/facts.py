@@ -14,7 +14,7 @@ from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Recipe
 from adjudication.releases.reads.statement import answers_of
-from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission
+from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission, SubmissionKind
 from corpus.models import GeneratedQuestion, ImportRun, PoolEntry, PoolSource
 
 SHOWN = ("alpha_ordinal", "alpha_nominal", "fleiss_kappa", "cohen_kappa", "accuracy")
@@ -46,6 +46,7 @@ class CampaignFacts:
     campaign: Campaign
     items: int
     labels: int
+    imported: int
     machine_labels: int
     people: int
     machines: tuple[str, ...]
@@ -152,6 +153,7 @@ def _campaign(campaign: Campaign) -> CampaignFacts:
         campaign=campaign,
         items=items,
         labels=people.count(),
+        imported=people.filter(submission__kind=SubmissionKind.IMPORT).count(),
         machine_labels=machine.count(),
         people=people.values("assignment__annotator").distinct().count(),
         machines=tuple(machines.values_list("name", flat=True)),

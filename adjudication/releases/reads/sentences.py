@@ -11,7 +11,7 @@ MOST = 12  # of a list in a sentence
 
 def stated(facts: Facts, key: str, *measured: str) -> str:
     """What people stated under this question, followed by what was measured."""
-    return " ".join([facts.answers.get(key, NOT_STATED if not any(measured) else ""), *filter(None, measured)]).strip()
+    return " ".join([facts.answers.get(key, NOT_STATED), *filter(None, measured)])
 
 
 def count(n: int, one: str, many: str = "") -> str:
@@ -35,9 +35,19 @@ def protocol(facts: Facts) -> str:
             f"Campaign “{campaign.name}” ({campaign.kind}, {campaign.get_split_display()}): each item was to be judged"
             f" by {count(campaign.overlap, 'person', 'people')}, {assigned}, in the order"
             f" “{campaign.get_order_display()}”."
-            f"{asked}{versions} Annotators saw neither the labels of others nor where a document came from."
+            f"{asked}{versions}{label_conditions(one)}"
         )
     return " ".join(found) or "Nothing was annotated."
+
+
+def label_conditions(one: CampaignFacts) -> str:
+    """What is known about how labels were given: of imported ones, nothing."""
+    found = ""
+    if one.labels > one.imported:
+        found = " Who judged in Litmus saw neither the labels of others nor where a document came from."
+    if one.imported:
+        found += f" Imported from files: {count(one.imported, 'label')}; how they were given is not known to Litmus."
+    return found
 
 
 def analysis(facts: Facts) -> str:
@@ -111,10 +121,12 @@ def missing(facts: Facts) -> str:
         if one.without_verdict > 0:
             found.append(f"Campaign “{one.campaign.name}”: {count(one.without_verdict, 'value')} without a verdict.")
         if one.skipped:
-            reasons = list(one.skipped.items())[:MOST]
-            shown = ", ".join(f"{reason} ({n:,})" for reason, n in reasons)
+            shown = ", ".join(f"{reason} ({n:,})" for reason, n in list(one.skipped.items())[:MOST])
             found.append(f"Skipped: {shown}.")
-    found += [f"{path} is left out. {reason}" for path, reason in facts.recipe.left_out.items()]
+    reasons: dict[str, list[str]] = {}
+    for path, reason in facts.recipe.left_out.items():
+        reasons.setdefault(reason, []).append(path)
+    found += [f"Left out: {', '.join(paths)}. {reason}" for reason, paths in reasons.items()]
     return facts.people.without_names(" ".join(found)) or "Every item has a verdict."
 
 

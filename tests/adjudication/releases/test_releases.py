@@ -5,6 +5,7 @@ import json
 import shutil
 import warnings
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,10 @@ from adjudication.models import Release
 from adjudication.releases.actions import request_release, state_facts
 from adjudication.releases.jobs.verifying import verify_release
 from adjudication.releases.reads.explaining import explain
+from adjudication.releases.reads.facts import gather
+from adjudication.releases.reads.people import pseudonyms
+from adjudication.releases.reads.recipe import make_recipe
+from adjudication.releases.reads.sentences import label_conditions
 from adjudication.releases.reads.statement import QUESTIONS
 from annotation.campaigns.actions.campaigns import delete_campaign
 from annotation.models import Assignment
@@ -298,6 +303,20 @@ class TestPages:
         release = freeze(built)
         assert "Only tea." in text(release, "README.md")
         assert json.loads(text(release, "croissant.json"))["rai:dataBiases"].startswith("Only tea.")
+
+
+def test_the_card_claims_nothing_that_is_not_known(built: Built) -> None:
+    """Of imported labels nobody here knows how they were given, and a licence in own words has no identifier."""
+    built.collection.licence = "Terms of our own"
+    built.collection.save()
+    release = freeze(built)
+    head = yaml.safe_load(text(release, "README.md").split("---\n")[1])
+    assert (head["license"], head["license_name"]) == ("other", "Terms of our own")
+    assert "license" not in yaml.safe_load(text(release, "CITATION.cff"))
+    assert "Terms of our own" in text(release, "LICENSE")
+    assert "saw neither" in json.loads(text(release, "croissant.json"))["rai:dataAnnotationProtocol"]
+    (facts,) = gather(release, make_recipe(built.collection), pseudonyms(built.collection, "k")).campaigns
+    assert "saw neither" not in label_conditions(replace(facts, imported=facts.labels))
 
 
 class TestLines:
