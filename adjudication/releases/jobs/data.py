@@ -17,7 +17,7 @@ from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.documents import document_records
 from adjudication.exports.exporters.verdicts import verdict_objects
 from adjudication.exports.registry import EXPORTERS
-from adjudication.models import AgreementRun
+from adjudication.models import AgreementRun, Evaluation
 from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
@@ -223,6 +223,9 @@ class Writer:
             self.folder.write(
                 self._free(f"runs/{plain(run.name)}", ".run"), pieces(lines), f"Run {run.name}, in TREC's layout."
             )
+        evaluations = list(self._evaluations())
+        if evaluations:
+            self._write_json("evaluations.json", evaluations, "Runs measured: figures with intervals, and tests.")
         machines = list(self._machines())
         if machines:
             self._write_json(
@@ -231,6 +234,12 @@ class Writer:
         cycles = [self._cycle(one) for one in AnnoCycle.objects.filter(collection=self.collection).order_by("number")]
         if cycles:
             self._write_json("cycles.json", cycles, "Tests of machines: margins, figures, decisions and overrides.")
+
+    def _evaluations(self) -> Iterator[dict[str, Any]]:
+        """Runs measured against golds; a gold may be one annotator, so names are taken out."""
+        for found in Evaluation.objects.filter(collection=self.collection, state=JobState.DONE).order_by("pk"):
+            one = {"evaluation": found.label, "asked": found.parameters, "report": found.results.get("report")}
+            yield json.loads(self.people.without_names(json.dumps(one, ensure_ascii=False)))
 
     def _machines(self) -> Iterator[dict[str, Any]]:
         found = MachineRun.objects.filter(campaign__in=self.recipe.campaigns).select_related("annotator", "prompt")

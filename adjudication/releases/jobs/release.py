@@ -105,6 +105,8 @@ def write_release(release: Release, progress: Progress) -> None:
 
     Errors: Refused where something blocking has come up since the release was asked for.
     """
+    if release.frozen_at is not None:
+        return  # it ended after its hashes were stored
     part = part_of(release)
     for left in (part, release.folder):  # of an attempt that was killed: its row is not frozen
         shutil.rmtree(left, ignore_errors=True)

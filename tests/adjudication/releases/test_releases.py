@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from adjudication.models import Release
+from adjudication.models import Evaluation, Release
 from adjudication.releases.actions import request_release, state_facts
 from adjudication.releases.jobs.verifying import verify_release
 from adjudication.releases.reads.explaining import explain
@@ -104,9 +104,30 @@ def test_nobodys_name_is_in_any_file_of_the_anonymous_variant(built: Built) -> N
         by=built.people["manager"],
         at=timezone.now(),
     )
-    built.campaign.guidelines.create(version=2, body="Ask Zebulon when unsure.", created_at=timezone.now())
+    judge = built.people["xerxes"]
+    judge.name = "Quintus Barnabas"
+    judge.save()
+    body = "Ask ZEBULON or quintus_barnabas when unsure; Barnabas knows. Mark each barnabasite."
+    built.campaign.guidelines.create(version=2, body=body, created_at=timezone.now())
+    Evaluation.objects.create(
+        collection=built.collection,
+        state=JobState.DONE,
+        requested_at=timezone.now(),
+        parameters={"gold": "annotator:yolanda", "runs": ["bm25"]},
+        results={"report": {"gold_label": "Labels of yolanda", "subsets": []}},
+    )
     release = freeze(built)
-    known = {*PEOPLE, "nadia", "nemo", built.collection.slug + "-", *(user.email for user in built.people.values())}
+    assert text(release, "campaigns/main/guideline-v2.md").endswith(" knows. Mark each barnabasite.\n")
+    assert "annotator:A" in text(release, "evaluations.json")
+    known = {
+        *PEOPLE,
+        "quintus",
+        "barnabas ",
+        "nadia",
+        "nemo",
+        built.collection.slug + "-",
+        *(user.email for user in built.people.values()),
+    }
     for path, content in files_of(release.variant(anonymous=True)).items():
         found = [name for name in known if name.encode() in content.lower()]
         assert not found, (path, found)
