@@ -239,7 +239,15 @@ class Writer:
         """Runs measured against golds; a gold may be one annotator, so names are taken out."""
         for found in Evaluation.objects.filter(collection=self.collection, state=JobState.DONE).order_by("pk"):
             one = {"evaluation": found.label, "asked": found.parameters, "report": found.results.get("report")}
-            yield json.loads(self.people.without_names(json.dumps(one, ensure_ascii=False)))
+            yield self._without_names(one)
+
+    def _without_names(self, found: Any) -> Any:
+        """The same JSON with names taken out of its texts, not of its keys."""
+        if isinstance(found, str):
+            return self.people.without_names(found)
+        if isinstance(found, dict):
+            return {key: self._without_names(each) for key, each in found.items()}
+        return [self._without_names(each) for each in found] if isinstance(found, list) else found
 
     def _machines(self) -> Iterator[dict[str, Any]]:
         found = MachineRun.objects.filter(campaign__in=self.recipe.campaigns).select_related("annotator", "prompt")
