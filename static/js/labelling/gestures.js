@@ -61,6 +61,7 @@ function chosenByHand(event, session) {
   chooseCellOf(event.target);
   const { element } = screen.chosenCell();
   screen.noteAnswer(element);
+  session.noteGrade(element, event.target.closest("[data-criterion]").dataset.criterion);
   if (event.detail > 0) session.graded(element);
 }
 

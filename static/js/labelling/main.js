@@ -161,8 +161,8 @@ function tooMany() {
     note.value = [note.value.trim(), data.tooMany.note].filter(Boolean).join(" ");
     note.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  session.newest = data.tooMany.criterion;
   screen.gradeWithReason(element, data.tooMany);
+  session.noteGrade(element, data.tooMany.criterion);
   announce(`Discarded: ${data.tooMany.note}`);
   session.graded(element);
 }
@@ -288,9 +288,5 @@ await outbox.resume();
 const unsent = new Set(outbox.entries.flatMap(entryIds));
 hand.ahead = hand.ahead.filter((unit) => !idsOf(unit).some((id) => unsent.has(id)));
 begin();
-// The examples unfold below the edge of their pane: bring them up, or nothing would seem to happen.
-document.querySelector(".level-examples")?.addEventListener("toggle", ({ target }) => {
-  if (target.open) target.scrollIntoView({ block: "nearest" });
-});
 
 document.body.dataset.ready = "true"; // for tests: keys work from now on

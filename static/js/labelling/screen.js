@@ -296,6 +296,25 @@ export function lacking(element) {
 
 const isAnswered = (cell) => Object.keys((cell.draft ?? cell.answer)?.answers ?? {}).length > 0;
 
+/** Say what was given to a unit that has just been left. */
+export function showGiven(unit) {
+  const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "nothing: skipped" : gradeWords(answer)));
+  show(part("gave"));
+  tell("gave-answer", [...new Set(answers)].join(" · "));
+  tell("gave-name", `to “${unit.name}”`);
+}
+
+/** "1 Partly", as the levels of the scale are called; with several criteria each by its name. */
+function gradeWords(answer) {
+  const template = document.querySelector('[data-template="cell"]').content;
+  const words = Object.entries(answer.answers).map(([key, value]) => {
+    const label = levelInput(template, key, value)?.closest(".level").querySelector("strong")?.textContent ?? "";
+    const criterion = data.criteria.length > 1 ? `${data.criteria.find((each) => each.key === key).label} ` : "";
+    return `${criterion}${value} ${label}`.trim();
+  });
+  return words.join(", ");
+}
+
 /** Keep what is entered with the unit, so that it is there again when the unit is. */
 export function keepDrafts() {
   if (!shown) return;

@@ -14,7 +14,7 @@ export class LabellingSession extends EventTarget {
     this.mode = MODES.PRESENT;
     this.place = -1; // in the past: 0 is the newest
     this.timer = null; // of the short delay after a digit
-    this.newest = null; // the criterion graded last, whose grade can be taken back
+    this.grades = []; // {element, key} of what was graded in this unit, oldest first: undo takes the newest back
     this.busy = false; // between a submit and its being safe
     this.device = "keyboard";
   }
@@ -32,7 +32,7 @@ export class LabellingSession extends EventTarget {
 
   showUnit(unit, words) {
     this.cancelTimer();
-    this.newest = null;
+    this.grades = [];
     screen.draw(unit);
     this.clock.turnTo(unit ? `${this.mode}:${keyOf(unit)}` : null);
     show(part("past"), this.inPast);
@@ -64,8 +64,12 @@ export class LabellingSession extends EventTarget {
       announce(`${value} is not on the scale.`);
       return true;
     }
-    this.newest = key;
+    this.noteGrade(element, key);
     return this.graded(element);
+  }
+
+  noteGrade(element, key) {
+    this.grades.push({ element, key });
   }
 
   /** After a grade was given by key or pointer: ask for its reason, go to the next cell, or submit after the delay. */
@@ -200,6 +204,7 @@ export class LabellingSession extends EventTarget {
   goOn(unit) {
     const words = unit.cells.map((cell) => wordsFor(cell.answer)).join(", ");
     if (!this.inPast) {
+      screen.showGiven(unit);
       this.showPresent(words);
       return;
     }
@@ -209,16 +214,17 @@ export class LabellingSession extends EventTarget {
 
   // --- undoing -------------------------------------------------------------------------------------------------------
 
-  /** During the delay: take the digit back. Else: take the last submit back and show it again. */
+  /** Take the newest grade of this unit back. Without any: take the last submit back and show it again. */
   async undo() {
-    const chosen = screen.chosenCell();
-    if (this.timer || (chosen && this.newest && screen.wantedReason(chosen.element))) {
+    if (this.busy) return;
+    const newest = this.grades.pop();
+    if (newest) {
       this.cancelTimer();
-      screen.takeBack(chosen.element, this.newest);
+      screen.choose(screen.indexOf(newest.element));
+      screen.takeBack(newest.element, newest.key);
       announce("Grade taken back.");
       return;
     }
-    if (this.busy) return;
     const unit = await this.fetchPast(0);
     if (!unit) return;
     const refused = this.outbox.failed.find((entry) => entry.unit === unit);
@@ -233,6 +239,7 @@ export class LabellingSession extends EventTarget {
       const entry = this.undoEntry(unit);
       await this.outbox.add(entry);
       this.dispatchEvent(new CustomEvent("submitted", { detail: entry }));
+      show(part("gave"), false);
       this.hand.comeBackTo(unit);
     } finally {
       this.busy = false;
