@@ -29,8 +29,11 @@ def test_a_digit_judges_and_goes_on(new_page):
     page = open_labelling(new_page, built)
     expect_unit(page, 0)
     expect(page.locator("[data-part=progress-text]")).to_have_text("0 of 3 done")
+    expect(page.locator("[data-part=gave]")).to_be_hidden()
     page.keyboard.press("2")
     expect_unit(page, 1)
+    label = Criterion.objects.get(campaign=built.campaign).levels.get(value=2).label
+    expect(page.locator("[data-part=gave]")).to_contain_text(f"Gave 2 {label}")
     page.keyboard.press("0")
     expect_unit(page, 2)
     page.keyboard.press("1")
@@ -44,7 +47,7 @@ def test_a_digit_judges_and_goes_on(new_page):
     assert stored.client_at is not None
 
 
-def test_grades_and_definitions_are_in_sight_and_examples_unfold(new_page):
+def test_grades_definitions_guideline_and_examples_are_in_sight(new_page):
     built = build_work(items=2)
     criterion = Criterion.objects.get(campaign=built.campaign)
     definition = "At least one key component is met, in so many words or by one obvious step, but not each of them."
@@ -57,13 +60,12 @@ def test_grades_and_definitions_are_in_sight_and_examples_unfold(new_page):
         box = part.bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= actions["y"]
-    examples = page.locator(".level-examples dl")
-    expect(examples).to_be_hidden()
-    page.locator(".level-examples summary").click()
-    expect(examples).to_be_in_viewport(ratio=0.9)
+    expect(page.locator(".level-examples dl")).to_be_in_viewport(ratio=0.3)
+    expect(page.locator("[data-part=guideline-body]")).to_be_in_viewport(ratio=0.3)
+    query = page.locator("[data-part=query]")  # cut between lines, not through one
+    assert query.evaluate("q => q.clientHeight % parseFloat(getComputedStyle(q).lineHeight)") < 1
     page.keyboard.press("1")
     expect_unit(page, 1)
-    expect(examples).to_be_visible()
     assert page.locator(".label-work").evaluate("pane => pane.scrollTop") == 0  # the next unit starts at its top
 
 
