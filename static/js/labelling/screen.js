@@ -300,8 +300,8 @@ const isAnswered = (cell) => Object.keys((cell.draft ?? cell.answer)?.answers ??
 export function showGiven(unit) {
   const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "nothing: skipped" : gradeWords(answer)));
   show(part("gave"));
-  tell("gave-answer", [...new Set(answers)].join(" · "));
-  tell("gave-name", `to “${unit.name}”`);
+  setText("gave-answer", [...new Set(answers)].join(" · "));
+  setText("gave-name", `to “${unit.name}”`);
 }
 
 /** "1 Partly", as the levels of the scale are called; with several criteria each by its name. */
