@@ -348,6 +348,7 @@ SPECTACULAR_SETTINGS = {
         "JobStateEnum": "accounts.models.JobState",
         "CampaignKindEnum": "annotation.models.campaigns.KIND_CHOICES",
         "MachineKindEnum": "annotation.models.machines.MachineKind",
+        "CampaignOrderEnum": "annotation.models.Order",
     },
 }
 
