@@ -124,8 +124,8 @@ def end_connections(seconds: float = 10) -> list[str]:
             if cursor.fetchone() == (0,):
                 return []
             time.sleep(0.05)
-        told = "concat_ws(', ', nullif(application_name, ''), state, 'connected at ' || backend_start, query)"
-        cursor.execute(f"SELECT {told}, pg_terminate_backend(pid, 5000) {others}", [name])
+        facts = "concat_ws(', ', nullif(application_name, ''), state, 'connected at ' || backend_start, query)"
+        cursor.execute(f"SELECT {facts}, pg_terminate_backend(pid, 5000) {others}", [name])
         return [query for query, _ in cursor.fetchall()]
 
 

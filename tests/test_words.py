@@ -19,6 +19,7 @@ OPERATORS = (
     "config/env.py",
     "config/health.py",
     "config/outside.py",
+    "config/preparation.py",
     "config/settings.py",
     "config/supervisor.py",
     "config/tables.py",

@@ -125,5 +125,5 @@ def _merge() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL maintenance_work_mem = '{MERGE_MEMORY}'")
             cursor.execute("SELECT gin_clean_pending_list('search_entry_vector'::regclass)")
-    except DatabaseError:  # the role does not own the index: PostgreSQL's own upkeep will do it
+    except DatabaseError:  # the role does not own the index: PostgreSQL does it when it vacuums
         pass
