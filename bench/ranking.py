@@ -1,8 +1,8 @@
 """BM25 over a large collection: building and searching, next to bm25s and rank_bm25 at equal ranking.
 
 Documents are real abstracts of ACM-CR, of which further ones are put together (see bench.pools); queries are 200 words
-of one or more documents. All three are given the same terms: the time to cut texts into terms is measured once and
-distinguished. rank_bm25 takes seconds for a query, so it answers a few and its time is multiplied. Each runs in a process
+of one or more documents. All three are given the same terms: the time to cut texts into terms is measured once,
+on its own. rank_bm25 takes seconds for a query, so it answers a few and its time is multiplied. Each runs in a process
 of its own, on one core. Prints one JSON object.
 
     python -m bench.ranking [--documents 360000] [--queries 1000]

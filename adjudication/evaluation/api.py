@@ -56,7 +56,7 @@ class EvaluationSerializer(serializers.Serializer[Any]):
 
 
 class EvaluationResultSerializer(EvaluationSerializer):
-    result = serializers.SerializerMethodField(help_text="the figures as JSON, as the command line prints them; null until it is done")
+    result = serializers.SerializerMethodField(help_text="the figures; null until it is done")
 
     def get_result(self, job: Evaluation) -> dict[str, Any] | None:
         return job.results.get("report") if job.results else None
