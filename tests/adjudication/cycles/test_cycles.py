@@ -176,14 +176,15 @@ def test_test_labels_are_sealed_until_a_machine_is_frozen(made: Material) -> Non
 
 
 @pytest.mark.parametrize(
-    "command", [["agreement"], ["adjudicate"], ["sample_size"], ["evaluate", "--run", "bm25", "--campaign"]]
+    "command",
+    [["agreement", "test"], ["adjudicate", "test"], ["sample_size", "test"], ["evaluate", "--gold", "campaign:test"]],
 )
 def test_no_command_reads_sealed_labels(made: Material, command: list[str]) -> None:
     began(made, judged(made, "Dev", "dev", sample=8))
     judged(made, "Test", "test", sample=8, at=LATER)
     name, *options = command
     with pytest.raises(CommandError, match="are sealed until Anno-GPT cycle 1"):
-        call_command(name, "teas", *options, "test", stderr=StringIO())
+        call_command(name, "teas", *options, stderr=StringIO())
 
 
 def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: Any) -> None:
