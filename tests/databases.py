@@ -26,7 +26,7 @@ DECLARE
     one regclass;
     filled regclass[] := '{}';
     holds_rows boolean;
-    found_rows boolean := true;
+    found regclass[];
     rounds integer := 0;
     all_tables text;
     bytes bigint;
@@ -39,10 +39,10 @@ BEGIN
         RETURN;
     END IF;
     SET CONSTRAINTS ALL DEFERRED;
-    WHILE found_rows LOOP
+    LOOP
         ASSERT rounds < 50, 'rows that cannot be deleted';
         rounds := rounds + 1;
-        found_rows := false;
+        found := '{}';
         FOR one IN
             SELECT oid FROM pg_class
             WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
@@ -51,18 +51,22 @@ BEGIN
         LOOP
             EXECUTE format('SELECT EXISTS (SELECT FROM %s)', one) INTO holds_rows;
             IF holds_rows THEN
+                found := found || one;
                 IF NOT one = ANY (filled) THEN
                     filled := filled || one;
                     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', one);
                     EXECUTE format('ALTER TABLE %s DISABLE TRIGGER USER', one);
                 END IF;
-                BEGIN
-                    EXECUTE format('DELETE FROM %s', one);
-                EXCEPTION WHEN foreign_key_violation THEN
-                    NULL;  -- not deferrable: in the next round, after what refers to it
-                END;
-                found_rows := true;
             END IF;
+        END LOOP;
+        EXIT WHEN found = '{}';
+        -- Only now: a row that goes with another one leaves its table with checks to come, and so not to be altered.
+        FOREACH one IN ARRAY found LOOP
+            BEGIN
+                EXECUTE format('DELETE FROM %s', one);
+            EXCEPTION WHEN foreign_key_violation THEN
+                NULL;  -- not deferrable: in the next round, after what refers to it
+            END;
         END LOOP;
     END LOOP;
     SET CONSTRAINTS ALL IMMEDIATE;
