@@ -161,7 +161,7 @@ def _author(w: World) -> AuthorInvitation:
 
 
 def _indexing(w: World) -> Indexing:
-    return Indexing.objects.create(collection=w.collection, requested_at=AT)
+    return Indexing.objects.get_or_create(collection=w.collection, defaults={"requested_at": AT})[0]
 
 
 def _mailing(w: World) -> AuthorMailing:

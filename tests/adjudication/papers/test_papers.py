@@ -177,9 +177,9 @@ def test_saving_refuses_old_bases_and_what_is_no_extraction(built) -> None:
 def test_a_page_that_is_behind_changes_nothing(built) -> None:
     seen = case_of(built).seen
     take(built, 0, 1)
-    with pytest.raises(Conflict, match="has changed"):
+    with pytest.raises(Conflict, match="decided or submitted again"):
         take(built, 1, 1, seen=seen)
-    with pytest.raises(Conflict, match="has changed"):
+    with pytest.raises(Conflict, match="decided or submitted again"):
         take(built, 1, 1, difference="0123456789ab")
 
 

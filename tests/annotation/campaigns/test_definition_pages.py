@@ -118,7 +118,7 @@ def test_a_guideline_is_written_previewed_and_compared(made):
     assert "<script>" not in preview
     assert preview.strip().startswith("<div")
     answer = client.post(url("guideline_edit"), {"body": "Be calm.\n\nBe kind.", "based_on": 1}, follow=True)
-    assert "Version 2 is saved" in text_of(answer)
+    assert "Version 2 saved" in text_of(answer)
     answer = client.post(url("guideline_edit"), {"body": "Be calm.\n\nBe kind.", "based_on": 2}, follow=True)
     assert "Nothing was changed" in text_of(answer)
     client.post(url("guideline_edit"), {"body": "Be calm.\n\nBe brave.", "based_on": 2})
