@@ -12,6 +12,7 @@ import threading
 import time
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
+PATIENCE = 12  # seconds to end in order: Celery gives a running job 5 of them
 
 
 def follow_parent(ending: signal.Signals = signal.SIGTERM, parent: int | None = None) -> None:
@@ -31,10 +32,25 @@ def _watch(parent: int, ending: signal.Signals) -> None:
     os.kill(os.getpid(), ending)
 
 
+def end_at_last(parent: int) -> None:
+    """Kill this process with its group when it still lives some seconds after its parent.
+
+    Celery's cold stop can wait for ever for a word from a worker of its pool that had no time to say it.
+    """
+    while os.getppid() == parent:
+        time.sleep(1)
+    time.sleep(PATIENCE)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 if __name__ == "__main__":
     # A shell lets its background processes ignore SIGQUIT, and children inherit that.
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # Quickly: gunicorn and Celery take SIGQUIT as "now", and the next start of Litmus needs the port.
-    follow_parent(signal.SIGQUIT, parent=int(os.environ["LITMUS_PARENT"]))
+    parent = int(os.environ["LITMUS_PARENT"])
+    threading.Thread(target=end_at_last, args=(parent,), daemon=True).start()
+    follow_parent(signal.SIGQUIT, parent=parent)
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

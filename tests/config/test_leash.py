@@ -12,9 +12,10 @@ from tests.processes import CHECKOUT, wait_for
 PARENT = """
 import os, subprocess, sys
 child = subprocess.Popen(
-    [sys.executable, "-m", "config.leash", "tests.config.sleeper"],
+    [sys.executable, "-m", "config.leash", "tests.config.sleeper", *sys.argv[1:]],
     env=os.environ | {"LITMUS_PARENT": os.environ.get("PRETENDED_PARENT", str(os.getpid()))},
     stdout=subprocess.PIPE,
+    start_new_session=True,
 )
 print(child.pid, child.stdout.readline().decode().strip(), flush=True)
 child.wait()
@@ -29,9 +30,11 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.mark.services
-def test_a_leashed_process_ends_with_its_killed_parent():
+@pytest.mark.parametrize("manner", ["docile", "stubborn"])
+def test_a_leashed_process_ends_with_its_killed_parent(manner):
+    """A stubborn one, as Celery can be when its pool has just begun, is killed after some seconds."""
     with subprocess.Popen(
-        ["/bin/sh", "-c", 'trap "" QUIT; exec "$0" -c "$1"', sys.executable, PARENT],
+        ["/bin/sh", "-c", 'trap "" QUIT; exec "$0" -c "$1" "$2"', sys.executable, PARENT, manner],
         cwd=CHECKOUT,
         stdout=subprocess.PIPE,
         text=True,
@@ -40,7 +43,7 @@ def test_a_leashed_process_ends_with_its_killed_parent():
         assert state == "sleeping"
         assert not is_gone(int(pid))
         parent.kill()
-        wait_for(lambda: is_gone(int(pid)), 20, "the end of the child")
+        wait_for(lambda: is_gone(int(pid)), 40, "the end of the child")
 
 
 @pytest.mark.services
