@@ -79,6 +79,7 @@ def call_with_anything(operation: Any, world: World, key: str) -> None:
         "pk": job.pk,
         "name": "topics",
         "id": job.pk,
+        "path": "README.md",
     }
     declared = [
         checks.not_a_server_error,

@@ -50,7 +50,7 @@ def archived(world: World) -> World:
     world.collection.campaigns.update(state=CampaignState.CLOSED)
     for content in contents():
         if hasattr(content.model, "is_final"):
-            content.of(world.collection.pk).update(state=JobState.DONE, finished_at=AT)
+            content.of(world.collection.pk).update(state=JobState.CANCELLED, finished_at=AT)
     archive_collection(by=manager(world), at=AT, collection=world.collection)
     world.collection.refresh_from_db()
     return world

@@ -262,5 +262,5 @@ class TestPages:
         with django_assert_max_num_queries(7):
             page = client.get(reverse("document_list", args=["tea"]), {"q": "tea"})
         assert len(page.context["found"].hits) == 20
-        with django_assert_max_num_queries(5):
+        with django_assert_max_num_queries(6):
             assert len(client.get(reverse("document_list", args=["tea"])).context["browsed"].documents) == 25

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.contrib.postgres.search import SearchQuery
 from django.db import connection
 
 from accounts import jobs
@@ -60,7 +61,7 @@ def test_a_killed_import_leaves_nothing_and_can_be_taken_up_again(collection: Co
     wait_for(lambda: _import_again(run), 60, "PostgreSQL to notice that the client is gone")
     assert (run.state, run.created) == (JobState.DONE, 10_000)
     jobs.carry_out(Indexing.objects.get())
-    assert SearchEntry.objects.filter(vector="bitterness").count() == 10_000
+    assert SearchEntry.objects.filter(vector=SearchQuery("bitterness", config="english")).count() == 10_000
 
 
 def _inserted() -> int:
