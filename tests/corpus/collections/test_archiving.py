@@ -178,7 +178,8 @@ class TestArchive:
         assert list(verbs[:2]) == ["reopen_collection", "archive_collection"]
 
 
-READING = {"backup_collection", "collection_stats", "evaluate", "export", "pool_report", "sample_size"}
+READING = {"backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
+READING |= {"sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
 SLUG, FILE = "tea", __file__
@@ -190,6 +191,8 @@ WRITING: dict[str, tuple[str, ...]] = {
     "assign": (SLUG, "main"),
     "build_items": (SLUG, "main"),
     "build_pools": (SLUG,),
+    "make_run": (SLUG, "ours", "--recipe", "bm25"),
+    "release": (SLUG, "v1"),
     "check_contexts": (SLUG,),
     "create_campaign": (SLUG, "Another"),
     "generate_questions": (SLUG,),
