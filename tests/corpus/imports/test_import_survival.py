@@ -60,7 +60,10 @@ def test_a_killed_import_leaves_nothing_and_can_be_taken_up_again(collection: Co
     assert not Document.objects.exists()
     wait_for(lambda: _import_again(run), 60, "PostgreSQL to notice that the client is gone")
     assert (run.state, run.created) == (JobState.DONE, 10_000)
-    jobs.carry_out(Indexing.objects.get())
+    indexing = Indexing.objects.get()
+    jobs.carry_out(indexing)
+    indexing.refresh_from_db()
+    assert (indexing.state, indexing.reason) == (JobState.DONE, "")
     assert SearchEntry.objects.filter(vector=SearchQuery("bitterness", config="english")).count() == 10_000
 
 
