@@ -5,6 +5,7 @@ page, on the command line and in the API. Another package subclasses `GoldKind` 
 points `litmus.golds`.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -84,7 +85,7 @@ class GoldRequest:
 RELEVANCE = Option("lowest grade that counts as relevant; for sums over aspects, their mean", default="1")
 
 
-class GoldKind:
+class GoldKind(ABC):
     """One kind of gold."""
 
     name: str
@@ -97,17 +98,17 @@ class GoldKind:
     def spelling(self) -> str:
         return f"{self.name}:{self.takes_name}" if self.takes_name else self.name
 
+    @abstractmethod
     def choices(self, collection: Collection) -> Choices:
         """The golds of this kind that a collection has, as the page offers them."""
-        raise NotImplementedError
 
     def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:  # noqa: ARG002 - for subclasses
         """Whose labels the gold is made of; who still has to judge them may not see figures."""
         return ()
 
+    @abstractmethod
     def read(self, asked: GoldRequest) -> LoadedGold:
         """The gold. Errors: Refused where there is nothing to evaluate against."""
-        raise NotImplementedError
 
     def found(self, asked: GoldRequest, label: str, gold: Gold, **more: Any) -> LoadedGold:
         return LoadedGold(str(asked.selector), label, gold, campaigns=tuple(self.campaigns(asked)), **more)

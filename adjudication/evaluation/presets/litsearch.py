@@ -1,5 +1,6 @@
 """The tables of LitSearch (Ajith et al. 2024): recall of targets by source, specificity and quality of questions."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -20,8 +21,9 @@ class LitSearchPreset(Preset):
 
     parts: ClassVar = (Part("targets", ("R@5", "R@20"), ("origin", "specificity")),)
 
+    @abstractmethod
     def columns(self, done: EvaluationResult) -> Cells:
-        raise NotImplementedError
+        """What stands in each column: its heading, the figures of its subset, the measure."""
 
     def run_label(self, run: str) -> tuple[str, bool]:
         return run, False

@@ -3,6 +3,7 @@
 Another package subclasses `Preset` and declares an instance under the entry points `litmus.evaluation_presets`.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -24,7 +25,7 @@ class Part:
     topics: str = "all"
 
 
-class Preset:
+class Preset(ABC):
     """One table of a paper."""
 
     name: str
@@ -56,9 +57,9 @@ class Preset:
         """The golds that its evaluations name."""
         return list(dict.fromkeys(gold for each in self.wanted(asked) for gold in each.golds))
 
+    @abstractmethod
     def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:
         """The table, from its evaluations in the order of `wanted`."""
-        raise NotImplementedError
 
 
 def subset(done: EvaluationResult, by: Mapping[str, str]) -> SubsetFigures | None:
