@@ -142,7 +142,7 @@ def _hits(ranking: RankedList, places: Mapping[str, int]) -> tuple[IntArray, Int
     place = place[at]
     if len(np.unique(place)) < len(place):
         twice = next(docno for docno in places if list(ranking.docnos).count(docno) > 1)
-        raise ValueError(f"document {twice} stands twice in the ranking of topic {ranking.topic}")
+        raise ValueError(f"document {twice} occurs twice in the ranking of topic {ranking.topic}")
     return place, at + 1
 
 

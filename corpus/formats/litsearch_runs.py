@@ -18,7 +18,7 @@ def read_litsearch_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow 
     """Yield a row for each retrieved document; scores fall from the list's length to 1, as no others are there.
 
     A question is named by its `number`, else by its row, from 0; the run by the name of its file. Errors: BrokenFile
-    for a document that stands twice in a list.
+    for a document that occurs twice in a list.
     """
     tag = "".join(PurePath(file).name.partition(".")[0].split()) or "run"
     for row, found in enumerate(read_objects(stream, file)):

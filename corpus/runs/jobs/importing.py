@@ -343,7 +343,7 @@ def _notes(file: RunFile, name: str, facts: dict[str, Any], example: str) -> Ite
     if file.other_tag:
         yield Problem(file.name, 0, f"rows are tagged {file.other_tag} and {file.tag}; all make up the run {name}")
     if file.rank_twice and file.ranks_differ:
-        reason = "a rank stands twice for a topic; ranks are not read, the order is that of the scores"
+        reason = "a rank occurs twice for a topic; ranks are not read, the order is that of the scores"
         yield Problem(file.name, file.rank_twice, reason)
     if gone:
         reason = f"{name} has lost the rankings of topics that the file does not speak of: {gone:,}"

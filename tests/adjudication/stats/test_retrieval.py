@@ -57,7 +57,7 @@ def test_ties_are_counted_only_where_they_straddle_the_cut() -> None:
 
 def test_a_document_or_a_topic_ranked_twice_is_refused() -> None:
     gold = make_gold({"q": {"a": 1}})
-    with pytest.raises(ValueError, match="document a stands twice in the ranking of topic q"):
+    with pytest.raises(ValueError, match="document a occurs twice in the ranking of topic q"):
         match([RankedList("q", ["a", "b", "a"])], gold)
     with pytest.raises(ValueError, match="topic q is ranked twice"):
         match([RankedList("q", ["a"]), RankedList("q", ["b"])], gold)

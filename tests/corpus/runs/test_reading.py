@@ -117,6 +117,6 @@ def test_repeated_ranks_ties_and_scores_that_are_no_numbers_are_named(collection
     text = "0 Q0 D1 1 2 mine\n0 Q0 D2 1 2 mine\n0 Q0 D3 2 1 mine\n1 Q0 D1 1 2 mine\n1 Q0 D2 2 nan mine\n"
     run = read(collection, tmp_path / "a.run", text)
     assert run.created == 1
-    assert "a rank stands twice for a topic; ranks are not read" in words(run)
+    assert "a rank occurs twice for a topic; ranks are not read" in words(run)
     assert run.parameters["runs"]["mine"]["ties"] == 1
     assert "'nan' is not a finite number" in words(run)
