@@ -45,6 +45,7 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 VIEWPORT = {"width": 1280, "height": 800}
+UNSERVED = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-unserved"  # a queue
 PATIENCE = 30_000  # milliseconds for something that should happen, under any load
 
 
@@ -117,6 +118,12 @@ def queue() -> Iterator[redis.Redis]:
         yield client
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _tasks_unserved() -> None:
+    """Tests without a worker do by themselves the jobs that they send; none that runs for others may be quicker."""
+    _send_tasks_to(UNSERVED)
+
+
 @pytest.fixture
 def own_queue(queue: redis.Redis) -> Iterator[str]:
     """A queue that the worker shared by all tests does not serve: for tests whose worker knows other settings."""
@@ -124,7 +131,7 @@ def own_queue(queue: redis.Redis) -> Iterator[str]:
     queue.delete(name, "unacked", "unacked_index")
     _send_tasks_to(name)
     yield name
-    _send_tasks_to(settings.CELERY_TASK_DEFAULT_QUEUE)
+    _send_tasks_to(UNSERVED)
     queue.delete(name, "unacked", "unacked_index")
 
 
@@ -151,7 +158,9 @@ def celery_worker(transactional_db: None, _celery_process: Child, queue: redis.R
     """
     assert _celery_process.process.poll() is None, f"the worker ended:\n{_celery_process.output}"
     queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    _send_tasks_to(settings.CELERY_TASK_DEFAULT_QUEUE)
     yield _celery_process
+    _send_tasks_to(UNSERVED)
     queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
     wait_for(lambda: not queue.hlen("unacked"), 30, "the end of the running jobs")
 

@@ -15,8 +15,6 @@ from urllib.parse import quote, urlencode
 from django.conf import settings
 from django.db import connection
 
-from config.celery import app as current_app
-
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -115,17 +113,6 @@ def start_celery_worker(log: Path, processes: int = 1, *, queue: str = "", **ext
     worker = Child([*command, *quiet, *served], log, child_environment(**extra))
     worker.wait_for_output(" ready.")
     return worker
-
-
-@contextlib.contextmanager
-def others_rest(queue: str) -> Iterator[None]:
-    """No worker that runs now takes jobs from the queue: for tests that start workers of their own and kill them."""
-    control = current_app.control
-    control.cancel_consumer(queue, reply=True, timeout=2)
-    try:
-        yield
-    finally:
-        control.add_consumer(queue, reply=True, timeout=2)
 
 
 @contextlib.contextmanager

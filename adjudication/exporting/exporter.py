@@ -3,6 +3,7 @@
 Another package subclasses `Exporter` and declares an instance under the entry points `litmus.exporters`.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -111,8 +112,8 @@ class Reader:
         return dict(zip(names.split(), self(statement)[0], strict=True))
 
 
-class Exporter:
-    """One export. Subclasses say what it is called and write `lines` (text) or `pieces` (bytes).
+class Exporter(ABC):
+    """One export. Subclasses say what it is called and write `pieces` (bytes), or `lines` as a TextExporter.
 
     `name` is the word in addresses and on the command line; where several exports share it, the level of topics that
     each writes follows after a colon (`qrels:paragraph`). `form` has its options.
@@ -172,13 +173,9 @@ class Exporter:
         """The parts of the file name before its suffix."""
         return [options.collection.slug, options.campaign.slug if options.campaign else ""]
 
-    def lines(self, options: Options) -> Iterator[str]:
-        """The file as text, streamed."""
-        raise NotImplementedError
-
+    @abstractmethod
     def pieces(self, options: Options) -> Iterator[bytes]:
         """The file as it is sent, streamed. What stands in its way must have been found before."""
-        return pieces(self.lines(options))
 
     def files(self, options: Options) -> Files:
         """The file by its name, or the members of what is an archive anyway."""
@@ -188,8 +185,19 @@ class Exporter:
         """Options to ask for on the export's card, with a value to suggest for each."""
         return {}
 
-    def remember(self, options: Options) -> None:
+    def remember(self, options: Options) -> None:  # noqa: B027
         """Keep what was asked for, for the next time."""
+
+
+class TextExporter(Exporter):
+    """An export that is one file of text."""
+
+    @abstractmethod
+    def lines(self, options: Options) -> Iterator[str]:
+        """The file, streamed."""
+
+    def pieces(self, options: Options) -> Iterator[bytes]:
+        return pieces(self.lines(options))
 
 
 class CampaignExporter(Exporter):

@@ -295,6 +295,8 @@ def assert_keys_wait_for_undo(page, work) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("k")
     expect(page.locator("[data-sentence]")).to_have_count(2)
+    while not under_way:  # until pytest's own limit
+        page.wait_for_timeout(20)
     under_way[0].continue_()
     expect(page.locator("[data-sentence]").nth(1)).to_contain_text("measured it. Fux")
     expect(page.locator("[data-sentence]").first).to_have_attribute("aria-current", "true")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from adjudication.exporting.exporter import CampaignExporter, Options
+from adjudication.exporting.exporter import CampaignExporter, Options, TextExporter
 from adjudication.exporting.forms import CampaignForm, WordField
 from adjudication.exporting.streams import rows
 from adjudication.stats.policies import Ballots, TiePolicy
@@ -25,7 +25,7 @@ class PairsForm(CampaignForm):
     )
 
 
-class Pairs(CampaignExporter):
+class Pairs(TextExporter, CampaignExporter):
     name = "pairs"
     label = "Pairs with values"
     suffix = "pairs.txt"

@@ -5,7 +5,17 @@ from dataclasses import replace
 
 from django import forms
 
-from adjudication.exporting.exporter import CONTEXTS, FATAL, ZIP, Exporter, Files, Finding, Options, Reader
+from adjudication.exporting.exporter import (
+    CONTEXTS,
+    FATAL,
+    ZIP,
+    Exporter,
+    Files,
+    Finding,
+    Options,
+    Reader,
+    TextExporter,
+)
 from adjudication.exporting.forms import ContextForm, LevelField, NumberField, WordField
 from adjudication.exporting.streams import pieces
 from adjudication.papers.contexts import context_files, context_findings, context_topic_records
@@ -53,7 +63,7 @@ class LevelledForm(ContextForm):
     field_order = ("iteration", "first_number", "drafts")
 
 
-class LevelledContexts(ContextExporter):
+class LevelledContexts(TextExporter, ContextExporter):
     """One topic for each paragraph, or for each sentence that cites."""
 
     def __init__(self, level: str) -> None:
@@ -95,7 +105,7 @@ class AcmCr(ContextExporter):
         return ((name, pieces(lines)) for name, lines in context_files(options))
 
 
-class Blacklist(ContextExporter):
+class Blacklist(TextExporter, ContextExporter):
     """The names of papers alone."""
 
     name = "blacklist"

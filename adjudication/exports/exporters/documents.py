@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import NDJSON, Exporter, Options
+from adjudication.exporting.exporter import NDJSON, Options, TextExporter
 from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl_documents import write_jsonl_documents
 from corpus.formats.records import DocumentRecord
 
 
-class Documents(Exporter):
+class Documents(TextExporter):
     name = "documents"
     label = "Documents, JSONL"
     suffix = "documents.jsonl"

@@ -5,7 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import FATAL, WARNING, CampaignExporter, Finding, Options, Reader, find_campaign
+from adjudication.exporting.exporter import (
+    FATAL,
+    WARNING,
+    CampaignExporter,
+    Finding,
+    Options,
+    Reader,
+    TextExporter,
+    find_campaign,
+)
 from adjudication.exporting.findings import qrel_findings
 from adjudication.exporting.forms import SummedForm
 from adjudication.exporting.streams import rows
@@ -18,7 +27,7 @@ from corpus.formats.records import JudgmentRow, TopicRecord
 from corpus.models import Collection
 
 
-class DorisMae(CampaignExporter):
+class DorisMae(TextExporter, CampaignExporter):
     name = "doris-mae"
     label = "DORIS-MAE JSON"
     suffix = "doris-mae.json"

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import CSV, NDJSON, CampaignExporter, Finding, Options, Reader
+from adjudication.exporting.exporter import CSV, NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.findings import override_findings
 from adjudication.exporting.streams import rows
 from corpus.formats.judgments import write_csv_judgments, write_jsonl_judgments
 
 
-class Judgments(CampaignExporter):
+class Judgments(TextExporter, CampaignExporter):
     name = "judgments"
     label = "Judgments, CSV"
     suffix = "judgments.csv"

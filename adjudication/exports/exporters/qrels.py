@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import FATAL, CampaignExporter, Finding, Options, Reader
+from adjudication.exporting.exporter import FATAL, CampaignExporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.findings import MOST_EXAMPLES, name_findings, qrel_findings
 from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY, ByLevelForm, LevelField, SwitchField
 from adjudication.exporting.streams import column, rows
@@ -32,7 +32,7 @@ class QrelsForm(ByLevelForm):
         return values
 
 
-class Qrels(CampaignExporter):
+class Qrels(TextExporter, CampaignExporter):
     name = "qrels"
     label = "TREC qrels"
     suffix = "qrels"
@@ -61,7 +61,7 @@ class Qrels(CampaignExporter):
         return write_qrels(qrel_rows(options))
 
 
-class Diversity(CampaignExporter):
+class Diversity(TextExporter, CampaignExporter):
     name = "diversity"
     label = "TREC diversity qrels"
     suffix = "diversity.qrels"

@@ -16,6 +16,7 @@ from adjudication.exporting.exporter import (
     Finding,
     Options,
     Reader,
+    TextExporter,
     find_campaign,
 )
 from adjudication.exporting.findings import override_findings
@@ -105,7 +106,7 @@ def _of_questions(found: QuestionSet, *, is_table: bool) -> Iterator[Finding]:
         yield Finding(WARNING, "no_targets", f"Kept questions without a target: {alone:,}.", alone)
 
 
-class QuestionText(QuestionExporter):
+class QuestionText(TextExporter, QuestionExporter):
     """One that is written by a function over the question set."""
 
     def __init__(

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import FATAL, NDJSON, Exporter, Finding, Options, Reader
+from adjudication.exporting.exporter import FATAL, NDJSON, Finding, Options, Reader, TextExporter
 from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY, ExportForm, LevelField
 from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.qrels import check_sub_queries
@@ -21,7 +21,7 @@ from corpus.questions.reads.authors import withdrawn_topics
 AT_ONCE = 500  # topics read together
 
 
-class Aspects(Exporter):
+class Aspects(TextExporter):
     name = "aspects"
     label = "Aspects"
     suffix = "aspects.tsv"
@@ -38,7 +38,7 @@ class TopicsForm(ExportForm):
     level = LevelField(QUERY, ASPECT, SUB_QUERY)
 
 
-class Topics(Exporter):
+class Topics(TextExporter):
     name = "topics"
     label = "TREC topics"
     suffix = "topics"
@@ -57,7 +57,7 @@ class Topics(Exporter):
         return write_trec_topics(trec_topics(options))
 
 
-class TopicsJsonl(Exporter):
+class TopicsJsonl(TextExporter):
     """All topics that may be published, with aspects, ties, targets and whatever an import brought."""
 
     name = "topics-jsonl"
@@ -74,7 +74,7 @@ class TopicsJsonl(Exporter):
         return write_jsonl_topics(map(topic_record, _read_topics(standing_topics(options.collection))))
 
 
-class QueriesTxt(Exporter):
+class QueriesTxt(TextExporter):
     """Complex queries, and what else has aspects; the layout has no place for ties, targets and the rest."""
 
     name = "queries-txt"

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import NDJSON, CampaignExporter, Finding, Options, Reader
+from adjudication.exporting.exporter import NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.findings import override_findings
 from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl import write_objects
 
 
-class Verdicts(CampaignExporter):
+class Verdicts(TextExporter, CampaignExporter):
     name = "verdicts"
     label = "Verdicts, JSONL"
     suffix = "verdicts.jsonl"

@@ -5,8 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import redis
-from django.conf import settings
 from django.utils import timezone
 
 from accounts import jobs
@@ -16,7 +14,7 @@ from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.models import AgreementRun, Verdict, VoteRun
 from tests.adjudication.agreement.test_agreement import noisy_labels
 from tests.factories.adjudication import AT, Built, build_campaign
-from tests.processes import Child, others_rest, start_celery_worker, wait_for
+from tests.processes import Child, start_celery_worker, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -60,17 +58,16 @@ def test_a_running_job_can_be_cancelled(celery_worker: Child) -> None:
 
 
 @pytest.fixture
-def own_worker(transactional_db: None, queue: redis.Redis, tmp_path: Path) -> Iterator[Child]:
+def own_worker(transactional_db: None, own_queue: str, tmp_path: Path) -> Iterator[Child]:
     """A worker that a test may kill."""
-    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE, "unacked", "unacked_index")
-    with others_rest(settings.CELERY_TASK_DEFAULT_QUEUE):
-        worker = start_celery_worker(tmp_path / "first.log")
-        yield worker
-        worker.stop()
-    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE, "unacked", "unacked_index")
+    worker = start_celery_worker(tmp_path / "first.log", queue=own_queue)
+    yield worker
+    worker.stop()
 
 
-def test_a_killed_worker_is_followed_by_another_with_the_same_figures(own_worker: Child, tmp_path: Path) -> None:
+def test_a_killed_worker_is_followed_by_another_with_the_same_figures(
+    own_worker: Child, own_queue: str, tmp_path: Path
+) -> None:
     built = build_campaign(noisy_labels(200, 5), people=tuple("abcde"), topics=200)
     run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=8_000)
 
@@ -86,7 +83,7 @@ def test_a_killed_worker_is_followed_by_another_with_the_same_figures(own_worker
         jobs.resume_lost_jobs(timezone.now() + timedelta(minutes=1))  # as beat does; sending twice does no harm
         return state_of(run) == JobState.DONE
 
-    second = start_celery_worker(tmp_path / "second.log")
+    second = start_celery_worker(tmp_path / "second.log", queue=own_queue)
     try:
         wait_for(is_done_by_another, 180, "the second attempt")
     finally:

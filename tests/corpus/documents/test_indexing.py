@@ -144,6 +144,7 @@ def test_documents_that_somebody_holds_are_passed_over_and_then_taken(
         other.execute("UPDATE corpus_document SET title = 'Coffee' WHERE docno = 'd1'")
         monkeypatch.setattr(indexing.time, "sleep", lambda _: other.commit())
         jobs.carry_out(Indexing.objects.get())
+    assert Indexing.objects.get().state == JobState.DONE
     assert len(hits(collection, "tea")) == 6
     assert hits(collection, "coffee") == ["d1"]
 
