@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from corpus.pdf.layout import (
     Chunk,
     Kind,
-    Measures,
     ends_list_of_works,
     heading_number,
     is_list_of_works,
     plain_heading,
 )
 from corpus.pdf.lines import Line, part_of_line
+from corpus.pdf.measures import Measures
 from corpus.pdf.sections import names_introduction
 
 _BULLET = re.compile(r"(?:[•·▪■◦‣∙●○►–—*⋆★-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S").match

@@ -1,16 +1,15 @@
-"""What the lines of a paper are: running heads, headings, captions, tables, footnotes, body text, references."""
+"""What the lines of a paper are: headings, captions, tables, footnotes, body text, references."""
 
 from __future__ import annotations
 
 import re
-import statistics
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 
 from corpus.pdf.lines import WIDE, Line
+from corpus.pdf.measures import Measures
 
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme|chart|plate|exhibit|box)\s*"
@@ -23,7 +22,6 @@ _CAPTION_START = re.compile(
 _NUMBERED = re.compile(
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?=\.)|[A-H](?:\.\d{1,2}){0,2})[.)]?\s+(?P<name>\S.*)"
 ).fullmatch
-_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _NAMES = frozenset(
     "abstract introduction references bibliography acknowledgments acknowledgements acknowledgment acknowledgement "
     "appendix conclusion conclusions discussion keywords summary background methods results".split()
@@ -64,151 +62,6 @@ class Chunk:
     def text(self) -> str:
         """The lines' text, joined by blanks."""
         return " ".join(line.text for line in self.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """What is usual in a paper: size of body text, distance of its lines, edges of columns on each page."""
-
-    size: float
-    leading: float
-    edges: dict[tuple[int, int], tuple[float, float]]
-
-    def edges_of(self, line: Line) -> tuple[float, float]:
-        """The left and right edge of the column that a line stands in."""
-        return self.edges.get((line.page, line.column)) or self.edges.get((0, line.column)) or (line.left, line.right)
-
-    def is_body_size(self, line: Line) -> bool:
-        """Whether most of a line is set as large as body text."""
-        return abs(line.size - self.size) <= 0.4
-
-
-def measure(lines: Sequence[Line]) -> Measures:
-    """Return the measures of a paper from all its lines."""
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[round(line.size * 2) / 2] += len(line.text)
-    rough = max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
-    near = [line for line in lines if abs(line.size - rough) <= 0.4]
-    size = statistics.median(line.size for line in near) if near else rough
-    steps: Counter[float] = Counter()
-    for one, other in pairwise(near):
-        step = other.base - one.base
-        if one.page == other.page and one.column == other.column and 0.8 * size < step < 2.5 * size:
-            steps[round(step, 1)] += 1
-    leading = max(steps, key=lambda step: (steps[step], -step)) if steps else 1.2 * size
-    return Measures(size, leading, _edges(near))
-
-
-def _edges(lines: Iterable[Line]) -> dict[tuple[int, int], tuple[float, float]]:
-    """Return left and right of each (page, column), of (0, column) for the whole paper."""
-    places: dict[tuple[int, int], list[Line]] = defaultdict(list)
-    for line in lines:
-        places[0, line.column].append(line)
-        places[line.page, line.column].append(line)
-    found = {}
-    for key, group in places.items():
-        if key[0] == 0 or len(group) >= 8:
-            lefts = Counter(round(line.left) for line in group if len(line.text) > 8)
-            rights = sorted(line.right for line in group)
-            if lefts:
-                most = max(lefts.values())
-                left = min(place for place, times in lefts.items() if times >= 0.4 * most)
-                found[key] = (float(left), rights[len(rights) * 8 // 10])
-    return found
-
-
-# --- running heads ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Margins:
-    """What stands in the top and bottom margins of a paper's pages, by place and by words."""
-
-    places: Counter[tuple[str, int]]
-    words: Counter[str]
-    numbers: Counter[int]  # heights of numbers that end a page alone: the paper may be larger than what was set for it
-
-    def is_often_here(self, zone: str, line: Line) -> bool:
-        """Whether lines stand at this height on other pages too."""
-        return sum(self.places[zone, round(line.base) + step] for step in (-1, 0, 1)) >= 2
-
-
-def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float], measures: Measures) -> list[list[Line]]:
-    """Return the lines of each page without running heads, running feet and page numbers."""
-    margins = _Margins(Counter(), Counter(), Counter())
-    for lines, height in zip(pages, heights, strict=True):
-        outer = [line for line in lines if _zone(line, height)]
-        margins.places.update({(_zone(line, height), round(line.base)) for line in outer})
-        margins.words.update({_plain(line) for line in outer})
-        margins.numbers.update(round(line.base) for line in lines if _is_last_number(line, lines))
-    return [
-        [line for line in lines if not _is_furniture(line, lines, height, margins, measures)]
-        for lines, height in zip(pages, heights, strict=True)
-    ]
-
-
-def _is_last_number(line: Line, lines: Sequence[Line]) -> bool:
-    """Whether a line is a number and the lowest of its page."""
-    return line.text.isdecimal() and line.base >= max(other.base for other in lines)
-
-
-def _zone(line: Line, height: float) -> str:
-    if line.base < 0.115 * height:
-        return "top"
-    return "foot" if line.base > 0.885 * height else ""
-
-
-def _plain(line: Line) -> str:
-    return _DIGITS.sub("#", line.text.lower()).strip()
-
-
-def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
-    zone = _zone(line, height)
-    if not zone:
-        return _is_last_number(line, lines) and margins.numbers[round(line.base)] >= 2
-    plain = _plain(line)
-    if plain in ("#", "- # -", "page #", "# of #", "page # of #"):
-        return True
-    if _is_in_text(line, lines, zone, margins, measures):
-        return False
-    if margins.words[plain] >= 3:
-        return True
-    is_free = margins.is_often_here(zone, line) and _stands_outside(line, lines, zone, height, measures)
-    if zone == "top":
-        return is_free and len(line.text) < 120
-    return (is_free and len(line.text) < 60) or margins.words[plain] >= 2
-
-
-def _is_in_text(line: Line, lines: Sequence[Line], zone: str, margins: _Margins, measures: Measures) -> bool:
-    """Whether body text goes on from a line of the margin inwards, or outwards to a line that other pages do not have:
-    a column may begin or end with any words, the last line of a page may stand right below a heading."""
-    if not measures.is_body_size(line):
-        return False
-    inwards = 1 if zone == "top" else -1
-    near = (
-        (inwards * (other.base - line.base), other)
-        for other in lines
-        if other.column == line.column and measures.is_body_size(other)
-    )
-    return any(
-        0.8 * measures.leading < abs(step) < 1.2 * measures.leading and (step > 0 or margins.words[_plain(other)] < 2)
-        for step, other in near
-    )
-
-
-def _stands_outside(line: Line, lines: Sequence[Line], zone: str, height: float, measures: Measures) -> bool:
-    """Whether a line is the outermost of its margin, apart from all others."""
-    is_outer = not any(
-        other.base < line.base - 3 if zone == "top" else other.base > line.base + 3
-        for other in lines
-        if _zone(other, height) == zone and other.column in (line.column, WIDE)
-    )
-    gap = min((abs(other.base - line.base) for other in lines if abs(other.base - line.base) > 3), default=height)
-    return is_outer and gap > 1.5 * measures.leading
-
-
-# --- kinds ------------------------------------------------------------------------------------------------------------
 
 
 def chunks(lines: Iterable[Line], measures: Measures) -> list[Chunk]:

@@ -12,9 +12,11 @@ from corpus.formats.dois import distinct, is_of_data, is_placeholder, readings
 from corpus.formats.papers import DOUBTFUL_DOIS, FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
 from corpus.pdf.anonymise import Anonymiser
 from corpus.pdf.flow import ABSTRACT, Block, Flow, flow_of
-from corpus.pdf.layout import Kind, chunks, drop_furniture, measure
+from corpus.pdf.furniture import drop_furniture
+from corpus.pdf.layout import Kind, chunks
 from corpus.pdf.lines import Line, find_gutters, page_lines
 from corpus.pdf.markers import AuthorYears, author_year_markers, numeric_markers
+from corpus.pdf.measures import measure
 from corpus.pdf.pages import PageRuns, read_pages
 from corpus.pdf.prose import RAISED_NUMBERS, boxes, is_note_mark, printed, prose
 from corpus.pdf.references import references_of
