@@ -12,9 +12,10 @@ class AdjudicationConfig(AppConfig):
         "agreement": "adjudication.agreement.jobs.agreement.AgreementJob",
         "votes": "adjudication.verdicts.jobs.votes.VoteJob",
         "contexts": "adjudication.papers.jobs.ContextCheckJob",
-        "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
+        "evaluations": "adjudication.evaluation.jobs.evaluation.EvaluationJob",
         "releases": "adjudication.releases.jobs.release.ReleaseJob",
     }
+    importers = {"qrels": "adjudication.evaluation.importer.QRELS"}
     deletion_guards = {"releases": "adjudication.releases.rules.standing_release"}
     registries = {  # see corpus/plugins.py
         "exporters": "adjudication.exports.registry.EXPORTERS",

@@ -53,6 +53,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for address, view, name in (
             ("", evaluation.evaluation_list, "evaluation_list"),
             ("new/", evaluation.evaluation_create, "evaluation_create"),
+            ("qrels/<int:pk>/deletion/", evaluation.qrels_delete, "qrels_delete"),
             ("<int:pk>/", evaluation.evaluation_detail, "evaluation_detail"),
             ("<int:pk>/topics/", evaluation.evaluation_topics, "evaluation_topics"),
             ("<int:pk>/table.<slug:form>", evaluation.evaluation_table, "evaluation_table"),

@@ -513,6 +513,7 @@ TABLE: list[Row] = [
     # --- evaluation --------------------------------------------------------------------------------------------------
     *row("evaluation_list", OVERSEERS_PAGE),
     *row("evaluation_create", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
+    *row("qrels_delete", MANAGERS_WRITE, where=key_of("qrels")),
     *row("evaluation_detail", OVERSEERS_PAGE, where=key_of("evaluation")),
     *row("evaluation_topics", "GET login 404 403 gone gone gone", where=key_of("evaluation")),  # not done yet
     *row("evaluation_table", "GET login 404 403 404 404 404", where=lambda w: {"pk": w.evaluation.pk, "form": "csv"}),

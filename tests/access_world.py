@@ -7,7 +7,18 @@ from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, JobState, User
 from adjudication.evaluation.reads.evaluation import EvaluationSpec
-from adjudication.models import AgreementRun, ContextCheck, Evaluation, Method, Release, Verdict, VoteRun
+from adjudication.evaluation.reads.tables import Cell, Column, Row, Table
+from adjudication.models import (
+    AgreementRun,
+    ContextCheck,
+    Evaluation,
+    EvaluationScores,
+    ImportedQrels,
+    Method,
+    Release,
+    Verdict,
+    VoteRun,
+)
 from annotation.definitions.extractions import Content
 from annotation.models import (
     AnnoCycle,
@@ -83,6 +94,8 @@ class World:
     vote_run: VoteRun
     context_check: ContextCheck
     evaluation: Evaluation
+    measured: Evaluation  # done
+    qrels: ImportedQrels
     release: Release
     verdict: Verdict
     invited: InvitedRole
@@ -164,6 +177,8 @@ def make_world() -> World:
             requested_at=AT,
             parameters=EvaluationSpec("targets", ("bm25",)).as_json(),
         ),
+        measured=_measured(collection, manager),
+        qrels=ImportedQrels.objects.create(collection=collection, name="elsewhere", created_at=AT),
         context_check=ContextCheck.objects.create(
             collection=collection,
             requested_by=manager,
@@ -189,6 +204,42 @@ def make_world() -> World:
             finished_at=AT,
         ),
     )
+
+
+def _measured(collection: Collection, manager: User) -> Evaluation:
+    """Two runs measured on the world's topic; one of them ranks it better."""
+    rows = {"bm25": 1.0, "tfidf": 0.5}
+    means = {run: {"AP": {"value": value, "se": None, "n_topics": 1, "method": None}} for run, value in rows.items()}
+    report = {
+        "gold": "targets",
+        "gold_label": "targets of questions",
+        "unit": "query",
+        "runs": list(rows),
+        "measures": ["AP"],
+        "notes": ["Other documents may answer as well."],
+        "unjudged": "not-relevant",
+        "subsets": [{"by": {}, "n_topics": 1, "runs": means}],
+        "tests": [],
+    }
+    table = Table(
+        "Run",
+        (Column("AP"),),
+        tuple(Row(run, (Cell(f"{100 * value:.2f}", value),)) for run, value in rows.items()),
+        "Means.",
+    )
+    job = Evaluation.objects.create(
+        collection=collection,
+        requested_by=manager,
+        requested_at=AT,
+        started_at=AT,
+        finished_at=AT,
+        state=JobState.DONE,
+        parameters=EvaluationSpec("targets", tuple(rows)).as_json(),
+        results={"report": report, "table": table.to_json(), "figures": "run,measure\r\n"},
+    )
+    for run, value in rows.items():
+        EvaluationScores.objects.create(evaluation=job, run=run, topics=["1"], measures=["AP"], values=[value])
+    return job
 
 
 def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:

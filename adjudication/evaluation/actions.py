@@ -1,4 +1,4 @@
-"""Asking for an evaluation."""
+"""Asking for an evaluation; deleting imported qrels."""
 
 from datetime import datetime
 
@@ -8,15 +8,16 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.registry import parse_selector
+from adjudication.evaluation.golds.registry import check_gold
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.evaluation import TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.rankings import find_runs
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_golds
 from adjudication.labels.rules import check_adjudicator, fetch_role
-from adjudication.models import Evaluation
+from adjudication.models import Evaluation, ImportedQrels
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import RESAMPLES, SEED
+from corpus.collections.rules import check_manager
 from corpus.models import Collection
 
 
@@ -42,7 +43,7 @@ def check_words(collection: Collection, spec: EvaluationSpec) -> None:
     if not (spec.gold or spec.preset):
         raise Refused("Say against what the runs are measured: choose a gold or a preset.")
     for gold in spec.golds:
-        parse_selector(gold)
+        check_gold(collection, gold)
     if not spec.preset or find_preset(spec.preset).parts:
         find_runs(collection, spec.runs)
     if spec.baseline and spec.baseline not in spec.runs:
@@ -51,3 +52,11 @@ def check_words(collection: Collection, spec: EvaluationSpec) -> None:
         raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
     spec.parsed()
     check_not_sealed_golds(collection, spec)
+
+
+@transaction.atomic
+def delete_qrels(*, qrels: ImportedQrels, by: User, at: datetime) -> None:
+    """Delete imported qrels; evaluations that were made with them keep their figures. Errors: NotAllowed, Conflict."""
+    check_manager(qrels.collection, by)
+    record_event(by=by, at=at, verb="delete_qrels", target=qrels, scope=qrels.collection, name=qrels.name)
+    qrels.delete()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from adjudication.evaluation.golds.registry import campaigns_behind
+from adjudication.evaluation.golds.registry import campaigns_behind, campaigns_swayed_by
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.evaluation import EvaluationSpec
 from adjudication.labels.rules import check_can_take_out
@@ -34,7 +34,8 @@ def check_can_see(membership: Membership, spec: EvaluationSpec) -> None:
     A run of one document has the label of that document as its score, so the rule is that of exports (ADR 11).
     Errors: NotAllowed.
     """
-    campaigns = campaigns_of(membership.collection, golds_of(spec))
-    for campaign in campaigns:
+    golds = golds_of(spec)
+    for campaign in campaigns_of(membership.collection, golds):
         check_not_sealed(campaign)
-    check_can_take_out(membership, campaigns)
+    swayed = {each.pk: each for gold in golds if gold for each in campaigns_swayed_by(membership.collection, gold)}
+    check_can_take_out(membership, swayed.values())

@@ -2,23 +2,25 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.jobs import shown
-from accounts.refusal_messages import refusals_in_form
-from adjudication.evaluation.actions import request_evaluation
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from adjudication.evaluation.actions import delete_qrels, request_evaluation
 from adjudication.evaluation.forms import EvaluationForm
 from adjudication.evaluation.reads.evaluation import EvaluationSpec
 from adjudication.evaluation.reads.pages import fetch_topics, plot_of, sorted_table
+from adjudication.evaluation.reads.qrels import imported_qrels
 from adjudication.evaluation.reads.tables import WRITERS, Table
 from adjudication.evaluation.rules import check_can_see
 from adjudication.labels.rules import can_adjudicate, check_can_adjudicate
-from adjudication.models import Evaluation
-from corpus.collections.rules import check_can_oversee, fetch_membership
+from adjudication.models import Evaluation, ImportedQrels
+from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
 from corpus.models import Membership
 
 PER_PAGE = 50
@@ -36,12 +38,27 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = _overseer(request, slug)
     jobs = Evaluation.objects.filter(collection=membership.collection).select_related("requested_by").order_by("-pk")
     page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
-    has_runs = membership.collection.retrieval_runs.exists()
-    return render(
-        request,
-        "adjudication/evaluation/evaluation_list.html",
-        _context(membership) | {"page": page, "has_runs": has_runs},
+    context = _context(membership) | {
+        "page": page,
+        "has_runs": membership.collection.retrieval_runs.exists(),
+        "qrels": imported_qrels(membership.collection),
+        "may_manage": can_manage(membership),
+    }
+    return render(request, "adjudication/evaluation/evaluation_list.html", context)
+
+
+@require_POST
+def qrels_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete imported qrels."""
+    membership = fetch_membership(request.user, slug)
+    check_can_manage(membership)
+    qrels = get_object_or_404(
+        ImportedQrels.objects.select_related("collection"), collection=membership.collection, pk=pk
     )
+    with refusals_in_message(request):
+        delete_qrels(qrels=qrels, by=membership.user, at=timezone.now())
+        messages.success(request, f"Qrels {qrels.name} deleted.")
+    return redirect("evaluation_list", slug)
 
 
 @require_http_methods(["GET", "POST"])

@@ -2,7 +2,7 @@
 
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.models.contexts import ContextCheck
-from adjudication.models.evaluations import Evaluation, EvaluationScores
+from adjudication.models.evaluations import Evaluation, EvaluationScores, ImportedQrels, ImportedQrelsTopic
 from adjudication.models.exports import ExportPrefixes
 from adjudication.models.releases import DataStatement, Release
 from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
@@ -17,6 +17,8 @@ __all__ = [
     "Evaluation",
     "EvaluationScores",
     "ExportPrefixes",
+    "ImportedQrels",
+    "ImportedQrelsTopic",
     "Method",
     "Release",
     "Verdict",

@@ -1,4 +1,4 @@
-"""Evaluations of runs against a gold, with the scores by topic that their pages look into."""
+"""Evaluations of runs against a gold, with the scores by topic that their pages look into, and imported qrels."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -6,6 +6,7 @@ from django.db import models
 from accounts.models import Job
 from corpus.models import Collection
 from corpus.models.collections import InCollection
+from corpus.models.imports import imported_in
 
 
 class Evaluation(Job):
@@ -52,3 +53,42 @@ class EvaluationScores(models.Model):
 
     def __str__(self) -> str:
         return f"{self.evaluation_id} {self.run}"
+
+
+class ImportedQrels(models.Model):
+    """Judgments made elsewhere, kept as a gold: they belong to no campaign and no annotator of this collection."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="imported_qrels")
+    name = models.CharField(max_length=100)
+    created_at = models.DateTimeField()
+    imported_in = imported_in()
+
+    objects = InCollection.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="imported_qrels_name_unique")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ImportedQrelsTopic(models.Model):
+    """The judgments of one topic. Its number and the docnos are those of the file, as in rankings: the collection may
+    lack some of them."""
+
+    qrels = models.ForeignKey(ImportedQrels, on_delete=models.CASCADE, related_name="topics", db_index=False)
+    number = models.TextField()
+    docnos = ArrayField(models.TextField())
+    grades = ArrayField(models.SmallIntegerField())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["qrels", "number"], name="imported_qrels_topic_once"),
+            models.CheckConstraint(
+                name="imported_qrels_docnos_and_grades_paired",
+                condition=models.Q(docnos__len=models.F("grades__len"), docnos__len__gt=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.qrels_id} {self.number}"

@@ -3,7 +3,7 @@
 from corpus.formats.jsonl_documents import read_jsonl_documents, write_beir_corpus
 from corpus.formats.jsonl_topics import read_jsonl_topics, write_beir_queries
 from corpus.formats.pool_lists import read_pool_list
-from corpus.formats.qrels import BEIR_HEADER, write_beir_qrels
+from corpus.formats.qrels import BEIR_HEADER, read_beir_qrels, write_beir_qrels
 from corpus.formats.registry import Certainty, Format, Head, Shape
 
 RECORDS = ("documents", "topics")
@@ -18,10 +18,15 @@ BEIR = Format(
     label="BEIR",
     help="corpus.jsonl and queries.jsonl with _id, title and text; qrels as a table with the columns query-id, "
     "corpus-id and score.",
-    reads={"documents": read_jsonl_documents, "topics": read_jsonl_topics, "pool": read_pool_list},
+    reads={
+        "documents": read_jsonl_documents,
+        "topics": read_jsonl_topics,
+        "pool": read_pool_list,
+        "qrels": read_beir_qrels,
+    },
     writes={"documents": write_beir_corpus, "topics": write_beir_queries, "qrels": write_beir_qrels},
     shapes=(
-        Shape("beir-qrels", ("pool",), _is_table),
+        Shape("beir-qrels", ("pool", "qrels"), _is_table),
         Shape(
             "beir-corpus", RECORDS, lambda head: head.has_keys({"_id", "title"}, {"_id", "abstract"}), Certainty.LIKELY
         ),

@@ -28,6 +28,16 @@ def read_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Problem]:
             yield Problem(file, number, f"has {len(fields)} fields; topic, iteration, docno and value are wanted")
 
 
+def read_beir_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Problem]:
+    """Yield the rows of BEIR's table `query-id corpus-id score`, separated by tabs, with or without its header."""
+    for number, text in read_lines(stream, file):
+        fields = next(csv.reader([text], delimiter="\t"), [])
+        if len(fields) == 3 and tuple(fields) != BEIR_HEADER:
+            yield _row([fields[0], "0", *fields[1:]], file, number)
+        elif fields and len(fields) != 3:
+            yield Problem(file, number, f"has {len(fields)} fields; query-id, corpus-id and score are wanted")
+
+
 def _row(fields: list[str], file: str, line: int) -> QrelRow | Problem:
     topic, iteration, docno, value = fields
     reason = row_problem(topic, iteration, docno)

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from corpus.formats.judgments import read_qrels_judgments
 from corpus.formats.pool_lists import read_pool_list
-from corpus.formats.qrels import write_qrels
+from corpus.formats.qrels import read_qrels, write_qrels
 from corpus.formats.records import Problem, TopicRecord
 from corpus.formats.registry import MARK_CHARS, Certainty, Format, Head, Shape
 from corpus.formats.trec_documents import read_trec_documents
@@ -69,7 +69,7 @@ QRELS = Format(
     name="qrels",
     label="TREC qrels",
     help="Four columns: topic, iteration, docno, value. As judgments, the iteration is the annotator.",
-    reads={"judgments": read_qrels_judgments, "pool": read_pool_list},
+    reads={"judgments": read_qrels_judgments, "pool": read_pool_list, "qrels": read_qrels},
     writes={"qrels": write_qrels},
-    shapes=(Shape("trec-qrels", ("judgments", "pool"), _is_qrels, Certainty.LIKELY),),
+    shapes=(Shape("trec-qrels", ("judgments", "pool", "qrels"), _is_qrels, Certainty.LIKELY),),
 )

@@ -103,8 +103,16 @@ class GoldKind(ABC):
         """The golds of this kind that a collection has, as the page offers them."""
 
     def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:  # noqa: ARG002 - for subclasses
-        """Whose labels the gold is made of; who still has to judge them may not see figures."""
+        """Whose labels the gold is made of."""
         return ()
+
+    def judged_in(self, asked: GoldRequest) -> Sequence[Campaign]:
+        """Who still has to judge in one of these campaigns may not see figures: they could sway the judge."""
+        return self.campaigns(asked)
+
+    def check(self, asked: GoldRequest) -> None:
+        """Refuse, before any work, a name that there is not. Errors: Refused."""
+        self.campaigns(asked)
 
     @abstractmethod
     def read(self, asked: GoldRequest) -> LoadedGold:

@@ -1,5 +1,6 @@
-"""Golds from files: qrels that somebody else made."""
+"""Golds that were judged elsewhere: imported qrels, and on the command line those of a file."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from accounts.refusals import Refused
@@ -13,7 +14,10 @@ from adjudication.evaluation.golds.kind import (
     Grades,
     LoadedGold,
 )
+from adjudication.models import ImportedQrels
 from adjudication.stats.rankings import make_gold
+from annotation.kind import Judged
+from annotation.models import Campaign
 from corpus.models import Collection
 
 
@@ -22,17 +26,24 @@ class Qrels(GoldKind):
 
     name = "qrels"
     label = "Imported qrels"
-    about = "TREC qrels: a file on the command line."
-    takes_name = "FILE"
+    about = "TREC qrels that were imported; on the command line also a file."
+    takes_name = "NAME"
     options: ClassVar = {"relevance": RELEVANCE}
 
-    def choices(self, collection: Collection) -> Choices:  # noqa: ARG002
-        return []
+    def choices(self, collection: Collection) -> Choices:
+        known = ImportedQrels.objects.filter(collection=collection).order_by("name")
+        return [(f"{self.name}:{each.name}", f"Qrels {each.name}") for each in known]
+
+    def check(self, asked: GoldRequest) -> None:
+        if asked.name not in asked.files:
+            _imported(asked)
+
+    def judged_in(self, asked: GoldRequest) -> Sequence[Campaign]:
+        """They are labels of the collection's documents, no matter whose, and could sway those who still judge."""
+        return list(asked.collection.campaigns.judging(Judged.DOCUMENTS))
 
     def read(self, asked: GoldRequest) -> LoadedGold:
-        if asked.name not in asked.files:
-            raise Refused(f"There are no qrels “{asked.name[:60]}”.")
-        grades, unknown, unit = _own(asked.collection, asked.files[asked.name])
+        grades, unknown, unit = in_collection(asked.collection, _grades(asked))
         if not grades:
             raise Refused(f"No topic of the qrels {asked.name} is in {asked.collection.slug}: they are of another one.")
         notes = ["Documents that the qrels do not name count as not relevant, unless condensed lists are asked for."]
@@ -43,7 +54,28 @@ class Qrels(GoldKind):
         return self.found(asked, f"qrels {asked.name}", gold, unit=unit, notes=tuple(notes))
 
 
-def _own(collection: Collection, grades: Grades) -> tuple[Grades, list[str], str]:
+def _grades(asked: GoldRequest) -> Grades:
+    """The judgments: of a file that was given, else of imported qrels."""
+    if asked.name in asked.files:
+        return asked.files[asked.name]
+    found = _imported(asked)
+    rows = found.topics.order_by("pk").values_list("number", "docnos", "grades")
+    return {number: dict(zip(docnos, map(float, grades), strict=True)) for number, docnos, grades in rows}
+
+
+def _imported(asked: GoldRequest) -> ImportedQrels:
+    """The qrels of this name. Errors: Refused naming those there are."""
+    known = ImportedQrels.objects.filter(collection=asked.collection)
+    found = known.filter(name=asked.name).first()
+    if found is None:
+        names = ", ".join(known.order_by("name").values_list("name", flat=True))
+        raise Refused(
+            f"There are no qrels “{asked.name[:60]}”. " + (f"There are: {names}." if names else "None are imported.")
+        )
+    return found
+
+
+def in_collection(collection: Collection, grades: Grades) -> tuple[Grades, list[str], str]:
     """(grades of the collection's topics by their number here, the numbers it lacks, what the topics are).
 
     A number is that of a topic, as it stands or as released, else of a sub-query.

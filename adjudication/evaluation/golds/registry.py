@@ -59,10 +59,22 @@ def read_gold(collection: Collection, text: str, files: Mapping[str, Grades] | N
     return kind.read(asked)
 
 
+def check_gold(collection: Collection, text: str) -> None:
+    """Errors: Refused for a selector that makes no sense or names what there is not."""
+    kind, asked = _request(collection, text)
+    kind.check(asked)
+
+
 def campaigns_behind(collection: Collection, text: str) -> list[Campaign]:
     """Whose labels the gold is made of. Errors: Refused for an unknown gold."""
     kind, asked = _request(collection, text)
     return list(kind.campaigns(asked))
+
+
+def campaigns_swayed_by(collection: Collection, text: str) -> list[Campaign]:
+    """Who still has to judge in these may not see what was measured with the gold. Errors: Refused."""
+    kind, asked = _request(collection, text)
+    return list(kind.judged_in(asked))
 
 
 def offered_golds(collection: Collection) -> Choices:

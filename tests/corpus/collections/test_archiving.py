@@ -201,6 +201,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "import_mentions": (SLUG, FILE),
     "import_papers": (SLUG, FILE),
     "import_pool": (SLUG, FILE),
+    "import_qrels": (SLUG, FILE),
     "import_runs": (SLUG, FILE),
     "import_topics": (SLUG, FILE),
     "index_documents": (SLUG,),

@@ -1,0 +1,7 @@
+"""manage.py import_qrels SLUG FILE… [--name NAME] [--dry-run] [--json]"""
+
+from corpus.imports.commands.importing import ImportCommand
+
+
+class Command(ImportCommand):
+    kind = "qrels"

@@ -1,0 +1,1 @@
+from adjudication.evaluation.commands.import_qrels import Command

@@ -1,0 +1,98 @@
+"""DORIS-MAE's 17 rankings × 7 measures, as its authors' code has them, through page, command and REST alike."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts import jobs
+from accounts.models import JobState
+from adjudication.evaluation.presets.doris_mae import MEASURES
+from adjudication.models import Evaluation
+from corpus.models import Collection, Ranking, RetrievalRun, Role
+from tests.adjudication.verdicts.test_relevance import load_judged
+from tests.factories.accounts import AT, MembershipFactory
+from tests.shared import shared_path
+
+pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.slow]
+Figures = dict[str, dict[str, float]]
+
+
+@pytest.fixture
+def expected() -> Figures:
+    """{ranking: {measure: percent}}, with the judged campaign and the whole rankings in the collection."""
+    folder = shared_path("data", "doris-mae")
+    with (folder / "judged" / "relevance.tsv").open(encoding="utf-8", newline="") as file:
+        campaign = load_judged(list(csv.DictReader(file, delimiter="\t")))
+    rankings = json.loads((folder / "rankings_v0.json").read_text(encoding="utf-8"))
+    for name, lists in rankings.items():
+        run = RetrievalRun.objects.create(collection=campaign.collection, name=name, created_at=AT)
+        Ranking.objects.bulk_create(
+            Ranking(
+                run=run,
+                topic=topic,
+                docnos=[str(docno) for docno in lists[int(topic.number)]],
+                scores=[float(-place) for place in range(len(lists[int(topic.number)]))],
+            )
+            for topic in campaign.collection.topics.all()
+        )
+    metrics = json.loads((folder / "judged" / "expected_metrics.json").read_text(encoding="utf-8"))["metrics"]
+    assert len(metrics) == 17
+    return {name: dict(zip(MEASURES, values.values(), strict=True)) for name, values in metrics.items()}
+
+
+def assert_published(found: Figures, expected: Figures) -> None:
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        assert {measure: round(100 * value, 6) for measure, value in found[name].items()} == pytest.approx(
+            values, abs=1e-6
+        ), name
+
+
+def values_of(report: dict[str, object]) -> Figures:
+    (subset,) = report["subsets"]  # type: ignore[misc]
+    return {run: {name: each["value"] for name, each in of.items()} for run, of in subset["runs"].items()}
+
+
+def carried_out(job: Evaluation) -> Evaluation:
+    jobs.carry_out(job)
+    job.refresh_from_db()
+    assert job.state == JobState.DONE, job.reason
+    return job
+
+
+def test_page_command_and_rest(client: Client, expected: Figures, capsys: pytest.CaptureFixture[str]) -> None:
+    client.force_login(MembershipFactory(collection=Collection.objects.get(), role=Role.MANAGER).user)
+    names = list(expected)
+    asked = {"gold": "campaign:main", "runs": names, "measures": " ".join(MEASURES), "condensed": "on"}
+    sent = client.post(reverse("evaluation_create", args=["doris"]), {**asked, "preset": "", "baseline": ""})
+    assert sent.status_code == 302, sent.content.decode()
+    job = carried_out(Evaluation.objects.get())
+    page = client.get(reverse("evaluation_detail", args=["doris", job.pk])).content.decode()
+    assert "condensed lists" in page
+    for name, values in expected.items():
+        row = page.partition(f">{name}<")[2].partition("</tr>")[0]
+        assert all(f"{value:.2f}" in row for value in values.values()), name
+    text = client.get(reverse("evaluation_table", args=["doris", job.pk, "figures"])).content.decode()
+    of_page: Figures = {}
+    for line in csv.DictReader(io.StringIO(text)):
+        of_page.setdefault(line["run"], {})[line["measure"]] = float(line["value"])
+    assert_published(of_page, expected)
+
+    words = {"gold": "campaign:main", "runs": names, "measures": list(MEASURES), "unjudged": "condensed"}
+    answer = client.post("/api/collections/doris/evaluations/", words, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+    carried_out(Evaluation.objects.get(pk=answer.json()["id"]))
+    of_api = client.get(f"/api/collections/doris/evaluations/{answer.json()['id']}/").json()["result"]
+    assert_published(values_of(of_api), expected)
+
+    measures = ("--measure", *MEASURES, "--unjudged", "condensed")
+    call_command("evaluate", "doris", "--gold", "campaign:main", "--run", *names, *measures, "--json")
+    of_command = json.loads(capsys.readouterr().out)
+    assert_published(values_of(of_command), expected)
+    assert of_page == values_of(of_command)
+    assert of_api == of_command == job.results["report"]

@@ -1,0 +1,130 @@
+"""Qrels that were imported: one set a name, a gold on page, command and REST alike; hidden from who still judges."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts import jobs
+from accounts.models import AuditEvent
+from adjudication.evaluation.golds.registry import offered_golds, read_gold
+from adjudication.models import Evaluation, ImportedQrels, ImportedQrelsTopic
+from annotation.models import Assignment
+from corpus.models import ImportRun
+from tests.factories.adjudication import Built
+
+pytestmark = pytest.mark.django_db
+
+LINES = "1 0 d1 2\n1 0 d2 0\n2 0 d3 1\n2 0 elsewhere 1\n"
+
+
+def bring(path: Path, text: str, *options: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    path.write_text(text)
+    call_command("import_qrels", "tea", str(path), *options, "--json")
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def counts(found: dict[str, Any]) -> tuple[int, int, int, int]:
+    return found["created"], found["updated"], found["unchanged"], found["skipped"]
+
+
+def test_importing_again_replaces(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.qrels.txt"
+    tried = bring(path, LINES, "--dry-run", capsys=capsys)
+    assert (counts(tried), ImportedQrels.objects.exists()) == ((4, 0, 0, 0), False)
+    found = bring(path, LINES + "99 0 d1 1\n", capsys=capsys)
+    assert (counts(found), found["qrels"]) == ((5, 0, 0, 0), "own")
+    assert [error["reason"] for error in found["errors"]] == [
+        "1 topics are not in the collection, such as 99; evaluations leave them out",
+        "1 documents are not in the collection, such as elsewhere; their judgments count, because runs may rank them",
+    ]
+    assert counts(bring(path, LINES + "99 0 d1 1\n", capsys=capsys)) == (0, 0, 5, 0)
+    changed = bring(path, "1 0 d1 1\n1 0 d1 2\n1 0 d4 1\n1 0 d5 many\n", "--format", "qrels", capsys=capsys)
+    assert counts(changed) == (1, 5, 0, 2), (
+        "one new, one other grade, four gone; a second grade and a wrong one skipped"
+    )
+    assert "d1 has the grades 1 and 2 for topic 1; the first one counts" in changed["errors"][0]["reason"]
+    assert list(ImportedQrelsTopic.objects.values_list("number", "docnos", "grades")) == [("1", ["d1", "d4"], [1, 1])]
+    beir = bring(tmp_path / "test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t2\n", "--name", "beir", capsys=capsys)
+    assert (counts(beir), beir["qrels"]) == ((1, 0, 0, 0), "beir")
+    assert read_gold(built.collection, "qrels:beir").gold.gain.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "why"),
+    [
+        ("99 0 d1 1\n", (), "none of its topics, such as 99, is here. Are they qrels of another collection"),
+        (LINES, ("--name", "a;b"), "without semicolons"),
+        ("1 Q0 d1 1 2.5 tag\n", (), "holds no qrels: it looks like trec-run"),
+        ("1 0 d1 high\n", ("--format", "qrels"), "holds no judgment"),
+    ],
+)
+def test_what_cannot_be_qrels(built: Built, tmp_path: Path, text: str, options: tuple[str, ...], why: str) -> None:
+    (tmp_path / "own.qrels").write_text(text)
+    with pytest.raises(CommandError, match=why):
+        call_command("import_qrels", "tea", str(tmp_path / "own.qrels"), *options)
+    assert not ImportedQrels.objects.exists()
+
+
+def test_by_page_and_rest_as_by_command(client: Client, built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    client.force_login(built.people["manager"])
+    sent = {"uploads": SimpleUploadedFile("own.qrels", LINES.encode()), "format": "auto", "name": ""}
+    assert client.post(reverse("import_create", args=["tea", "qrels"]), sent).status_code == 302
+    jobs.carry_out(ImportRun.objects.get())
+    assert ("qrels:own", "Qrels own") in offered_golds(built.collection)
+    assert "Qrels own" in client.get(reverse("evaluation_create", args=["tea"])).content.decode()
+    words = {"gold": "qrels:own", "runs": ["good", "half"], "measures": "AP R@5 nDCG@10", "preset": "", "baseline": ""}
+    assert client.post(reverse("evaluation_create", args=["tea"]), words).status_code == 302
+    of_page = Evaluation.objects.get()
+    jobs.carry_out(of_page)
+    asked = {**words, "measures": words["measures"].split()}
+    answer = client.post("/api/collections/tea/evaluations/", asked, content_type="application/json")
+    jobs.carry_out(Evaluation.objects.get(pk=answer.json()["id"]))
+    of_api = client.get(f"/api/collections/tea/evaluations/{answer.json()['id']}/").json()["result"]
+    measures = ("--measure", *asked["measures"])
+    call_command("evaluate", "tea", "--gold", "qrels:own", "--run", "good", "half", *measures, "--json")
+    of_page.refresh_from_db()
+    assert of_page.results["report"] == of_api == json.loads(capsys.readouterr().out)
+    assert of_api["gold_label"] == "qrels own"
+    assert of_api["subsets"][0]["n_topics"] == 2
+    gone = client.post(
+        "/api/collections/tea/evaluations/", {**asked, "gold": "qrels:x"}, content_type="application/json"
+    )
+    assert gone.status_code == 422, gone.json()
+    assert "There are no qrels “x”. There are: own." in gone.json()["detail"]
+
+
+def test_who_still_judges_sees_nothing_measured_with_them(client: Client, built: Built, tmp_path: Path) -> None:
+    (tmp_path / "own.qrels").write_text(LINES)
+    call_command("import_qrels", "tea", str(tmp_path / "own.qrels"))
+    job = Evaluation.objects.create(
+        collection=built.collection,
+        requested_at=built.campaign.created_at,
+        parameters={"gold": "qrels:own", "runs": ["good"], "measures": ["AP"], "resamples": 1000},
+    )
+    jobs.carry_out(job)
+    client.force_login(built.people["viewer"])
+    address = reverse("evaluation_detail", args=["tea", job.pk])
+    assert client.get(address).status_code == 200
+    built.annotators["ana"].user = built.people["viewer"]
+    built.annotators["ana"].save()
+    Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[0]).update(state="pending")
+    assert client.get(address).status_code == 403
+    assert client.get(f"/api/collections/tea/evaluations/{job.pk}/").status_code == 403
+
+
+def test_managers_delete_them(client: Client, built: Built, tmp_path: Path) -> None:
+    (tmp_path / "own.qrels").write_text(LINES)
+    call_command("import_qrels", "tea", str(tmp_path / "own.qrels"))
+    client.force_login(built.people["manager"])
+    assert "own" in client.get(reverse("evaluation_list", args=["tea"])).content.decode()
+    address = reverse("qrels_delete", args=["tea", ImportedQrels.objects.get().pk])
+    assert client.post(address).status_code == 302
+    assert not ImportedQrels.objects.exists()
+    assert AuditEvent.objects.filter(verb="delete_qrels").count() == 1
+    assert client.post(address).status_code == 404
