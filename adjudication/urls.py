@@ -9,6 +9,7 @@ from adjudication.exports import views as exports
 from adjudication.papers.views import contexts, extractions, paper_editing, papers
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
+from adjudication.splits import views as splits
 from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -57,6 +58,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<int:pk>/", evaluation.evaluation_detail, "evaluation_detail"),
             ("<int:pk>/topics/", evaluation.evaluation_topics, "evaluation_topics"),
             ("<int:pk>/table.<slug:form>", evaluation.evaluation_table, "evaluation_table"),
+        )
+    ],
+    *[
+        path(f"c/<slug:slug>/splits/{address}", view, name=name)
+        for address, view, name in (
+            ("", splits.split_list, "split_list"),
+            ("new/", splits.split_create, "split_create"),
+            ("of/<slug:name>/", splits.split_detail, "split_detail"),
+            ("of/<slug:name>/removal/", splits.split_delete, "split_delete"),
         )
     ],
     *[

@@ -7,6 +7,7 @@ from adjudication.agreement import api as results
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
 from adjudication.releases import api as releases
+from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
 from annotation.campaigns.api import campaigns
 from annotation.labelling.api import judging, judgments
@@ -72,6 +73,8 @@ urlpatterns = [
     path(f"{K}relevance/", relevance.RelevanceList.as_view(), name="api_relevance"),
     path(f"{K}relevance/<str:number>/", relevance.RelevanceDetail.as_view(), name="api_topic_relevance"),
     path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),
+    path(f"{C}splits/", splits.SplitList.as_view(), name="api_splits"),
+    path(f"{C}splits/<slug:name>/", splits.SplitDetail.as_view(), name="api_split"),
     path(f"{C}evaluations/", evaluation.EvaluationList.as_view(), name="api_evaluations"),
     path(f"{C}evaluations/<int:pk>/", evaluation.EvaluationDetail.as_view(), name="api_evaluation"),
     path(f"{C}exports/", exports.ExportList.as_view(), name="api_exports"),

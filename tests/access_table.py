@@ -516,6 +516,10 @@ TABLE: list[Row] = [
     *row("qrels_delete", MANAGERS_WRITE, where=key_of("qrels")),
     *row("evaluation_detail", OVERSEERS_PAGE, where=key_of("evaluation")),
     *row("evaluation_topics", "GET login 404 403 gone gone gone", where=key_of("evaluation")),  # not done yet
+    *row("split_list", OVERSEERS_PAGE),
+    *row("split_create", MANAGERS_FORM),
+    *row("split_detail", OVERSEERS_PAGE, where=lambda w: {"name": w.split.name}),
+    *row("split_delete", MANAGERS_WRITE, where=lambda w: {"name": w.split.name}),
     *row("evaluation_table", "GET login 404 403 404 404 404", where=lambda w: {"pk": w.evaluation.pk, "form": "csv"}),
     # --- citation contexts in figures --------------------------------------------------------------------------------
     *row("context_report", OVERSEERS_PAGE),
@@ -603,6 +607,12 @@ TABLE: list[Row] = [
     *row("api_relevance", OVERSEERS_PAGE),
     *row("api_topic_relevance", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_verdicts", OVERSEERS_PAGE),
+    *row("api_splits", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row(
+        "api_split",
+        "GET login 404 403 200 200 200 | DELETE login 404 403 403 403 204",
+        where=lambda w: {"name": w.split.name},
+    ),
     *row("api_evaluations", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
     *row("api_evaluation", OVERSEERS_PAGE, where=key_of("evaluation")),
     *row("api_exports", OVERSEERS_PAGE),

@@ -16,6 +16,7 @@ from adjudication.models import (
     ImportedQrels,
     Method,
     Release,
+    Split,
     Verdict,
     VoteRun,
 )
@@ -96,6 +97,7 @@ class World:
     evaluation: Evaluation
     measured: Evaluation  # done
     qrels: ImportedQrels
+    split: Split
     release: Release
     verdict: Verdict
     invited: InvitedRole
@@ -171,6 +173,13 @@ def make_world() -> World:
         cycle=_tuning(collection, manager),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
         vote_run=vote_run,
+        split=Split.objects.create(
+            collection=collection,
+            name="dev-test",
+            seed=1,
+            parameters={"parts": [["dev", 40], ["test", 60]], "within": [], "together": []},
+            created_at=AT,
+        ),
         evaluation=Evaluation.objects.create(
             collection=collection,
             requested_by=manager,

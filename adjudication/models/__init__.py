@@ -5,6 +5,7 @@ from adjudication.models.contexts import ContextCheck
 from adjudication.models.evaluations import Evaluation, EvaluationScores, ImportedQrels, ImportedQrelsTopic
 from adjudication.models.exports import ExportPrefixes
 from adjudication.models.releases import DataStatement, Release
+from adjudication.models.splits import Split, SplitTopic
 from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "ImportedQrelsTopic",
     "Method",
     "Release",
+    "Split",
+    "SplitTopic",
     "Verdict",
     "VoteRun",
     "Voters",

@@ -18,6 +18,7 @@ from corpus.models import Collection
 Values = dict[str, str | None]  # by topic number
 MOST_SUBSETS = 200
 QUERY_SET = {"specificity": "group", "quality": "quality", "query_set": "subset"}  # what the question set says
+STORED = "split:"  # before the name of a split that was drawn and stored
 OWN = ("source", "origin", "inline", "kind", "split", "aspects", "author")
 # Where LitSearch's questions come from, by their query_set and by the sources that Litmus gives.
 ORIGINS = {
@@ -45,7 +46,8 @@ def attribute_names(collection: Collection) -> list[str]:
     found = set[str]()
     for extra in collection.topics.exclude(extra={}).values_list("extra", flat=True)[:2000]:
         found |= {key for key, value in extra.items() if not isinstance(value, list | dict)}
-    return [*OWN, *(name for name in QUERY_SET if name not in found), *sorted(found)]
+    stored = [f"{STORED}{name}" for name in collection.splits.values_list("name", flat=True)]
+    return [*OWN, *stored, *(name for name in QUERY_SET if name not in found), *sorted(found)]
 
 
 def attributes_of(collection: Collection, unit: str, topics: Sequence[str], names: Sequence[str]) -> dict[str, Values]:
@@ -58,8 +60,12 @@ def attributes_of(collection: Collection, unit: str, topics: Sequence[str], name
     questions = (
         {each.number: each for each in fetch_question_set(collection).questions} if set(names) & set(QUERY_SET) else {}
     )
+    stored = _stored(collection, names)
     found: dict[str, Values] = {}
     for name in dict.fromkeys(names):
+        if name in stored:
+            found[name] = {topic: stored[name].get(parents[topic]) for topic in topics}
+            continue
         values: Values = {}
         for topic in topics:
             parent = parents[topic]
@@ -75,6 +81,13 @@ def attributes_of(collection: Collection, unit: str, topics: Sequence[str], name
         sizes = collection.sub_queries.values_list("number", "size")
         found["aspects"] = {number: str(size) for number, size in sizes if number in parents}
     return found
+
+
+def _stored(collection: Collection, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """{attribute: {topic number: part}} of the splits among these attributes."""
+    wanted = {name.removeprefix(STORED): name for name in names if name.startswith(STORED)}
+    known = collection.splits.filter(name__in=wanted)
+    return {wanted[each.name]: dict(each.members.values_list("topic__number", "part")) for each in known}
 
 
 def _rows(collection: Collection) -> list[dict[str, Any]]:

@@ -1,0 +1,1 @@
+from adjudication.splits.commands.make_split import Command

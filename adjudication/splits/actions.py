@@ -1,0 +1,109 @@
+"""Drawing splits of topics, and deleting them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from adjudication.evaluation.golds.kind import QUERY
+from adjudication.evaluation.reads.subsets import attributes_of
+from adjudication.exports.exporters.topics import standing_topics
+from adjudication.models import Split, SplitTopic
+from adjudication.stats.splits import Unit, divide, join
+from annotation.campaigns.rules.settings import check_within
+from annotation.definitions.settings import SEED
+from corpus.collections.rules import check_manager
+from corpus.models import Collection
+
+MOST_PARTS = 10
+MOST_ATTRIBUTES = 4
+_word = re.compile(r"[A-Za-z0-9_-]{1,40}").fullmatch
+
+
+@transaction.atomic
+def make_split(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    name: str,
+    parts: Mapping[str, float],
+    within: Sequence[str] = (),
+    together: Sequence[str] = (),
+    seed: int = 1,
+) -> Split:
+    """Draw the parts, {name: share}, from all topics that are not withdrawn, and store them.
+
+    Every part gets its share of the topics of each value of the attributes `within`. A topic made from another one,
+    topics of the same text, and topics of one value of an attribute `together` are always in the same part. The same
+    seed over the same topics draws the same parts. Errors: Refused for words that make no sense and where a part would
+    be empty, Conflict for a name that is taken.
+    """
+    check_manager(collection, by)
+    _check_words(name, parts, within, together)
+    check_within(SEED, seed)
+    drawn = _draw(collection, parts, within, together, seed)
+    if empty := [part for part in parts if part not in drawn.values()]:
+        raise Refused(f"There are too few topics that can be drawn apart: part “{empty[0]}” would be empty.")
+    given = {"parts": [[part, share] for part, share in parts.items()], "within": [*within], "together": [*together]}
+    try:
+        with transaction.atomic():
+            split = Split.objects.create(
+                collection=collection, name=name, seed=seed, parameters=given, created_by=by, created_at=at
+            )
+    except IntegrityError as error:
+        raise Conflict(f"There is a split “{name}” already. Choose another name, or delete it first.") from error
+    SplitTopic.objects.bulk_create(
+        (SplitTopic(split=split, topic_id=topic, part=part) for topic, part in drawn.items()), batch_size=5000
+    )
+    record_event(by=by, at=at, verb="make_split", target=split, scope=collection, seed=seed, **given)
+    return split
+
+
+@transaction.atomic
+def delete_split(*, by: User | None, at: datetime, split: Split) -> None:
+    """Delete a split; with its seed and the same topics it can be drawn again."""
+    check_manager(split.collection, by)
+    facts = {"name": split.name, "seed": split.seed, **split.parameters}
+    record_event(by=by, at=at, verb="delete_split", target=split, scope=split.collection, **facts)
+    split.delete()
+
+
+def _check_words(name: str, parts: Mapping[str, float], within: Sequence[str], together: Sequence[str]) -> None:
+    for word in (name, *parts):
+        if not _word(word):
+            text = "is no name: at most 40 of the letters a to z, digits, hyphens and underscores."
+            raise Refused(f"“{word[:40]}” {text}")
+    if not 2 <= len(parts) <= MOST_PARTS:
+        raise Refused(f"A split has between 2 and {MOST_PARTS} parts.")
+    if wrong := [part for part, share in parts.items() if not 0 < share < 1_000_000]:
+        raise Refused(f"The share of “{wrong[0]}” must be a number above 0 and below a million.")
+    if len({*within, *together}) > MOST_ATTRIBUTES:
+        raise Refused(f"A split goes by at most {MOST_ATTRIBUTES} attributes.")
+    if both := set(within) & set(together):
+        raise Refused(f"Topics of one {min(both)} cannot both be shared out and stay together. Choose one of the two.")
+
+
+def _draw(
+    collection: Collection, parts: Mapping[str, float], within: Sequence[str], together: Sequence[str], seed: int
+) -> dict[int, str]:
+    """{topic id: part}, in the order of topics."""
+    topics = list(standing_topics(collection).values_list("pk", "number", "parent_id", "text"))
+    if not topics:
+        raise Refused("The collection has no topics yet.")
+    names = list(dict.fromkeys([*within, *together]))
+    values = attributes_of(collection, QUERY, [number for _, number, *_ in topics], names) if names else {}
+    keys: dict[int, list[tuple[str, object]]] = {}
+    strata: dict[int, tuple[str, ...]] = {}
+    for pk, number, parent, text in topics:
+        kept = [(name, value) for name in together if (value := values[name][number]) is not None]
+        keys[pk] = [("topic", pk), ("topic", parent or pk), ("text", " ".join(text.lower().split())), *kept]
+        strata[pk] = tuple(values[name][number] or "" for name in within)
+    units = [Unit(members, strata[members[0]]) for members in join(keys)]
+    drawn = divide(units, parts, np.random.default_rng(seed))
+    return {pk: drawn[pk] for pk, *_ in topics}

@@ -1,0 +1,74 @@
+"""Splits of a collection, with how many topics of which attributes each part has."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import QUERY
+from adjudication.evaluation.reads.subsets import attributes_of
+from adjudication.models import Split
+from corpus.models import Collection
+
+
+@dataclass(frozen=True)
+class Line:
+    """The topics that have these values of the attributes a split is balanced by, in each part."""
+
+    label: str
+    counts: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+
+@dataclass(frozen=True)
+class SplitFigures:
+    """A split with its counts; `left` are topics that came after it, which are in no part."""
+
+    split: Split
+    counts: tuple[int, ...]
+    lines: tuple[Line, ...]
+    left: int
+
+    @property
+    def parts(self) -> list[tuple[str, int]]:
+        return list(zip(self.split.parts, self.counts, strict=True))
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+
+def find_split(collection: Collection, name: str) -> Split:
+    """The split of that name. Errors: Refused, listing what there is."""
+    found = collection.splits.filter(name=name).first()
+    if found is None:
+        known = ", ".join(collection.splits.values_list("name", flat=True))
+        has = f"It has: {known}." if known else "Make one on the page “Splits”."
+        raise Refused(f"{collection.slug} has no split “{name[:40]}”. {has}")
+    return found
+
+
+def members_of(split: Split) -> dict[str, str]:
+    """{topic number: part}, in the order of topics."""
+    rows = split.members.order_by("topic__position", "topic_id").values_list("topic__number", "part")
+    return dict(rows)
+
+
+def figures_of(split: Split) -> SplitFigures:
+    """Its counts by part, and by values of the attributes it was balanced by."""
+    members, collection = members_of(split), split.collection
+    within = split.parameters["within"]
+    values: Mapping[str, Mapping[str, str | None]] = (
+        attributes_of(collection, QUERY, list(members), within) if within and members else {}
+    )
+    counted: Counter[tuple[str, str]] = Counter()
+    for number, part in members.items():
+        counted[" · ".join(values[name][number] or "none" for name in values), part] += 1
+    labels = dict.fromkeys(label for label, _ in sorted(counted)) if values else ()
+    lines = tuple(Line(label, tuple(counted[label, part] for part in split.parts)) for label in labels)
+    by_part = Counter(members.values())
+    left = collection.topics.count() - len(members)
+    return SplitFigures(split, tuple(by_part[part] for part in split.parts), lines, left)

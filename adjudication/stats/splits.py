@@ -1,0 +1,55 @@
+"""Dividing units of one or more topics into parts of given shares, evenly over strata."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Things that stay together, and the stratum over which the parts are balanced."""
+
+    members: tuple[int, ...]
+    stratum: tuple[str, ...] = ()
+
+
+def divide(units: Sequence[Unit], shares: Mapping[str, float], rng: np.random.Generator) -> dict[int, str]:
+    """{member: part}. Units go in random order, stratum by stratum, to the part that lacks most of its share.
+
+    Since strata follow each other in one sequence, parts are balanced in each stratum and over all; for two parts and
+    units of one member, each stratum's counts are within one of the shares, and the counts over all are their rounding.
+    Larger units of a stratum go first. Errors: ValueError for shares that are not above 0.
+    """
+    if not shares or min(shares.values()) <= 0:
+        raise ValueError("shares must be above 0")
+    whole = sum(shares.values())
+    order = rng.permutation(len(units)).tolist()
+    order.sort(key=lambda place: (units[place].stratum, -len(units[place].members)))
+    found: dict[int, str] = {}
+    held = dict.fromkeys(shares, 0)
+    for unit in (units[place] for place in order):
+        given = len(found) + len(unit.members)
+        part = max(shares, key=lambda name: shares[name] / whole * given - held[name])
+        held[part] += len(unit.members)
+        found |= dict.fromkeys(unit.members, part)
+    return found
+
+
+def join(keys: Mapping[int, Iterable[Hashable]]) -> list[tuple[int, ...]]:
+    """Groups of things that share a key, directly or through others; in the order of their first member."""
+    parent: dict[Hashable, Hashable] = {}
+
+    def root(node: Hashable) -> Hashable:
+        while parent.setdefault(node, node) != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    for thing, shared in keys.items():
+        for key in shared:
+            parent[root(("key", key))] = root(("thing", thing))
+    groups: dict[Hashable, list[int]] = {}
+    for thing in keys:
+        groups.setdefault(root(("thing", thing)), []).append(thing)
+    return [tuple(members) for members in groups.values()]
