@@ -18,7 +18,8 @@ from annotation.models import Campaign, Criterion
 from corpus.models import Collection
 
 FATAL, WARNING = "fatal", "warning"
-JUDGMENTS, QUESTIONS, CONTEXTS = "judgments", "questions", "contexts"  # sections of the page
+# Sections of the page.
+JUDGMENTS, QUESTIONS, CONTEXTS, TRAINING = "judgments", "questions", "contexts", "training"
 NDJSON = "application/x-ndjson; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 CSV = "text/csv; charset=utf-8"

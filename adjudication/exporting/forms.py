@@ -101,6 +101,36 @@ class CriterionField(forms.CharField):
         return found if len(found) > 1 else []
 
 
+class UnresolvedField(WordField):
+    """What happens to items whose value is missing or not sure."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            [("refuse", "refuse to write"), ("skip", "skip")],
+            label="Items without a sure value",
+            help_text="items without a sure value: refuse, or skip them",
+        )
+
+
+class RunField(forms.CharField):
+    """A run's name; whether there is one is for the exporter to find out."""
+
+    widget = forms.Select
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
+        return [(name, name) for name in collection.retrieval_runs.order_by("name").values_list("name", flat=True)]
+
+
+class PartField(forms.CharField):
+    """A part of a split, `NAME:PART`; offered where the collection has splits."""
+
+    widget = forms.Select
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
+        found = [f"{split.name}:{part}" for split in collection.splits.all() for part in split.parts]
+        return [("", "of every part"), *((each, each) for each in found)] if found else []
+
+
 class NumberField(forms.IntegerField):
     default_error_messages = {"invalid": "“%(value)s” is not a whole number of at most nine digits."}
 
@@ -158,11 +188,7 @@ class CampaignForm(ExportForm):
         label="Grade of a document",
         help_text="sum over aspects, mean of 1 or more, or rounded mean",
     )
-    unresolved = WordField(
-        [("refuse", "refuse to write"), ("skip", "skip")],
-        label="Items without a sure value",
-        help_text="items without a sure value: refuse, or skip them",
-    )
+    unresolved = UnresolvedField()
 
 
 class SummedForm(CampaignForm):

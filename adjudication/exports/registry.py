@@ -9,7 +9,9 @@ from adjudication.exports.exporters.doris import DorisMae
 from adjudication.exports.exporters.judgments import Judgments, JudgmentsJsonl
 from adjudication.exports.exporters.qrels import Diversity, Qrels
 from adjudication.exports.exporters.questions import QUESTION_EXPORTERS
+from adjudication.exports.exporters.splits import Splits
 from adjudication.exports.exporters.topics import Aspects, QueriesTxt, Topics, TopicsJsonl
+from adjudication.exports.exporters.training import HardNegatives, Triplets
 from adjudication.exports.exporters.verdicts import Verdicts
 from corpus.plugins import Registry
 
@@ -32,4 +34,7 @@ EXPORTERS: Registry[Exporter] = Registry(
     AcmCr(),
     Blacklist(),
     *QUESTION_EXPORTERS,
+    Splits(),
+    Triplets(),
+    HardNegatives(),
 )

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
-from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, Exporter
+from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, TRAINING, Exporter
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import find_exporter, in_section, option_fields, options_of
 from adjudication.exports.actions import take_out
@@ -23,7 +23,12 @@ from corpus.collections.rules import can_manage, check_can_oversee, fetch_member
 from corpus.models import Collection, Membership
 
 AT_ONCE = ("select", "checkbox")  # fields that are applied when they change
-SECTIONS = {JUDGMENTS: "Collection and judgments", QUESTIONS: "Question set", CONTEXTS: "Citation contexts"}
+SECTIONS = {
+    JUDGMENTS: "Collection and judgments",
+    QUESTIONS: "Question set",
+    CONTEXTS: "Citation contexts",
+    TRAINING: "Splits and training data",
+}
 
 
 @require_safe

@@ -139,6 +139,8 @@ class _Maker:
             self.add("topics/queries.txt", "queries-txt")
         if self.collection.sub_queries.exists():
             self.add("topics/sub-queries.trec", "topics", level=SUB_QUERY)
+        if self.collection.splits.exists():
+            self.add("topics/splits.jsonl", "splits")
 
     def add_documents(self, campaign: Campaign) -> None:
         """Qrels of each criterion by query, aspect and sub-query, of verdicts and by annotator."""
