@@ -64,7 +64,7 @@ class Measure:
             return ""
         if self.is_share:
             return f"@{100 * self.cut:g}%"
-        return f"@{self.cut}" if self.definition.cut == "recall" else f"@{self.cut:g}"
+        return f"@{self.cut}" if self.definition.cut == "recall" else f"@{self.cut:.0f}"
 
     @property
     def rank(self) -> int | None:
@@ -79,9 +79,7 @@ class Measure:
         if parameters.get("judged_only") or (self.condensed and "judged_only" in parameters):
             seen = seen.condensed
         cut = np.floor(self.cut * seen.length + 1e-9) if self.is_share and self.cut is not None else self.cut
-        found = self.definition.function(seen, cut, parameters)
-        absent = (seen.length == 0) & np.isnan(found) & seen.has_gain
-        return np.where(absent, 0.0, found)
+        return self.definition.function(seen, cut, parameters)
 
 
 Cut = float | FloatArray | None  # the last rank that counts: one for all topics, or (T,)
@@ -176,9 +174,10 @@ def judged(seen: View, cut: Cut, _: Parameters) -> FloatArray:
 
 
 def bpref(seen: View, _cut: Cut, parameters: Parameters) -> FloatArray:
+    seen = seen.condensed
     hits = _relevant(seen, parameters)
     n_relevant = _n_relevant(seen, parameters)
-    least = np.minimum(n_relevant, seen.n_judged() - n_relevant)[seen.topic]
+    least = np.minimum(n_relevant, seen.n_sure() - n_relevant)[seen.topic]
     before = ordinals(seen.topic).astype(np.float64)
     before[hits] -= ordinals(seen.topic[hits])
     lost = np.divide(np.minimum(before, n_relevant[seen.topic]), least, out=np.zeros(len(hits)), where=least > 0)
@@ -267,11 +266,23 @@ def _check_judged(seen: View) -> None:
         raise UnjudgedError(f"topic {topic} has unjudged documents in its ranking; this measure re-ranks a judged pool")
 
 
+def _over_ranked(
+    seen: View, gain: FloatArray, cut: Cut, findable: BoolArray, discount: Discount = log2_discount
+) -> FloatArray:
+    """Discounted gains over those of the best order of the documents ranked.
+
+    0 where the ranking holds nothing of what the gold has; undefined where that is nothing, or the cut lets nothing in.
+    """
+    best = _dcg(best_order(seen.topic, gain), cut, len(seen.length), discount)
+    found = divide(_dcg((seen.topic, seen.rank, gain), cut, len(seen.length), discount), best)
+    is_cut_off = (seen.length > 0) & (np.asarray(np.inf if cut is None else cut) < 1)
+    return np.where(findable & ~is_cut_off, np.nan_to_num(found), np.nan)
+
+
 def ndcg_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
     """nDCG of a re-ranked pool: the ideal is the best order of the documents ranked."""
     _check_judged(seen)
-    best = _dcg(best_order(seen.topic, _linear(seen.gain)), cut, len(seen.length))
-    return divide(_dcg((seen.topic, seen.rank, _linear(seen.gain)), cut, len(seen.length)), best)
+    return _over_ranked(seen, _linear(seen.gain), cut, seen.has_gain)
 
 
 def ndcg_exp_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
@@ -280,8 +291,7 @@ def ndcg_exp_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
     top = np.full(len(seen.length), -np.inf)
     np.maximum.at(top, seen.topic, seen.gain)
     gain = np.exp2(seen.gain - top[seen.topic])
-    best = _dcg(best_order(seen.topic, gain), cut, len(seen.length))
-    return divide(_dcg((seen.topic, seen.rank, gain), cut, len(seen.length)), best)
+    return _over_ranked(seen, gain, cut, seen.n_judged() > 0)
 
 
 def doris_reciprocal_rank(seen: View, cut: Cut, _: Parameters) -> FloatArray:
@@ -302,18 +312,17 @@ def doris_reciprocal_rank(seen: View, cut: Cut, _: Parameters) -> FloatArray:
 
 def csfcube_ndcg(seen: View, cut: Cut, _: Parameters) -> FloatArray:
     """CSFCube's: ranks 1 and 2 without discount, the ideal over the documents ranked."""
-    best = _dcg(best_order(seen.topic, _linear(seen.gain)), cut, len(seen.length), discount_from_3)
-    return divide(_dcg((seen.topic, seen.rank, _linear(seen.gain)), cut, len(seen.length), discount_from_3), best)
+    return _over_ranked(seen, _linear(seen.gain), cut, seen.has_gain, discount_from_3)
 
 
-def _ranked_relevant(seen: View, parameters: Parameters) -> FloatArray:
-    """(T,) how many relevant documents a ranking holds: all that CSFCube's script knows of."""
-    return seen.total(_relevant(seen, parameters))
+def _of_ranked(found: FloatArray, seen: View, parameters: Parameters) -> FloatArray:
+    """Over the relevant documents that a ranking holds: all that CSFCube's script knows of. 0 where it holds none."""
+    ranked = seen.total(_relevant(seen, parameters))
+    return _where_relevant(np.nan_to_num(divide(found, ranked)), seen, parameters)
 
 
 def csfcube_recall(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
-    found = seen.total(_relevant(seen, parameters) & _within(seen, cut))
-    return divide(found, _ranked_relevant(seen, parameters))
+    return _of_ranked(seen.total(_relevant(seen, parameters) & _within(seen, cut)), seen, parameters)
 
 
 def csfcube_f1(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
@@ -323,7 +332,7 @@ def csfcube_f1(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
 
 def csfcube_average_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatArray:
     hits, at_rank = _precisions(seen, parameters)
-    return divide(seen.total(hits, at_rank), _ranked_relevant(seen, parameters))
+    return _of_ranked(seen.total(hits, at_rank), seen, parameters)
 
 
 def csfcube_r_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatArray:
@@ -339,6 +348,7 @@ def csfcube_r_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatA
 _REL: Parameters = {"rel": None}  # type: ignore[dict-item] # the gold's own level
 _JUDGED: Parameters = {**_REL, "judged_only": False}
 UNBOUNDED = (0.0, float("inf"))
+DEEPEST = 1_000_000_000  # rank of a cut: deeper than any ranking, and a number that PostgreSQL counts with
 MEASURES: dict[str, Definition] = {
     each.name: each
     for each in (
@@ -417,8 +427,10 @@ def parse_measure(text: str) -> Measure:
     if found is None or definition is None:
         raise ValueError(f"unknown measure {text!r}; there are {', '.join(measure_names())}")
     cut, is_share = _cut_of(definition, text, found[3], bool(found[4]))
-    given = tuple(sorted(_parameter(definition, each) for each in filter(None, (found[2] or "").split(","))))
-    return Measure(definition, cut, is_share, given)
+    given = sorted(_parameter(definition, each) for each in filter(None, (found[2] or "").split(",")))
+    if len(dict(given)) < len(given):
+        raise ValueError(f"measure {text!r} has a parameter twice")
+    return Measure(definition, cut, is_share, tuple(given))
 
 
 def _cut_of(definition: Definition, text: str, number: str | None, is_share: bool) -> tuple[float | None, bool]:
@@ -433,7 +445,8 @@ def _cut_of(definition: Definition, text: str, number: str | None, is_share: boo
     except ValueError:
         value = -1.0
     allowed = {"share": is_share, "any?": True, "recall": not is_share}.get(kind, bool(kind) and not is_share)
-    fits = 0 < value <= 100 if is_share else 0 <= value <= 1 if kind == "recall" else value >= 1 and value == int(value)
+    is_rank = value == int(value) and 1 <= value <= DEEPEST
+    fits = 0 < value <= 100 if is_share else 0 <= value <= 1 if kind == "recall" else is_rank
     if not allowed or not fits:
         raise ValueError(f"measure {text!r} cannot be cut so; write {_example(definition)}")
     return (value / 100 if is_share else value), is_share
@@ -457,7 +470,8 @@ def _parameter(definition: Definition, text: str) -> tuple[str, Parameter]:
         number = float(value)
     except ValueError:
         number = float("nan")
-    if name in ("judged_only", "dcg") or not np.isfinite(number) or (name == "p" and not 0 < number < 1):
+    fits = {"p": 0 < number < 1, "beta": 0 <= number <= 1_000_000, "rel": abs(number) <= 1_000_000}
+    if not fits.get(name, False):
         raise ValueError(f"{definition.name} cannot take {text!r}")
     return name, int(number) if name == "rel" and number == int(number) else number
 

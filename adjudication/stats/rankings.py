@@ -178,6 +178,10 @@ class View:
         """(T,) how many documents are judged."""
         return self._count(self.judged_topic)
 
+    def n_sure(self) -> FloatArray:
+        """(T,) how many documents have a grade of 0 or more: below, trec_eval takes a document as unjudged."""
+        return self._count(self.judged_topic[self.judged_gain >= 0])
+
     def _count(self, topics: IntArray) -> FloatArray:
         return np.bincount(topics, minlength=len(self.length)).astype(np.float64)
 
@@ -193,10 +197,21 @@ class View:
 
     @cached_property
     def condensed(self) -> "View":
-        """The rankings without their unjudged documents (condensed lists, Sakai 2007)."""
-        start = np.searchsorted(self.topic, np.arange(len(self.length)))
-        ranks = np.arange(len(self.topic)) - start[self.topic] + 1
-        return replace(self, rank=ranks, length=np.bincount(self.topic, minlength=len(self.length)))
+        """The rankings without their unjudged documents (condensed lists, Sakai 2007).
+
+        A grade below 0 says that nobody judged the document, as trec_eval has it.
+        """
+        sure = self.gain >= 0
+        topic = self.topic[sure]
+        return replace(
+            self,
+            topic=topic,
+            rank=ordinals(topic) + 1,
+            gain=self.gain[sure],
+            level=self.level[sure],
+            length=np.bincount(topic, minlength=len(self.length)),
+            is_last=self.is_last[sure],
+        )
 
     def first_unjudged(self) -> str | None:
         """A topic whose ranking holds a document that is not judged."""

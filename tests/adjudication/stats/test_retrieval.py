@@ -69,19 +69,21 @@ THEIRS = (
     *("P@5", "P(rel=2)@5", "P(judged_only=True)@5", "R@5", "R@20", "R(rel=2)@10", "Rprec", "Rprec(rel=2)"),
     *("AP", "AP@10", "AP(rel=2)", "AP(judged_only=True)", "RR", "nDCG", "nDCG@10", "nDCG(judged_only=True)@10"),
     *("Success@3", "Judged@5", "Judged", "Bpref", "Bpref(rel=2)", "IPrec@0.0", "IPrec@0.1", "IPrec@0.5"),
-    *("SetP", "SetR", "SetR(rel=2)", "SetF", "SetF(beta=2.0)", "SetAP", "NumRet", "NumRel", "RR@10"),
+    *("SetP", "SetR", "SetR(rel=2)", "SetF", "SetF(beta=2.0)", "SetAP", "NumRet", "RR@10", "RR(rel=2)@3"),
+    *("R(judged_only=True)@3", "Rprec(judged_only=True)", "RR(judged_only=True)", "SetP(judged_only=True)"),
 )
-GRADES = st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 3), min_size=1)
+GRADES = st.dictionaries(st.sampled_from(DOCNOS), st.integers(-2, 3), min_size=1)
 SCORES = st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 6).map(lambda value: value / 2), min_size=1)
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.lists(st.tuples(GRADES, SCORES), min_size=1, max_size=4))
-def test_measures_are_those_of_ir_measures(topics: list[tuple[dict[str, int], dict[str, float]]]) -> None:
-    """To 1e-12, on topics with something to find: elsewhere ours are undefined, trec_eval's are 0."""
-    qrels: Qrels = {f"q{at}": dict(grades) for at, (grades, _) in enumerate(topics) if max(grades.values()) >= 2}
-    run: Run = {f"q{at}": scores for at, (_, scores) in enumerate(topics) if f"q{at}" in qrels}
-    if not qrels:
+@given(st.lists(st.tuples(GRADES, st.none() | SCORES), min_size=1, max_size=4))
+def test_measures_are_those_of_ir_measures(topics: list[tuple[dict[str, int], dict[str, float] | None]]) -> None:
+    """To 1e-12, with grades below 0 and topics that the run lacks; where nothing is relevant, whether the run has the
+    topic or not, ours are undefined and trec_eval's are 0."""
+    qrels: Qrels = {f"q{at}": {**grades, "D00": 1} for at, (grades, _) in enumerate(topics)}
+    run: Run = {f"q{at}": scores for at, (_, scores) in enumerate(topics) if scores}
+    if not run:
         return
     ours = scored(run, qrels, *THEIRS)
     rows = [ir_measures.Qrel(topic, docno, grade) for topic, of in qrels.items() for docno, grade in of.items()]
@@ -94,8 +96,13 @@ def test_measures_are_those_of_ir_measures(topics: list[tuple[dict[str, int], di
     theirs = {(str(each.measure), each.query_id): each.value for each in ir_measures.iter_calc(wanted, rows, ranked)}
     for name, measure in zip(THEIRS, wanted, strict=True):
         assert parse_measure(name).name == str(measure)
+        least = float(dict(parse_measure(name).given).get("rel", 1))
+        empty = {topic for topic, grades in qrels.items() if max(grades.values()) < least}
         found = dict(zip(ours.topics, ours.column(name), strict=True))
-        assert found == pytest.approx({topic: theirs[name, topic] for topic in ours.topics}, abs=1e-12), name
+        assert {topic for topic, value in found.items() if value is None} == empty, name
+        assert {topic: value or 0.0 for topic, value in found.items()} == pytest.approx(
+            {topic: theirs[name, topic] for topic in ours.topics}, abs=1e-12
+        ), name
 
 
 def test_recall_divides_by_all_relevant_and_precision_by_k() -> None:
@@ -132,6 +139,14 @@ def test_doris_ndcg_counts_grade_zero_and_needs_judgments() -> None:
     assert one("nDCG_exp@10%", sorted(huge, key=lambda docno: -huge[docno]), huge) == pytest.approx(1.0)
 
 
+def test_a_ranking_without_what_there_is_to_find_scores_zero() -> None:
+    """CSFCube's script knows of ranked documents alone; a ranking that holds no relevant one is not left out."""
+    for name in ("CSFCube_R@5", "CSFCube_AP", "CSFCube_nDCG", "CSFCube_F1@5", "CSFCube_Rprec", "nDCG_pool@50%"):
+        assert one(name, ["a", "b"], {"a": 0, "b": 0, "c": 1}) == 0.0
+        assert one(name, ["a", "b"], {"a": 0, "b": 0}) is None
+    assert one("CSFCube_nDCG@10%", ["a"], {"a": 1}) is None, "a cut that lets nothing in"
+
+
 def test_doris_mrr_takes_the_top_grade_and_keeps_the_quirk() -> None:
     assert one("DORIS_RR@10", ["a", "b", "c"], {"a": 1, "b": 2, "c": 2}) == 0.5
     same = {"a": 1.0, "b": 1.0, "c": 1.0}
@@ -141,12 +156,21 @@ def test_doris_mrr_takes_the_top_grade_and_keeps_the_quirk() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["R", "P", "Rprec@10", "nDCG@0", "nDCG@x", "ERR@20", "nDCG_exp@3", "R@-1", "R@5%", "P(rel=x)@5", "P(foo=1)@5", ""],
+    [
+        *("R", "P", "Rprec@10", "nDCG@0", "nDCG@x", "ERR@20", "nDCG_exp@3", "R@-1", "R@5%", "P(rel=x)@5", "P(foo=1)@5"),
+        *("", "R@99999999999", "P(rel=1,rel=2)@5", "SetF(beta=-1)", "SetF(beta=1e308)", "P(rel=nan)@5"),
+    ],
 )
 def test_unknown_measures_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"measure|parameter|cannot take"):
+    with pytest.raises(ValueError, match=r"measure|parameter|cannot take|cannot be cut"):
         parse_measure(name)
     assert "nDCG[@k]" in measure_names()
+
+
+@pytest.mark.parametrize("name", ["R@1000000", "P(rel=2)@1234567", "IPrec@0.1", "nDCG_exp@10%", "SetF(beta=0.5)"])
+def test_the_name_of_a_measure_is_read_again(name: str) -> None:
+    assert parse_measure(parse_measure(name).name) == parse_measure(name)
+    assert parse_measure(name).name == name
 
 
 # --- whole runs -------------------------------------------------------------------------------------------------------
