@@ -33,6 +33,7 @@ ESCAPES = {
     "±": r"$\pm$",
     "−": "$-$",
     "<": "$<$",
+    "[": "{[}",  # at the start of a row it would be an option of the line end before it
 }
 
 

@@ -14,7 +14,7 @@ from adjudication.evaluation.presets.registry import PRESETS, find_preset
 from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.reports import Report, make_report
 from adjudication.evaluation.reads.tables import WRITERS, as_markdown
-from adjudication.evaluation.rules import check_not_sealed_golds
+from adjudication.evaluation.rules import check_not_sealed_labels
 from adjudication.stats.measures import measure_names
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import RESAMPLES, SEED
@@ -61,7 +61,7 @@ class Command(ReportingCommand):
             find_preset(options["preset"])
         wanted = _wanted(by, options)
         collection = collection_with(slug)
-        check_not_sealed_golds(collection, wanted)
+        check_not_sealed_labels(collection, wanted)
         report = make_report(collection, wanted, files=_files(wanted))
         return self._summary(report), report.to_json()
 

@@ -114,6 +114,10 @@ class GoldKind(ABC):
         """Refuse, before any work, a name that there is not. Errors: Refused."""
         self.campaigns(asked)
 
+    def settled(self, asked: GoldRequest) -> Selector:
+        """The same gold in words that mean it for good: the only campaign by its name. Errors: Refused."""
+        return asked.selector
+
     @abstractmethod
     def read(self, asked: GoldRequest) -> LoadedGold:
         """The gold. Errors: Refused where there is nothing to evaluate against."""

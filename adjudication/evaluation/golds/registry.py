@@ -65,6 +65,12 @@ def check_gold(collection: Collection, text: str) -> None:
     kind.check(asked)
 
 
+def settled_gold(collection: Collection, text: str) -> str:
+    """The selector of the same gold that means it for good, whatever campaigns are added. Errors: Refused."""
+    kind, asked = _request(collection, text)
+    return str(kind.settled(asked))
+
+
 def campaigns_behind(collection: Collection, text: str) -> list[Campaign]:
     """Whose labels the gold is made of. Errors: Refused for an unknown gold."""
     kind, asked = _request(collection, text)

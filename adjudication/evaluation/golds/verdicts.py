@@ -1,6 +1,7 @@
 """Golds of campaigns: verdicts, or the labels of one annotator, by query, aspect or sub-query."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from accounts.refusals import Refused
@@ -15,6 +16,7 @@ from adjudication.evaluation.golds.kind import (
     GoldRequest,
     LoadedGold,
     Option,
+    Selector,
 )
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Finding, Options, find_campaign
@@ -58,6 +60,10 @@ class Verdicts(GoldKind):
 
     def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
         return (find_campaign(asked.collection, asked.name),)
+
+    def settled(self, asked: GoldRequest) -> Selector:
+        (campaign,) = self.campaigns(asked)
+        return replace(asked.selector, name=campaign.slug)
 
     def read(self, asked: GoldRequest) -> LoadedGold:
         options = _options(asked, asked.name, unresolved=asked.values["unresolved"])
@@ -112,6 +118,11 @@ class Labels(GoldKind):
 
     def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
         return (find_campaign(asked.collection, asked.values["campaign"]),)
+
+    def settled(self, asked: GoldRequest) -> Selector:
+        (campaign,) = self.campaigns(asked)
+        options = {**dict(asked.selector.options), "campaign": campaign.slug}
+        return replace(asked.selector, options=tuple(options.items()))
 
     def read(self, asked: GoldRequest) -> LoadedGold:
         (campaign,) = self.campaigns(asked)

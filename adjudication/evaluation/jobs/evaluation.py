@@ -9,7 +9,7 @@ from accounts.models import User
 from adjudication.evaluation.reads.evaluation import EvaluationResult, EvaluationSpec
 from adjudication.evaluation.reads.reports import make_report
 from adjudication.evaluation.reads.tables import figures_csv
-from adjudication.evaluation.rules import check_can_see, check_not_sealed_golds
+from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import Evaluation, EvaluationScores
 from corpus.collections.jobs.collection_jobs import CollectionJob
@@ -45,12 +45,12 @@ class EvaluationJob(CollectionJob[Evaluation]):
 
 def _work(job: Evaluation, progress: Progress) -> None:
     spec = EvaluationSpec.from_json(job.parameters)
-    check_not_sealed_golds(job.collection, spec)
+    check_not_sealed_labels(job.collection, spec)
     report = make_report(job.collection, spec, progress=progress.report)
     results = {
         "report": report.to_json(),
         "table": report.table.to_json(),
-        "figures": "".join(map(figures_csv, report.parts)),
+        "figures": figures_csv(report.parts),
     }
     scores = [row for part, each in enumerate(report.parts) for row in _score_rows(job, part, each)]
     with transaction.atomic():

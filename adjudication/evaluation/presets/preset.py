@@ -53,10 +53,6 @@ class Preset(ABC):
             for part in self.parts
         ]
 
-    def golds(self, asked: EvaluationSpec) -> list[str]:
-        """The golds that its evaluations name."""
-        return list(dict.fromkeys(gold for each in self.wanted(asked) for gold in each.golds))
-
     @abstractmethod
     def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:
         """The table, from its evaluations in the order of `wanted`."""

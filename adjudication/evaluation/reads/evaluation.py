@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,15 @@ from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of, rankings_of
 from adjudication.evaluation.reads.subsets import Subset, attributes_of, subsets_of
 from adjudication.stats.bootstrap import make_rng
-from adjudication.stats.evaluation import RunComparison, RunScores, compare_runs, mean_scores, score, score_random
+from adjudication.stats.evaluation import (
+    IsCancelled,
+    RunComparison,
+    RunScores,
+    compare_runs,
+    mean_scores,
+    score,
+    score_random,
+)
 from adjudication.stats.measures import Measure, parse_measure, with_condensed
 from adjudication.stats.rankings import Match, match, shuffled
 from adjudication.stats.results import Estimate
@@ -179,6 +188,7 @@ def _tests(test: RunComparison, by: Mapping[str, str | None]) -> list[dict[str, 
     ):
         shape = result.to_json()
         entry = {"p": shape["p"], "p_holm": adjusted, "test": name, "reason": shape["reason"]}
+        entry["flags"] = shape["flags"]
         found.append({**pair, **entry, "difference": shape["difference"], "n_topics": shape["n"]})
     return found
 
@@ -212,21 +222,33 @@ def evaluate(
         scores[random] = _score_random(collection, found, measures, wanted.seed)
         if len(scores[random].missing) == len(found.gold.topics):
             problems[random] = "no topic has a pool whose order could be shuffled."
-    progress(len(runs), len(runs), "resampling topics")
+    measured = {name: each for name, each in matches.items() if name not in problems}
+    subsets = _subsets(collection, found, measured, wanted)
+    figures = []
+    for place, subset in enumerate(subsets, 1):
+        step = f"resampling topics, {place:,} of {len(subsets):,}"
+        figures.append(_subset_figures(subset, scores, wanted, partial(_goes_on, progress, len(runs), step)))
     done = EvaluationResult(
         wanted,
         found,
         tuple(measure.name for measure in measures),
         scores,
-        tuple(_subset_figures(each, scores, wanted) for each in _subsets(collection, found, matches, wanted)),
-        (*found.notes, *_notes(found, matches, scores, wanted)),
+        tuple(figures),
+        (*found.notes, *_notes(found, matches, scores, wanted), *_uneven(figures[0].means, problems)),
         problems,
     )
     if wanted.against:
         other = read_gold(collection, wanted.against, files)
         kept = [run for run in runs if run.name not in problems]
-        done = replace(done, orders=_orders(done, other, _match(kept, other, measures, progress), measures))
+        again = {name: each for name, each in _match(kept, other, measures, progress).items() if each.length.any()}
+        done = replace(done, orders=_orders(done, other, again, measures))
     return _with_sensitivity(collection, done, matches, measures) if wanted.sensitivity else done
+
+
+def _goes_on(progress: Progress, runs: int, step: str) -> bool:
+    """Not cancelled; else `progress` raises what says so."""
+    progress(runs, runs, step)
+    return False
 
 
 def _match(
@@ -281,10 +303,13 @@ def _subsets(
     return subsets_of(attributes_of(collection, found.unit, topics, wanted.by) if wanted.by else {}, topics, counted)
 
 
-def _subset_figures(subset: Subset, scores: Mapping[str, RunScores], wanted: EvaluationSpec) -> SubsetFigures:
-    means = mean_scores(scores, seed=wanted.seed, topics=subset.topics, resamples=wanted.resamples)
+def _subset_figures(
+    subset: Subset, scores: Mapping[str, RunScores], wanted: EvaluationSpec, cancelled: IsCancelled
+) -> SubsetFigures:
+    shared: dict[str, Any] = {"topics": subset.topics, "cancelled": cancelled}
+    means = mean_scores(scores, seed=wanted.seed, resamples=wanted.resamples, **shared)
     runs = {name: each for name, each in scores.items() if name in wanted.runs}
-    tests = compare_runs(runs, rng=make_rng(wanted.seed), topics=subset.topics, baseline=wanted.baseline or None)
+    tests = compare_runs(runs, rng=make_rng(wanted.seed), baseline=wanted.baseline or None, **shared)
     return SubsetFigures(subset, means, tests)
 
 
@@ -294,7 +319,7 @@ def _notes(
     """What a reader must know of these figures."""
     notes = _empty_topics(found)
     for name, each in matches.items():
-        notes += _run_notes(name, each, scores[name]) if each.length.any() else []
+        notes += _run_notes(name, each, scores[name], wanted) if each.length.any() else []
     if wanted.topics == COMMON:
         notes.append("Only topics that every run ranks are counted.")
     if wanted.unjudged == CONDENSED:
@@ -313,8 +338,19 @@ def _empty_topics(found: LoadedGold) -> list[str]:
     return [f"{some}; measures of relevant documents are undefined there and leave them out: {which}."]
 
 
-def _run_notes(name: str, run: Match, scores: RunScores) -> Iterator[str]:
-    if missing := int(np.count_nonzero(run.length == 0)):
+def _uneven(means: Mapping[str, Mapping[str, Estimate]], problems: Mapping[str, str]) -> Iterator[str]:
+    """Of measures that are means over different topics for different runs, which cannot be compared as they stand."""
+    known = {run: each for run, each in means.items() if run not in problems}
+    for measure in next(iter(known.values()), {}):
+        counts = {run: each[measure].n_items for run, each in known.items() if each[measure].value is not None}
+        if len(set(counts.values())) > 1:
+            some = ", ".join(f"{run} {n:,}" for run, n in counts.items())
+            yield f"{measure} is not defined for the same topics in every run. Topics in each mean: {some}."
+
+
+def _run_notes(name: str, run: Match, scores: RunScores, wanted: EvaluationSpec) -> Iterator[str]:
+    missing = int(np.count_nonzero(run.length == 0))
+    if missing and wanted.topics == ALL:
         yield f"{name} ranks nothing for {missing:,} topics of the gold; it scores 0 there."
     if not len(run.place):
         yield f"{name} ranks no judged document. Is it a run of another collection?"
@@ -326,17 +362,26 @@ def _run_notes(name: str, run: Match, scores: RunScores) -> Iterator[str]:
 def _orders(
     done: EvaluationResult, other: LoadedGold, matches: Mapping[str, Match], measures: Sequence[Measure]
 ) -> tuple[OrderAgreement, ...]:
-    """The order of the runs under the second gold against that under the first, on the topics of both."""
+    """The order of the runs under the second gold against that under the first, on the topics of both that count.
+
+    A run for which a measure cannot be computed is left out there.
+    """
     second = {name: score(each, other.gold, measures) for name, each in matches.items()}
     places = {topic: place for place, topic in enumerate(other.gold.topics)}
-    common = [(place, places[topic]) for place, topic in enumerate(done.gold.gold.topics) if topic in places]
+    topics = done.gold.gold.topics
+    common = [(place, places[topics[place]]) for place in done.whole.subset.topics.tolist() if topics[place] in places]
     if not common:
         raise Refused("The two golds have no topic in common, so their orders of the runs cannot be compared.")
     mine, theirs = (list(each) for each in zip(*common, strict=True))
+
+    def known(measure: Measure) -> list[str]:
+        broken = (done.scores, second)
+        return [name for name in matches if not any(measure.name in each[name].problems for each in broken)]
+
     return tuple(
         order_agreement(
-            {name: done.scores[name].values[mine, at] for name in matches},
-            {name: second[name].values[theirs, at] for name in matches},
+            {name: done.scores[name].values[mine, at] for name in known(measure)},
+            {name: second[name].values[theirs, at] for name in known(measure)},
             measure=measure.name,
             names=(done.wanted.gold, done.wanted.against),
             seed=done.wanted.seed,

@@ -7,7 +7,7 @@ import numpy as np
 from django.db import connection
 
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY, LoadedGold
+from adjudication.evaluation.golds.kind import ASPECT, QUERY, SUB_QUERY, LoadedGold
 from adjudication.exporting.statements import PLACES
 from adjudication.stats.measures import Measure
 from adjudication.stats.rankings import Gold, RankedList
@@ -34,27 +34,36 @@ JOIN places ON places.aspect_id = k.aspect_id JOIN corpus_topic t ON t.id = plac
 WHERE k.run_id = %(run)s ORDER BY t.position, t.id, places.place
 """,
 }
+# Of pools: the number of what a gold calls a topic. A part of a topic has the topic's pool.
+NUMBERS = {
+    QUERY: ("", "t.number", ""),
+    SUB_QUERY: ("", "q.number", "JOIN corpus_subquery q ON q.topic_id = t.id"),
+    ASPECT: (f"WITH {PLACES}", "t.number || '.' || places.place", "JOIN places ON places.topic_id = t.id"),
+}
 POOLS = """
-SELECT t.number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
+{before}
+SELECT {number} AS number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
 JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
-GROUP BY t.id, t.number ORDER BY t.position, t.id
+{parts}
+GROUP BY 1 ORDER BY min(t.position), min(t.id), 1
 """
-SUB_POOLS = """
-SELECT q.number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
-JOIN corpus_subquery q ON q.topic_id = p.topic_id AND q.collection_id = %(collection)s
-JOIN corpus_document d ON d.id = p.document_id
-GROUP BY q.id, q.number ORDER BY q.id
-"""
-# Which runs brought a document into a pool, each with its best rank.
+# What brought a document into a pool, and the best rank there; none where something without ranks did as well.
 SOURCES = """
-SELECT t.number, d.docno, array_agg(s.method ORDER BY s.method), min(s.rank)
+{before}
+SELECT {number} AS number, d.docno, array_agg(s.method), CASE WHEN bool_and(s.rank IS NOT NULL) THEN min(s.rank) END
 FROM corpus_poolsource s
 JOIN corpus_poolentry p ON p.id = s.entry_id
 JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
-GROUP BY t.number, d.docno
+{parts}
+GROUP BY 1, 2
 """
+
+
+def _of_unit(statement: str, unit: str) -> str:
+    before, number, parts = NUMBERS[unit]
+    return statement.format(before=before, number=number, parts=parts)
 
 
 def find_runs(collection: Collection, names: Iterable[str]) -> list[RetrievalRun]:
@@ -81,20 +90,23 @@ def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> It
 
 
 def pools_of(collection: Collection, unit: str) -> dict[str, list[str]]:
-    """{topic number: docnos of its pool}; a sub-query has its topic's."""
+    """{topic number: docnos of its pool}; a sub-query or aspect has its topic's."""
     with connection.cursor() as cursor:
-        cursor.execute(SUB_POOLS if unit == SUB_QUERY else POOLS, {"collection": collection.pk})
+        cursor.execute(_of_unit(POOLS, unit), {"collection": collection.pk})
         return dict(cursor.fetchall())
 
 
 def pool_sources(found: LoadedGold, collection: Collection) -> tuple[dict[str, BoolArray], FloatArray]:
-    """({run: (J,) judgments that are in the pools through it alone}, (J,) best rank of any run, infinite for none)."""
+    """({run: (J,) judgments that are in the pools through it alone}, (J,) best rank of any run).
+
+    The rank is infinite for judgments that something without ranks brought in, such as a hand or a list, or nothing.
+    """
     gold: Gold = found.gold
     index = {topic: place for place, topic in enumerate(gold.topics)}
     alone: dict[str, BoolArray] = {}
     depth = np.full(len(gold), np.inf)
     with connection.cursor() as cursor:
-        cursor.execute(SOURCES, {"collection": collection.pk})
+        cursor.execute(_of_unit(SOURCES, found.unit), {"collection": collection.pk})
         for number, docno, methods, rank in cursor.fetchall():
             at = index.get(number)
             place = None if at is None else gold.places[at].get(docno)

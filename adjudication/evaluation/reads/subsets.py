@@ -11,8 +11,9 @@ from django.db.models import Count
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY
-from adjudication.questions.reads.question_set import fetch_question_set
+from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
 from adjudication.stats.results import IntArray
+from annotation.models import Campaign
 from corpus.models import Collection
 
 Values = dict[str, str | None]  # by topic number
@@ -39,6 +40,11 @@ class Subset:
 
     by: Mapping[str, str | None]
     topics: IntArray
+
+
+def campaigns_behind_attributes(collection: Collection, names: Sequence[str]) -> Sequence[Campaign]:
+    """Whose labels these attributes are made of: a subset of one topic would give them away."""
+    return list(campaigns_rating(collection)) if set(names) & set(QUERY_SET) else ()
 
 
 def attribute_names(collection: Collection) -> list[str]:
@@ -140,5 +146,5 @@ def _combined(
 def _by_value(value: str | None) -> tuple[bool, float, str]:
     """Numbers by size, then words, none last."""
     word = value or ""
-    number = float(word) if word.replace(".", "", 1).isdigit() else float("inf")
+    number = float(word) if word.replace(".", "", 1).isdecimal() else float("inf")  # "²" is a digit, but no number
     return value is None, number, word

@@ -4,6 +4,7 @@ In each column the best run is bold. † marks a run whose difference from the c
 or the column's best run where there is no baseline.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ from adjudication.stats.results import Estimate
 from corpus.formats.csv_text import write_csv
 
 ALPHA = 0.05
+_MARKDOWN = re.compile(r"[\\`*\[\]>|]|<(?=[A-Za-z/!?])|\b_|_\b")  # what would begin a mark-up
 DAGGER = "†"
 REASONS = {
     "no_relevant_document": "no topic has a relevant document",
@@ -138,7 +140,7 @@ def subset_heading(done: EvaluationResult, figures: SubsetFigures) -> tuple[str,
     if not figures.by:
         return (f"all topics (n = {n:,})",)
     words = ", ".join(f"{name} {'none' if value is None else value}" for name, value in figures.by.items())
-    return (f"{words} (n = {n:,})",)
+    return (f"{' '.join(words.split())} (n = {n:,})",)
 
 
 def build_table(
@@ -161,7 +163,7 @@ def _column(done: EvaluationResult, figures: SubsetFigures | None, measure: str,
     if figures is None:
         return [Cell("–", why="no such topics") for _ in done.runs]
     estimates = {run: figures.means[run][measure] for run in done.runs}
-    best = _best(done, estimates)
+    best = _best(done, estimates, lambda value: figure_text(measure, value, style))
     other = done.wanted.baseline or (best[0] if best else "")
     marked = _significant(figures.tests, measure, other, style)
     cells = []
@@ -171,11 +173,11 @@ def _column(done: EvaluationResult, figures: SubsetFigures | None, measure: str,
     return cells
 
 
-def _best(done: EvaluationResult, estimates: Mapping[str, Estimate]) -> list[str]:
-    """The runs with the highest value as it is printed; none where there is one run only."""
+def _best(done: EvaluationResult, estimates: Mapping[str, Estimate], text: Callable[[float], str]) -> list[str]:
+    """The runs with the highest value as it is printed, the highest in full first; none where there is one run."""
     known = {run: each.value for run, each in estimates.items() if each.value is not None and run in done.wanted.runs}
-    top = max(known.values(), default=None)
-    return [run for run, value in known.items() if value == top] if len(done.runs) > 1 else []
+    order = sorted(known, key=lambda run: -known[run])
+    return [run for run in order if text(known[run]) == text(known[order[0]])] if len(done.runs) > 1 else []
 
 
 def _significant(tests: Sequence[RunComparison], measure: str, other: str, style: Style) -> set[str]:
@@ -216,7 +218,7 @@ def caption(done: EvaluationResult, style: Style = PLAIN) -> str:
     topics = len(done.whole.subset.topics)
     parts = [f"Means over {topics:,} topics in percent, against {done.gold.label}."]
     if style.with_se:
-        parts.append(f"± standard error by resampling topics ({done.wanted.resamples:,} times).")
+        parts.append("± standard error over topics.")
     if len(done.runs) > 1:
         other = done.wanted.baseline or "the best run of the column"
         p = "Holm-adjusted p" if style.adjusted else "p"
@@ -231,17 +233,18 @@ def as_markdown(table: Table) -> str:
     """A Markdown table; headings above columns are put before their names."""
     names = [" ".join([*(group for group in column.groups if group), column.label]) for column in table.columns]
     lines = [
-        "| " + " | ".join([table.corner, *(_pipe(name) for name in names)]) + " |",
+        "| " + " | ".join([table.corner, *(_plain(name) for name in names)]) + " |",
         "|---|" + "---:|" * len(names),
     ]
     for row in table.rows:
-        label = ("&nbsp;&nbsp;" if row.is_indented else "") + _pipe(row.label)
+        label = ("&nbsp;&nbsp;" if row.is_indented else "") + _plain(row.label)
         lines.append("| " + " | ".join([label, *(_markdown(cell) for cell in row.cells)]) + " |")
-    return "\n\n".join(["\n".join(lines), table.caption, *table.notes, ""])
+    return "\n\n".join(["\n".join(lines), *map(_plain, [table.caption, *table.notes]), ""])
 
 
-def _pipe(text: str) -> str:
-    return text.replace("|", r"\|")
+def _plain(text: str) -> str:
+    """Text in one line that Markdown prints as it is: names come from files."""
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def _markdown(cell: Cell) -> str:
@@ -284,13 +287,13 @@ def as_csv(table: Table) -> str:
 
 FIGURE_COLUMNS = (
     *("run", "measure", "by", "n_topics", "value", "se", "low", "high", "method", "reason"),
-    *("baseline", "p", "p_holm", "p_randomisation", "p_randomisation_holm"),
+    *("baseline", "p", "p_holm", "p_randomisation", "p_randomisation_holm", "gold"),
 )
 
 
-def figures_csv(done: EvaluationResult) -> str:
+def figures_csv(parts: Sequence[EvaluationResult]) -> str:
     """A line for each figure in full, with its interval and, where there is a baseline, the tests against it."""
-    return "".join(write_csv(FIGURE_COLUMNS, _figure_rows(done)))
+    return "".join(write_csv(FIGURE_COLUMNS, (row for done in parts for row in _figure_rows(done))))
 
 
 def _figure_rows(done: EvaluationResult) -> Iterator[list[object]]:
@@ -308,6 +311,7 @@ def _figure_rows(done: EvaluationResult) -> Iterator[list[object]]:
                     str(found.reason or ""),
                     *((baseline, test.p, test.t_holm) if test else ("", None, None)),
                     *((test.randomisation.p, test.randomisation_holm) if test else (None, None)),
+                    done.gold.selector,
                 ]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -14,18 +15,29 @@ from accounts.refusals import NotAllowed, Refused
 from adjudication.evaluation.golds.registry import campaigns_behind, offered_golds, parse_selector, read_gold
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.reads.evaluation import CONDENSED, EvaluationResult, EvaluationSpec, evaluate
+from adjudication.evaluation.reads.rankings import pool_sources, pools_of
 from adjudication.evaluation.reads.reports import make_report
 from adjudication.evaluation.reads.tables import as_csv, as_latex, as_markdown, figures_csv, make_table
 from adjudication.evaluation.rules import check_can_see
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from adjudication.stats.rankings import canonical_ranking
-from annotation.models import Assignment, Judgment, Submission
-from corpus.models import Collection, Document, PartRanking, Ranking, RetrievalRun, SubQuery, Target, Topic
+from annotation.models import Assignment, Campaign, Judgment, Submission
+from corpus.models import (
+    Collection,
+    Document,
+    PartRanking,
+    PoolSource,
+    Ranking,
+    RetrievalRun,
+    SubQuery,
+    Target,
+    Topic,
+)
 from tests.adjudication.evaluation.conftest import TOPICS
 from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built
-from tests.factories.corpus import make_tree
+from tests.factories.corpus import make_pool, make_tree
 
 pytestmark = pytest.mark.django_db
 
@@ -252,6 +264,23 @@ def test_who_may_see_a_gold(built: Built) -> None:
     check_can_see(viewer, EvaluationSpec("targets", ()))
 
 
+def test_who_still_rates_questions_sees_no_figures_by_their_ratings(built: Built) -> None:
+    """A subset of one question would give its quality away, and LitSearch's tables are broken down by it."""
+    Campaign.objects.filter(pk=built.campaign.pk).update(kind="rubric")
+    viewer = MembershipFactory(collection=built.collection, role="viewer")
+    built.annotators["ana"].user = viewer.user
+    built.annotators["ana"].save()
+    Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[0]).update(state="pending")
+    for spec in (
+        EvaluationSpec("targets", (), by=("quality",)),
+        EvaluationSpec("targets", (), by=("source", "specificity")),
+        EvaluationSpec("", (), preset="litsearch-4"),
+    ):
+        with pytest.raises(NotAllowed, match="still have items to judge in Main round"):
+            check_can_see(viewer, spec)
+    check_can_see(viewer, EvaluationSpec("targets", (), by=("source",)))
+
+
 # --- subsets, tables --------------------------------------------------------------------------------------------------
 
 
@@ -278,6 +307,8 @@ def test_subsets_by_attributes(built: Built) -> None:
     assert table.heads[0][0] == ("all topics (n = 12)", 1)
     assert ("origin author, quality 1 (n = 2)", 1) in table.heads[0]
     assert {each.by.get("aspects") for each in done(built, by=("aspects",)).subsets} == {None, "2"}
+    Topic.objects.filter(collection=built.collection, number="1").update(extra={"quality": "²"})
+    assert [each.by.get("quality") for each in done(built, by=("quality",)).subsets] == [None, "1", "2", "²", None]
 
 
 def test_tables_are_marked_and_written(built: Built) -> None:
@@ -295,7 +326,9 @@ def test_tables_are_marked_and_written(built: Built) -> None:
     assert as_csv(table).splitlines()[0] == "Run,AP,nDCG@10"
     assert "best,100.00†,100.00†" in as_csv(table)
     assert "differs from good, paired t-test, Holm-adjusted p < 0.05" in table.caption
-    assert figures_csv(found).splitlines()[0].startswith("run,measure,by,n_topics,value,se,low,high")
+    lines = figures_csv([found, found]).splitlines()
+    assert lines[0].startswith("run,measure,by,n_topics,value,se,low,high")
+    assert [line.split(",")[0] for line in lines].count("run") == 1, "several evaluations have one header"
     assert {(test.a, test.b) for test in found.whole.tests} == {("good", "best")}
 
 
@@ -310,10 +343,79 @@ def test_two_golds_and_what_each_run_brought(built: Built) -> None:
     }
 
 
+def test_names_and_values_are_printed_as_they_are(built: Built) -> None:
+    Topic.objects.filter(collection=built.collection).update(extra={"area": "a|b\n\nc"})
+    names = ("[x](http://x)", "=1+1", "<img", "_x_", "bm25_title")
+    for name in names:
+        make_run(built.collection, name, {"1": {"d1": 1.0}})
+    table = make_table(done(built, *names, by=("area",), measures=("AP",)))
+    markdown = as_markdown(table)
+    assert [line.split(" | ")[0] for line in markdown.splitlines()[2:7]] == [
+        *(r"| \[x\](http://x)", "| =1+1", r"| \<img", r"| \_x\_", "| bm25_title"),
+    ]
+    assert r"area a\|b c (n = 12) AP" in markdown.splitlines()[0]
+    assert "\n{[}x](http://x) & " in as_latex(table), "no option of the line end before it"
+    assert r"area a|b c (n = 12)" in as_latex(table)
+    assert "'=1+1," in as_csv(table)
+
+
+def test_equal_as_printed_is_equally_best(built: Built) -> None:
+    relevant = {topic: {docno: 1.0} for topic, docno, grade in qrels(built) if grade >= 2}
+    make_run(built.collection, "one", relevant)
+    make_run(built.collection, "two", relevant)
+    found = done(built, "one", "two", measures=("AP",))
+    nearly = found.whole.means["two"]["AP"]
+    found.whole.means["two"]["AP"] = replace(nearly, value=(nearly.value or 0) + 1e-9)  # type: ignore[index]
+    assert [row.cells[0].is_best for row in make_table(found).rows] == [True, True]
+
+
+def test_parts_of_topics_have_their_topics_pools(built: Built) -> None:
+    """What a run alone brought in is found for every unit; what a hand picked, too, is in a pool of any depth."""
+    topic = Topic.objects.get(collection=built.collection, number="1")
+    documents = Document.objects.filter(collection=built.collection).order_by("pk")
+    first, *_, last = make_pool(topic, documents, "good")
+    PoolSource.objects.create(entry=first, method="half", rank=2)
+    PoolSource.objects.create(entry=last, method="by-hand")
+    part = SubQuery.objects.create(topic=topic, collection=built.collection, number="1-a", size=1, sentences=["a"])
+    part.chosen.create(aspect=topic.aspects.order_by("pk")[0], position=0)
+    for gold, parts in (("campaign:main", 1), ("campaign:main;unit=aspect", 2), ("sub-queries:main", 1)):
+        found = read_gold(built.collection, gold)
+        alone, depth = pool_sources(found, built.collection)
+        assert alone["good"].sum() == parts * (len(documents) - 2), gold
+        assert "half" not in alone
+        of_topic = [place for place, number in enumerate(found.gold.topics) if number.partition(".")[0] in ("1", "1-a")]
+        ranks = depth[np.isin(found.gold.topic, of_topic)]
+        assert np.isinf(ranks).sum() == parts, "picked by hand"
+        assert sorted(ranks)[:parts] == [1.0] * parts
+        assert len(pools_of(built.collection, found.unit)[found.gold.topics[of_topic[0]]]) == len(documents)
+
+
 def test_topics_that_every_run_ranks(built: Built) -> None:
     found = evaluated(built, topics="common")
     assert found["subsets"][0]["n_topics"] == TOPICS - 3
     assert "Only topics that every run ranks are counted." in found["notes"]
+    assert not any("scores 0 there" in note for note in found["notes"]), "they are not counted"
+    RetrievalRun.objects.create(collection=built.collection, name="none", created_at=AT)
+    again = evaluated(built, "good", "half", "none", topics="common")
+    assert again["subsets"][0]["n_topics"] == TOPICS - 3, "a run of no topic of the gold spoils nothing else"
+
+
+def test_orders_leave_out_runs_that_a_measure_cannot_be_computed_for(built: Built) -> None:
+    make_run(built.collection, "other", {str(topic): {"d1": 2.0, "x": 1.0} for topic in range(1, TOPICS + 1)})
+    names = ("good", "half", "other")
+    found = evaluated(built, *names, against="annotator:ana", measures=("AP", "nDCG_pool@50%"), topics="common")
+    orders = {each["measure"]: each for each in found["tau"]}
+    assert orders["AP"]["runs"] == list(names)
+    assert orders["nDCG_pool@50%"]["runs"] == ["good", "half"]
+    assert orders["nDCG_pool@50%"]["tau_b"]["n_items"] == TOPICS - 3, "of the topics that count"
+
+
+def test_means_over_different_topics_are_pointed_out(built: Built) -> None:
+    make_run(built.collection, "short", {"1": {"d1": 1.0}, "2": {f"d{d}": float(d) for d in range(12)}})
+    found = evaluated(built, "good", "short", measures=("AP", "nDCG_pool@10%"))
+    assert [note for note in found["notes"] if "Topics in each mean" in note] == [
+        "nDCG_pool@10% is not defined for the same topics in every run. Topics in each mean: good 12, short 11."
+    ]
 
 
 # --- command ----------------------------------------------------------------------------------------------------------

@@ -9,10 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import jobs
+from accounts.job_kinds import Cancelled, Progress
 from accounts.models import AuditEvent, JobState
+from adjudication.evaluation.jobs.evaluation import EvaluationJob
 from adjudication.models import Evaluation, EvaluationScores
-from annotation.models import Assignment
-from tests.factories.adjudication import Built
+from annotation.models import Assignment, Campaign
+from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
 
@@ -116,3 +118,37 @@ def test_who_still_judges_sees_no_figures(client: Client, built: Built) -> None:
     built.annotators["ana"].save()
     Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[0]).update(state="pending")
     assert {client.get(address).status_code for address in addresses} == {403}
+
+
+@pytest.mark.parametrize("words", [{"gold": "campaign"}, {"gold": "annotator:ana"}, {"gold": "", "preset": "doris-2"}])
+def test_an_evaluation_stays_that_of_its_campaign(client: Client, built: Built, words: dict[str, str]) -> None:
+    """A gold without the campaign's name meant the only one: a second campaign changes nothing."""
+    sign_in(client, built)
+    asked = {"runs": ["good", "half"], "measures": ["AP"], "resamples": 1000, **words}
+    answer = client.post("/api/collections/tea/evaluations/", asked, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+    job = carried_out(Evaluation.objects.get())
+    Campaign.objects.create(
+        collection=built.collection, slug="aaa", name="Second", kind="relevance", overlap=1, seed=1, created_at=AT
+    )
+    assert client.get(reverse("evaluation_detail", args=["tea", job.pk])).status_code == 200
+    assert client.get(f"/api/collections/tea/evaluations/{job.pk}/").json()["result"]["gold"]
+
+
+def test_an_evaluation_can_be_cancelled_while_topics_are_resampled(built: Built) -> None:
+    job = Evaluation.objects.create(
+        collection=built.collection,
+        requested_by=built.people["manager"],
+        requested_at=AT,
+        parameters={"gold": "campaign:main", "runs": ["good", "half"], "measures": ["AP"], "resamples": 1000},
+    )
+
+    class Watched(Progress):
+        def report(self, done: int, total: int | None = None, step: str = "") -> None:
+            if step.startswith("resampling"):
+                jobs.cancel(job, at=AT)
+            super().report(done, total, step)
+
+    with pytest.raises(Cancelled):
+        EvaluationJob("evaluations").work(job, Watched(job))
+    assert not EvaluationScores.objects.exists()
