@@ -10,7 +10,8 @@ from annotation.definitions.drafts import BadOptions
 
 # Ajith et al. (EMNLP 2024), section 2.1: 0.3 where the citing paper is one of the collection, 0.1 where it is not.
 CUTOFFS = {"inline-acl": 0.3, "inline-nonacl": 0.1, "inline-inside": 0.3, "inline-outside": 0.1}
-MOST_FITTING = 20  # papers; a question that more of them answer is too broad (their Table 1)
+FEW_FITTING = 5  # papers; a question that no more of them answer is specific (their Table 1)
+MOST_FITTING = 20  # papers; a question that more of them answer is too broad (the same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +19,14 @@ class RubricOptions:
     """`cutoffs`: the highest word overlap with target titles a question of a source may have; others have none.
 
     Questions that were imported are not held to the cut-offs unless `filter_imported` says so.
+    `few_fitting`: how many papers fit a specific question at most; raters see their count held against it.
     `most_fitting`: more papers than this make a question too broad. A question is kept when its value on the
     criterion `keep` is `keep_from` or more; statistics are split by the levels of `group`. Either key may be ""
     (and is, where a campaign has no such criterion): then the last criterion decides, and the first one splits.
     """
 
     cutoffs: dict[str, float] = field(default_factory=lambda: dict(CUTOFFS))
+    few_fitting: int = FEW_FITTING
     most_fitting: int = MOST_FITTING
     keep: str = "quality"
     keep_from: int = 1
@@ -47,7 +50,7 @@ def read_rubric_options(values: Mapping[str, Any]) -> RubricOptions:
     for source, cutoff in _items(options.cutoffs):
         if isinstance(cutoff, bool) or not isinstance(cutoff, int | float) or not 0 <= cutoff <= 1:
             raise BadOptions(f"The cut-off of “{source}” must be a share from 0 to 1, not {cutoff!r}.")
-    for name, least in (("most_fitting", 1), ("keep_from", -127)):
+    for name, least in (("few_fitting", 0), ("most_fitting", 1), ("keep_from", -127)):
         value = getattr(options, name)
         if type(value) is not int or not least <= value <= 10_000:
             raise BadOptions(f"{name} must be a whole number from {least:,} to 10,000, not {value!r}.")

@@ -24,8 +24,18 @@ _TITLE_OPTIONS = f"HighlightAll=true, {_MARKS}"
 _ABSTRACT_OPTIONS = f'MaxFragments=2, MinWords=16, MaxWords=38, FragmentDelimiter=" … ", {_MARKS}'
 _HEADLINED = 20_000  # characters of an abstract in which hits are shown
 
+# What is shown of the documents in `best` (id, rank, matches), with the words of `any_word` lit.
+HEADLINE = """
+SELECT d.id, d.docno, d.venue, d.year, d.authors, best.matches,
+  ts_headline('english', translate(d.title, %(marks)s, ''), lit, %(title_options)s),
+  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), lit, %(abstract_options)s),
+  left(d.abstract, %(opening)s)
+FROM best JOIN corpus_document d USING (id), any_word
+ORDER BY best.rank DESC, d.id
+"""
 # `any_word`: hits are lit word by word, also where no passage holds them all; words that must be absent are no hits.
-SEARCH = """
+SEARCH = (
+    """
 WITH candidates AS MATERIALIZED (
   SELECT e.document_id AS id, e.vector FROM corpus_searchentry e {filters}
   WHERE e.collection_id = %(collection)s AND e.vector @@ websearch_to_tsquery('english', %(text)s)
@@ -37,13 +47,9 @@ WITH candidates AS MATERIALIZED (
 ), any_word (lit) AS (
   SELECT regexp_replace(querytree(websearch_to_tsquery('english', %(text)s)), '&|<->|<[0-9]+>', '|', 'g')::tsquery
 )
-SELECT d.id, d.docno, d.venue, d.year, d.authors, best.matches,
-  ts_headline('english', translate(d.title, %(marks)s, ''), lit, %(title_options)s),
-  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), lit, %(abstract_options)s),
-  left(d.abstract, %(opening)s)
-FROM best JOIN corpus_document d USING (id), any_word
-ORDER BY best.rank DESC, d.id
 """
+    + HEADLINE
+)
 
 
 @dataclass(frozen=True)
@@ -142,21 +148,30 @@ def search_documents(
         "most": MOST_RANKED,
         "size": size,
         "offset": (number - 1) * size,
+        **headline_values(),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(SEARCH.format(filters=extra), values)
+        rows = cursor.fetchall()
+    matches = rows[0][5] if rows else 0
+    return SearchPage([hit_of(row) for row in rows], min(matches, MOST_RANKED), matches > MOST_RANKED, number, size)
+
+
+def headline_values() -> dict[str, Any]:
+    """The parameters of HEADLINE."""
+    return {
         "marks": HIT_START + HIT_END,
         "title_options": _TITLE_OPTIONS,
         "abstract_options": _ABSTRACT_OPTIONS,
         "headlined": _HEADLINED,
         "opening": 2 * OPENING,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(SEARCH.format(filters=extra), values)
-        rows = cursor.fetchall()
-    matches = rows[0][5] if rows else 0
-    hits = [
-        Hit(pk, docno, venue, year, authors, document_name(title, opening, docno), extract)
-        for pk, docno, venue, year, authors, _, title, extract, opening in rows
-    ]
-    return SearchPage(hits, min(matches, MOST_RANKED), matches > MOST_RANKED, number, size)
+
+
+def hit_of(row: Sequence[Any]) -> Hit:
+    """The hit in a row of HEADLINE."""
+    pk, docno, venue, year, authors, _, title, extract, opening = row
+    return Hit(pk, docno, venue, year, authors, document_name(title, opening, docno), extract)
 
 
 def has_searchable_words(text: str) -> bool:

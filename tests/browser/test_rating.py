@@ -61,10 +61,15 @@ def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page
 
     # A further target, found by a search on the same screen.
     page.keyboard.press("s")
-    page.keyboard.type("steeped")
-    page.locator("[data-part=hits] button", has_text="It fits: add").focus()
+    expect(page.locator("[data-part=find-words]")).to_have_value(wording)  # opened on the question's own words
+    expect(page.locator("[data-part=find-state]")).to_contain_text("the most similar first")
+    page.keyboard.type("steeped leaves")  # one of the words is enough
+    expect(page.locator("[data-part=hits] li").first).to_contain_text("Tea and Temperature")
+    expect(page.locator("[data-part=fit-count]")).to_have_text("1 paper fits so far: at most 5.")
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator(".target.found")).to_contain_text("Tea and Temperature")
+    expect(page.locator("[data-part=fit-count]")).to_have_text("2 papers fit so far, 1 of them ticked by you: at most 5.")
     assert_accessible(page)
 
     # Nothing is sent before all criteria have an answer; Tab leads from the question to the criteria.

@@ -32,8 +32,10 @@ def rating_context(participation: Participation) -> dict[str, Any]:
 
 def rating_data(participation: Participation) -> dict[str, Any]:
     """What the script must know to rate questions."""
+    options = read_rubric_options(json.loads(participation.options))
     return {
-        "mostFitting": read_rubric_options(json.loads(participation.options)).most_fitting,
+        "fewFitting": min(options.few_fitting, options.most_fitting),
+        "mostFitting": options.most_fitting,
         "tooMany": too_many(participation),
     }
 

@@ -25,6 +25,13 @@ class RubricOptionsForm(forms.Form):
         label="Hold imported questions to the cut-offs too",
         help_text="Otherwise only questions that were made here are left out by word overlap.",
     )
+    few_fitting = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=10_000,
+        label="Papers that fit a specific question at most",
+        help_text="Raters see whether those that they have found are more.",
+    )
     most_fitting = forms.IntegerField(
         required=False,
         min_value=1,
@@ -59,7 +66,7 @@ class RubricOptionsForm(forms.Form):
             plain = RubricOptions()
             numbers = {
                 name: getattr(plain, name) if cleaned.get(name) is None else cleaned[name]
-                for name in ("most_fitting", "keep_from")
+                for name in ("few_fitting", "most_fitting", "keep_from")
             }
             words: dict[str, Any] = {name: cleaned.get(name, "").strip() for name in ("keep", "group")}
             words["filter_imported"] = bool(cleaned.get("filter_imported"))

@@ -13,19 +13,19 @@ from corpus.documents.reads import (
     HIT_START,
     SearchPage,
     has_searchable_words,
-    search_documents,
     unfinished_indexing,
 )
+from corpus.documents.similar import similar_documents
 from corpus.models import Collection
 
-HITS = 10
-LONGEST_SEARCH = 300  # characters
+HITS = 20  # a page: raters go through the first 20
+LONGEST_SEARCH = 2_000  # characters: whole questions
 
 
 @require_safe
 @for_script
 def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """A page of the collection's documents that match `q`, for people who judge in a rubric now."""
+    """A page of the documents most similar to `q`, by any of its words, for people who judge in a rubric now."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
@@ -33,7 +33,7 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     if not words or not has_searchable_words(words):
         return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
     collection = Collection.objects.get(pk=participation.collection)
-    found = search_documents(collection, words, number=int(number) if number.isdecimal() else 1, size=HITS)
+    found = similar_documents(collection, words, number=int(number) if number.isdecimal() else 1, size=HITS)
     return answer_json(
         {"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _result_words(found, collection)}
     )
@@ -69,7 +69,8 @@ def _result_words(found: SearchPage, collection: Collection) -> str:
 
 def _count(found: SearchPage) -> str:
     if not found.matches:
-        return "No document of the collection has these words."
-    many = f"More than {found.matches:,} documents" if found.is_cut else f"{found.matches:,} documents"
-    many = "1 document" if found.matches == 1 and not found.is_cut else many
-    return f"{many} of the collection {'has' if found.matches == 1 else 'have'} these words."
+        return "No document of the collection has any of these words."
+    if found.is_cut:
+        return f"The {found.matches:,} documents most similar to these words, the most similar first."
+    many = "1 document shares" if found.matches == 1 else f"{found.matches:,} documents share"
+    return f"{many} words with this{'' if found.matches == 1 else ', the most similar first'}."

@@ -11,7 +11,7 @@ let found = []; // documents found while judging, as {docno, title}
 const field = () => part("rewrite-text");
 const text = () => unit.name;
 const isChanged = () => Boolean(field().value.trim()) && field().value.trim() !== text();
-const wording = () => (isChanged() ? field().value.trim() : text());
+export const wording = () => (isChanged() ? field().value.trim() : text());
 
 /** Draw question, paragraph and targets, with what was entered before. */
 export function draw(next) {
@@ -50,8 +50,20 @@ function redraw() {
   show(part("rewrite-diff"), changed);
   if (changed) part("rewrite-diff").replaceChildren(...wordDiff(text(), field().value.trim()).map(diffPiece));
   const count = unit.question.targets_count + found.length;
-  const own = found.length ? `, ${found.length} found by you` : "";
-  setText("fit-count", `${count} ${count === 1 ? "paper" : "papers"} so far${own}; at most ${data.mostFitting} may fit.`);
+  setText("fit-count", `${fitWords(count)}: ${sizeWords(count)}`);
+}
+
+/** How many papers fit as far as is known, and who said so. */
+function fitWords(count) {
+  const papers = `${count} ${count === 1 ? "paper fits" : "papers fit"} so far`;
+  return found.length ? `${papers}, ${found.length} of them ticked by you` : papers;
+}
+
+/** The count held against what the rubric calls few and too many. */
+function sizeWords(count) {
+  const { fewFitting: few, mostFitting: most } = data;
+  if (count > most) return `more than ${most}, too many.`;
+  return count > few ? `more than ${few}, at most ${most}.` : `at most ${few}.`;
 }
 
 function diffPiece([kind, words]) {
@@ -118,7 +130,7 @@ export function toggleFound(docno, title) {
   keep();
   redraw();
   markHits();
-  announce(isThere ? `No longer a target: ${title}` : `Added as a target: ${title}`);
+  announce(isThere ? `No longer ticked: ${title}` : `Fits, and is added as a target: ${title}`);
   if (unit.question.targets_count + found.length > data.mostFitting) announce(`More than ${data.mostFitting} fit.`);
 }
 
@@ -131,7 +143,7 @@ export function markHits() {
     const { docno } = hit.dataset;
     button.setAttribute("aria-pressed", String(chosen.has(docno)));
     button.disabled = known.has(docno);
-    button.textContent = known.has(docno) ? "A target already" : chosen.has(docno) ? "Added" : "It fits: add";
+    button.textContent = known.has(docno) ? "A target already" : chosen.has(docno) ? "✓ Fits" : "Fits";
   }
 }
 

@@ -1,7 +1,7 @@
 /** Searching the collection next to the question: how many papers fit, and which belong to its targets. */
 
 import { announce, data, fromTemplate, part, show, setText } from "./page.js";
-import { markHits, toggleFound } from "./question.js";
+import { markHits, toggleFound, wording } from "./question.js";
 import { get, Offline } from "./server.js";
 
 const PAUSE = 400; // milliseconds without a key until what is typed is searched for
@@ -9,8 +9,15 @@ let timer = null;
 let asked = 0; // number of the newest request; older answers are thrown away
 let page = 1;
 
+/** Open the search on the question's own words, unless others stand there already. */
 export function openSearch() {
-  part("find-words").focus({ preventScroll: true });
+  const field = part("find-words");
+  field.focus({ preventScroll: true });
+  if (!field.value.trim()) {
+    field.value = wording();
+    search(1);
+  }
+  field.select();
   const section = part("find");
   const pane = section.closest(".label-document");
   if (pane.scrollHeight > pane.clientHeight) pane.scrollTop = section.offsetTop - pane.offsetTop;
@@ -28,6 +35,7 @@ export function wireSearch() {
     clearTimeout(timer);
     timer = setTimeout(() => search(1), PAUSE);
   });
+  part("find").addEventListener("keydown", walk);
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("[data-found]");
     if (button) {
@@ -35,6 +43,19 @@ export function wireSearch() {
       toggleFound(item.dataset.docno, part("target-title", item).textContent);
     } else if (event.target.closest?.('[data-act="find-more"]')) search(page + 1);
   });
+}
+
+/** ↓ and ↑ lead from the search field through the hits and back. */
+function walk(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+  const stops = [part("find-words"), ...part("hits").querySelectorAll("button:enabled"), part("find-more")];
+  const here = stops.indexOf(document.activeElement);
+  const next = stops.slice(0, stops.at(-1).hidden ? -1 : undefined)[here + step];
+  if (here < 0 || !next) return;
+  event.preventDefault();
+  event.stopPropagation();
+  next.focus();
 }
 
 async function search(number) {

@@ -263,7 +263,7 @@ def test_html_in_a_question_is_text(rubric):
 def test_the_search_finds_documents_of_the_collection(rubric):
     answer = client_of(rubric).get(address("label_search", rubric), {"q": "translation"}).json()
     assert {hit["docno"] for hit in answer["hits"]} == {"11", "12"}
-    assert answer["words"] == "2 documents of the collection have these words."
+    assert answer["words"] == "2 documents share words with this, the most similar first."
     assert ["translation", True] in answer["hits"][0]["extract"] or ["Translation", True] in answer["hits"][0][
         "extract"
     ]
