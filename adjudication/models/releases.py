@@ -1,5 +1,6 @@
 """Releases: frozen copies of a collection as folders of files, and what only people can say about it."""
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -79,6 +80,11 @@ class Release(Job):
     def folder(self) -> Path:
         """Where both variants lie: `named` and `anonymous`."""
         return Path(settings.MEDIA_ROOT) / "releases" / str(self.pk)
+
+    @property
+    def public_id(self) -> str:
+        """In both manifests, so that a changed copy is known for what it was. It tells nothing of the collection."""
+        return hashlib.sha256(f"{self.pseudonym_key}:release {self.name}".encode()).hexdigest()[:16]
 
     def variant(self, *, anonymous: bool) -> Path:
         """The folder of one variant."""

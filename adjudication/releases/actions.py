@@ -14,7 +14,7 @@ from adjudication.models import DataStatement, Release
 from adjudication.models.releases import GONE, is_release_name
 from adjudication.releases.reads.checks import Check, check_list
 from adjudication.releases.reads.recipe import make_recipe
-from adjudication.releases.reads.statement import QUESTIONS, answers_of
+from adjudication.releases.reads.statement import QUESTIONS, answers_of, problem_of
 from adjudication.releases.rules import check_can_open, check_not_sealed_in
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager
@@ -95,6 +95,8 @@ def state_facts(*, collection: Collection, answers: Mapping[str, str], by: User 
         if len(text) > LONGEST:
             raise Refused(f"{known[key]}: at most {LONGEST:,} characters; these are {len(text):,}.")
         kept[key] = text.replace("\r\n", "\n").strip()
+        if problem := problem_of(key, kept[key]):
+            raise Refused(f"{known[key]}: {problem}")
     changed = {"answers": {key: text for key, text in kept.items() if text}, "updated_at": at, "updated_by": by}
     statement, _ = DataStatement.objects.update_or_create(collection=collection, defaults=changed)
     record_event(by=by, at=at, verb="state_facts", target=statement, scope=collection, questions=sorted(answers))

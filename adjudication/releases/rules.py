@@ -2,10 +2,10 @@
 
 from django.db.models import Model
 
-from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.labels.rules import check_can_take_out
 from adjudication.models import Release
+from adjudication.models.releases import GONE
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection, Membership
@@ -34,14 +34,16 @@ def check_can_open(release: Release) -> None:
 
 
 def standing_release(thing: Model, collection: Collection | int) -> str:
-    """Why `thing` of a collection may not be deleted: the newest release that stands on it. "" where none does."""
+    """Why `thing` of a collection may not be deleted: the newest release that stands on it, or is being made of it."""
     pk = collection if isinstance(collection, int) else collection.pk
-    frozen = Release.objects.filter(collection=pk, state=JobState.DONE).order_by("-version")
-    for release in frozen:
+    what = thing._meta.verbose_name
+    for release in Release.objects.filter(collection=pk).exclude(state__in=GONE).order_by("-version"):
+        if not release.is_frozen:
+            return f"Release {release.name} is being made of this {what}. Wait for it, or cancel it."
         if _stands_on(release, thing):
             return (
-                f"Release {release.name} stands on this {thing._meta.verbose_name}, so it stays: what a release is made"
-                " of must remain, so that each of its lines can be explained."
+                f"Release {release.name} stands on this {what}, so it stays: what a release is made of must remain, so"
+                " that each of its lines can be explained."
             )
     return ""
 

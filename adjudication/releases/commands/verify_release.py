@@ -30,9 +30,9 @@ class Command(ReportingCommand):
 
 
 def _summary(found: Verification) -> str:
-    lines = [f"Changed: {path}" for path in found.changed]
-    lines += [f"Missing: {path}" for path in found.missing]
-    lines += [f"Not in the release: {path}" for path in found.extra]
+    lines = [f"Changed: {_plain(path)}" for path in found.changed]
+    lines += [f"Missing: {_plain(path)}" for path in found.missing]
+    lines += [f"Not in the release: {_plain(path)}" for path in found.extra]
     lines += [found.other] if found.other else []
     if found.remade is None:
         lines += ["It was not made again.", *found.reasons]
@@ -40,3 +40,8 @@ def _summary(found: Verification) -> str:
         lines.append("Made again: every file is the same." if found.remade else "Made again, and files differ:")
         lines += found.differing
     return "\n".join(lines if not found.is_ok else ["Every file is as it was released.", *lines])
+
+
+def _plain(path: str) -> str:
+    """The path on one line: a stranger's folder may have file names that steer a terminal."""
+    return path if path.isprintable() else ascii(path)

@@ -134,7 +134,7 @@ def _instructions(facts: Facts) -> str:
 
 
 def _reproduction(facts: Facts) -> str:
-    seeds = ", ".join(f"{one.campaign.slug} {one.campaign.seed}" for one in facts.campaigns)
+    seeds = ", ".join(f"{facts.people.slugs[one.campaign.pk]} {one.campaign.seed}" for one in facts.campaigns)
     return (
         f"Made with {platform()}; seeds of assignment: {seeds or 'none'}. Litmus checks every hash of a copy"
         " (command verify_release) and makes the release again where nothing has changed."

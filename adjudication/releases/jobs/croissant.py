@@ -50,11 +50,12 @@ JUDGMENT_FIELDS = (
 def croissant(facts: Facts, entries: Sequence[FileEntry], *, anonymous: bool) -> str:
     """The file as text. `entries` are the files of the release that it describes."""
     described = {entry.path: entry for entry in entries}
+    about = _about(facts, anonymous=anonymous)
     found = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": [CROISSANT, RAI],
-        **_about(facts, anonymous=anonymous),
+        **(facts.people.cleaned(about) if anonymous else about),
         **_rai(facts, anonymous=anonymous),
         **_provenance(facts, anonymous=anonymous),
         "distribution": [_file(entry) for entry in entries],
@@ -136,8 +137,7 @@ def _rai(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
         "dataSocialImpact": stated(facts, "dataSocialImpact"),
         "hasSyntheticData": bool(synthetic),
     }
-    text = facts.people.without_names
-    return {f"rai:{name}": text(each) if isinstance(each, str) else each for name, each in found.items() if each != []}
+    return {f"rai:{name}": facts.people.cleaned(each) for name, each in found.items() if each != []}
 
 
 def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
         agents += [{"@type": "prov:Person", "prov:label": name} for name, _ in named]
     return {
         "prov:wasDerivedFrom": sources or "Documents and topics were entered by hand.",
-        "prov:wasGeneratedBy": list(sentences.activities(facts))
+        "prov:wasGeneratedBy": facts.people.cleaned(list(sentences.activities(facts)))
         or [{"@type": "prov:Activity", "prov:label": platform()}],
         "prov:wasAttributedTo": agents,
     }
@@ -193,14 +193,15 @@ def _record_sets(facts: Facts, described: Mapping[str, FileEntry]) -> Iterable[d
         qrel_fields = (
             ("query-id", TEXT, "The query."),
             ("corpus-id", TEXT, "The document."),
-            ("score", WHOLE, gold.about),
+            ("score", WHOLE, facts.people.without_names(gold.about)),
         )
         references = {"query-id": f"{gold.name}-queries/_id", "corpus-id": "corpus/_id"}
         yield _records(f"{gold.name}-qrels", qrels, qrel_fields, references=references)
     for one in facts.campaigns:
-        entry = described.get(f"campaigns/{one.campaign.slug}/judgments.jsonl")
+        slug = facts.people.slugs[one.campaign.pk]
+        entry = described.get(f"campaigns/{slug}/judgments.jsonl")
         if entry is not None and entry.rows:
-            yield _records(f"{one.campaign.slug}-judgments", entry, JUDGMENT_FIELDS)
+            yield _records(f"{slug}-judgments", entry, JUDGMENT_FIELDS)
 
 
 def _records(

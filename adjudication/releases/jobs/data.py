@@ -22,6 +22,7 @@ from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Gold, Part, Recipe, rows_by_annotator
+from adjudication.stats.blocks import ADJUDICATED
 from annotation.models import AnnoCycle, Annotator, Campaign, MachineRun
 from corpus.formats.csv_text import write_csv
 from corpus.formats.jsonl import write_objects
@@ -32,6 +33,7 @@ from corpus.formats.qrels import write_beir_qrels, write_qrels
 from corpus.formats.records import DocumentRecord, TopicRecord
 from corpus.models import Collection, Document
 
+FORMER = "former annotator"  # who was measured under a name that nobody has now
 PREFIX = "q-"  # before ids of queries where a document has the same id
 
 
@@ -82,7 +84,7 @@ class Writer:
     # --- campaigns ----------------------------------------------------------------------------------------------------
 
     def _write_campaign(self, campaign: Campaign) -> None:
-        folder = f"campaigns/{campaign.slug}"
+        folder = f"campaigns/{self.people.slugs[campaign.pk]}"
         self._write_json(f"{folder}/campaign.json", self._campaign(campaign), "Its settings, criteria and levels.")
         for guideline in campaign.guidelines.order_by("version"):
             path = f"{folder}/guideline-v{guideline.version}.md"
@@ -108,27 +110,27 @@ class Writer:
     def _campaign(self, campaign: Campaign) -> dict[str, Any]:
         text = self.people.without_names
         return {
-            "name": campaign.name,
+            "name": text(campaign.name),
             "kind": campaign.kind,
             "split": campaign.split,
             "overlap": campaign.overlap,
             "order": campaign.order,
             "assignment": campaign.strategy,
             "seed": campaign.seed,
-            "options": campaign.options,
+            "options": self.people.cleaned(campaign.options),
             "criteria": [
                 {
                     "key": one.key,
-                    "label": one.label,
+                    "label": text(one.label),
                     "question": text(one.question),
                     "scale": one.scale,
                     "levels": [
                         {
                             "value": level.value,
-                            "label": level.label,
+                            "label": text(level.label),
                             "definition": text(level.definition),
                             "example": text(level.example),
-                            "reasons": level.reasons,
+                            "reasons": self.people.cleaned(level.reasons),
                         }
                         for level in one.levels.all()
                     ],
@@ -140,7 +142,7 @@ class Writer:
                     {
                         "annotator": self.people.names[one.pk],
                         "machine": one.pk in self.people.machines,
-                        "model": one.model or None,
+                        "model": text(one.model) or None,
                         "weight": one.weight,
                     }
                     for one in campaign.annotators.all()
@@ -167,7 +169,7 @@ class Writer:
             "annotator": names[label["annotator"]],
             "value": label["value"],
             "machine": bool(label["machine"]),
-            "model": label["model"],
+            "model": self.people.label(label["model"] or "") or None,
             "run": label["run"],
             "reason": label["reason"] or None,
             "flagged": bool(label["flagged"]) or None,
@@ -197,8 +199,8 @@ class Writer:
         names = self._names_of(run.campaign)
         found = []
         for row in as_json(run)["statistics"]:
-            who = sorted(names.get(name, name) for name in row["annotators"])
-            found.append({**row, "annotators": who})
+            who = sorted(names.get(name, name if name == ADJUDICATED else FORMER) for name in row["annotators"])
+            found.append(self.people.cleaned({**row, "annotators": who}))
         found.sort(
             key=lambda row: (row["criterion"], row["statistic"], row["scope"], str(row["block"]), row["annotators"])
         )
@@ -210,19 +212,15 @@ class Writer:
     def _write_provenance(self) -> None:
         options = Options(self.collection, EXPORTERS["documents"])
         header = ("topic", "docno", "method", "rank")
-        pools = write_csv(header, rows(POOLS, options), guarded=False, delimiter="\t")
+        found = ((topic, docno, self.people.label(how), rank) for topic, docno, how, rank in rows(POOLS, options))
+        pools = write_csv(header, found, guarded=False, delimiter="\t")
         self.folder.write(
             "pools.tsv", pieces(pools), "Which method brought a document into a topic's pool, at which rank."
         )
         for run in self.collection.retrieval_runs.order_by("name"):
-            lines = (
-                f"{number} Q0 {docno} {rank} {score!r} {run.name}\n"
-                for number, docnos, scores in rows(RANKINGS, options, run=run.pk)
-                for rank, (docno, score) in enumerate(zip(docnos, scores, strict=True), 1)
-            )
-            self.folder.write(
-                self._free(f"runs/{plain(run.name)}", ".run"), pieces(lines), f"Run {run.name}, in TREC's layout."
-            )
+            name = self.people.without_names(run.name)
+            path = self._free(f"runs/{plain(name)}", ".run")
+            self.folder.write(path, pieces(self._ranked(run.pk, name)), f"Run {name}, in TREC's layout.")
         evaluations = list(self._evaluations())
         if evaluations:
             self._write_json("evaluations.json", evaluations, "Runs measured: figures with intervals, and tests.")
@@ -235,37 +233,37 @@ class Writer:
         if cycles:
             self._write_json("cycles.json", cycles, "Tests of machines: margins, figures, decisions and overrides.")
 
+    def _ranked(self, run: int, name: str) -> Iterator[str]:
+        tag = "_".join(name.split())
+        for number, docnos, scores in rows(RANKINGS, Options(self.collection, EXPORTERS["documents"]), run=run):
+            for rank, (docno, score) in enumerate(zip(docnos, scores, strict=True), 1):
+                yield f"{number} Q0 {docno} {rank} {score!r} {tag}\n"
+
     def _evaluations(self) -> Iterator[dict[str, Any]]:
         """Runs measured against golds; a gold may be one annotator, so names are taken out."""
         for found in Evaluation.objects.filter(collection=self.collection, state=JobState.DONE).order_by("pk"):
             one = {"evaluation": found.label, "asked": found.parameters, "report": found.results.get("report")}
-            yield self._without_names(one)
-
-    def _without_names(self, found: Any) -> Any:
-        """The same JSON with names taken out of its texts, not of its keys."""
-        if isinstance(found, str):
-            return self.people.without_names(found)
-        if isinstance(found, dict):
-            return {key: self._without_names(each) for key, each in found.items()}
-        return [self._without_names(each) for each in found] if isinstance(found, list) else found
+            yield self.people.cleaned(one)
 
     def _machines(self) -> Iterator[dict[str, Any]]:
-        found = MachineRun.objects.filter(campaign__in=self.recipe.campaigns).select_related("annotator", "prompt")
-        for run in found.select_related("campaign", "criterion").order_by("pk"):
-            yield {
-                "annotator": run.annotator.name,
-                "campaign": run.campaign.slug,
-                "criterion": run.criterion.key,
-                "kind": run.kind,
-                "recipe": run.recipe,
-                "recipe_sha256": run.recipe_hash,
-                "run": run.run_number,
-                "seed": run.seed,
-                "prompt": self.people.without_names(run.prompt.body) if run.prompt else None,
-            }
+        found = MachineRun.objects.filter(campaign__in=self.recipe.campaigns).select_related("prompt")
+        for run in found.select_related("criterion").order_by("pk"):
+            yield self.people.cleaned(
+                {
+                    "annotator": self.people.names[run.annotator_id],
+                    "campaign": self.people.slugs[run.campaign_id],
+                    "criterion": run.criterion.key,
+                    "kind": run.kind,
+                    "recipe": run.recipe,
+                    "recipe_sha256": run.recipe_hash,
+                    "run": run.run_number,
+                    "seed": run.seed,
+                    "prompt": run.prompt.body if run.prompt else None,
+                }
+            )
 
     def _cycle(self, cycle: AnnoCycle) -> dict[str, Any]:
-        return {
+        found = {
             "number": cycle.number,
             "criterion": cycle.criterion,
             "margin": cycle.margin,
@@ -274,9 +272,10 @@ class Writer:
             "outcome": cycle.outcome or None,
             "test_passed": cycle.test_passed,
             "overridden": cycle.is_override,
-            "reason": self.people.without_names(cycle.reason) or None,
+            "reason": cycle.reason or None,
             "evidence": cycle.evidence,
         }
+        return dict(self.people.cleaned(found))
 
     def _free(self, stem: str, suffix: str) -> str:
         """A path that is not taken: names that differ in special characters only would meet."""

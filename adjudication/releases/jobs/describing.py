@@ -169,7 +169,8 @@ def _gold_table(facts: Facts) -> list[str]:
     if not facts.recipe.golds:
         return []
     rows = [
-        f"| `{gold.name}` | {gold.about} | `data/{gold.name}/` | `beir/{gold.name}/` |" for gold in facts.recipe.golds
+        f"| `{gold.name}` | {facts.people.without_names(gold.about)} | `data/{gold.name}/` | `beir/{gold.name}/` |"
+        for gold in facts.recipe.golds
     ]
     return ["| judged set | what it is | parquet (MTEB) | BEIR |", "|---|---|---|---|", *rows]
 
@@ -194,9 +195,7 @@ def _yaml(facts: Facts, title: str) -> str:
         "tags": ["information-retrieval", "test-collection", "scientific-literature"],
         "configs": _configs(facts),
     }
-    return (
-        "---\n" + "".join(f"{key}: {json.dumps(each, ensure_ascii=False)}\n" for key, each in head.items()) + "---\n\n"
-    )
+    return "---\n" + "".join(f"{key}: {_quoted(each)}\n" for key, each in head.items()) + "---\n\n"
 
 
 def _configs(facts: Facts) -> list[dict[str, Any]]:
@@ -223,5 +222,7 @@ def _hub_licence(facts: Facts) -> str:
     return HUB_LICENCES.get(found.lower(), "other" if found else "unknown")
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _quoted(value: Any) -> str:
+    """The value as JSON, which YAML reads, but for characters that nobody sees: YAML refuses some of them."""
+    found = json.dumps(value, ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else " " for sign in found)

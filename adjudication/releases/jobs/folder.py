@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -54,6 +54,7 @@ class Folder:
 
     root: Path
     progress: Progress | None = None
+    clean: Callable[[str], str] = str  # takes names out of what is said about a file
     entries: dict[str, FileEntry] = field(default_factory=dict)
 
     def write(self, path: str, pieces: Iterable[bytes], about: str = "") -> FileEntry:
@@ -109,7 +110,7 @@ class Folder:
         return target
 
     def _enter(self, path: str, out: "_Counted", rows: int | None, about: str) -> FileEntry:
-        entry = FileEntry(path, out.size, out.digest.hexdigest(), rows, about)
+        entry = FileEntry(path, out.size, out.digest.hexdigest(), rows, self.clean(about))
         self.entries[path] = entry
         return entry
 

@@ -15,6 +15,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.claims import Claim
 from accounts.job_kinds import Cancelled, ClaimLost, Progress
 from accounts.models import User
 from accounts.refusals import Refused
@@ -30,6 +31,7 @@ from adjudication.releases.reads.facts import Facts, gather
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sources import fingerprints, last_ids
+from adjudication.releases.reads.statement import answers_of, names_in
 from adjudication.releases.rules import check_can_read_release, check_not_sealed_in
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.collections.rules import check_manager
@@ -65,7 +67,7 @@ class ReleaseJob(CollectionJob[Release]):
         """Nothing half-written stays, whatever ended the attempt."""
         found = Release.objects.filter(pk=pk).first()
         if found is not None and found.state != "running":
-            shutil.rmtree(part_of(found), ignore_errors=True)
+            remove_parts(found)
             if not found.is_frozen:
                 shutil.rmtree(found.folder, ignore_errors=True)
 
@@ -96,8 +98,15 @@ CANCELLED = "SELECT 1 FROM adjudication_release WHERE id = %s AND cancel_request
 
 
 def part_of(release: Release) -> Path:
-    """Where it is written before it is whole."""
-    return release.folder.with_name(f"{release.pk}.part")
+    """Where this attempt writes it before it is whole. An attempt that lost its claim may still be writing: the next
+    one has a folder of its own."""
+    return release.folder.with_name(f"{release.pk}.{release.attempts}.part")
+
+
+def remove_parts(release: Release) -> None:
+    """Take away what attempts left behind."""
+    for part in release.folder.parent.glob(f"{release.pk}.*.part"):
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def write_release(release: Release, progress: Progress) -> None:
@@ -108,27 +117,31 @@ def write_release(release: Release, progress: Progress) -> None:
     if release.frozen_at is not None:
         return  # it ended after its hashes were stored
     part = part_of(release)
-    for left in (part, release.folder):  # of an attempt that was killed: its row is not frozen
-        shutil.rmtree(left, ignore_errors=True)
+    remove_parts(release)
     part.mkdir(parents=True)
     try:
         with snapshot():
+            release.collection.refresh_from_db()
             facts = write_variants(release, part, progress)
             ids = last_ids(release.collection_id)
-        _freeze(release, facts, ids, part)
+        _freeze(release, facts, ids, part, progress.claim)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _freeze(release: Release, facts: Facts, ids: dict[str, int], part: Path) -> None:
+def _freeze(release: Release, facts: Facts, ids: dict[str, int], part: Path, claim: Claim | None) -> None:
+    """Give the folder its name and store its hashes, unless another worker has the job by now."""
     release.last_ids, release.summary = ids, facts.release.summary
     release.findings = facts.release.findings
     release.manifest_sha256 = hash_of(part / "named" / MANIFEST)
     release.anonymous_sha256 = hash_of(part / "anonymous" / MANIFEST)
     release.frozen_at = timezone.now()
-    part.rename(release.folder)
-    _sync(release.folder.parent)
     with transaction.atomic():
+        if claim is not None and not claim.is_held():
+            raise ClaimLost
+        shutil.rmtree(release.folder, ignore_errors=True)  # of an attempt killed before its hashes were stored
+        part.rename(release.folder)
+        _sync(release.folder.parent)
         release.save(
             update_fields=["last_ids", "summary", "findings", "manifest_sha256", "anonymous_sha256", "frozen_at"]
         )
@@ -156,24 +169,33 @@ def snapshot() -> Iterator[None]:
 
 def write_variants(release: Release, root: Path, progress: Progress | None) -> Facts:
     """Both folders below `root`; `release.summary` and `release.findings` are filled, but not stored."""
-    recipe = make_recipe(release.collection)
+    answers = answers_of(release.collection)
+    people = pseudonyms(release.collection, release.pseudonym_key)
+    hidden = people.with_stated(names_in(answers))  # data files are those of both variants
+    people = replace(people, names=hidden.names, slugs=hidden.slugs)
+    recipe = make_recipe(release.collection, hidden.slugs)
     check_not_sealed_in(list(recipe.campaigns))
     found = check_list(recipe)
     release.findings = [one.as_json() for one in found]
     if blocking := [one.text for one in found if one.blocking and not release.force_reason]:
         raise Refused("The collection has changed since the release was asked for. " + " ".join(blocking))
-    people = pseudonyms(release.collection, release.pseudonym_key)
-    sources = fingerprints(release.collection_id)
-    named = Folder(root / "named", progress)
-    Writer(recipe, people, named).write_all()
+    sources = sources_of(release)
+    named = Folder(root / "named", progress, hidden.without_names)
+    Writer(recipe, hidden, named).write_all()
     facts = _with_changes(gather(release, recipe, people), named)
     anonymous = Folder(root / "anonymous", progress)
     (root / "anonymous").mkdir(exist_ok=True)
     anonymous.link(named)
     release.summary = _summary(facts, named)
-    for folder, is_anonymous in ((named, False), (anonymous, True)):
-        _describe(facts, folder, sources, anonymous=is_anonymous)
+    _describe(facts, named, sources, anonymous=False)
+    _describe(replace(facts, people=hidden), anonymous, sources, anonymous=True)
     return facts
+
+
+def sources_of(release: Release) -> dict[str, dict[str, Any]]:
+    """The fingerprints of all that a release is made of: tables, and the names that are taken out of texts."""
+    people = pseudonyms(release.collection, release.pseudonym_key)
+    return {**fingerprints(release.collection_id), "names of people": people.fingerprint(release.pseudonym_key)}
 
 
 def _with_changes(facts: Facts, folder: Folder) -> Facts:
@@ -198,7 +220,7 @@ def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
     }
     data = folder.listed()
     for path, (text, about) in texts.items():
-        folder.write_text(path, text, about)
+        folder.write_text(path, facts.people.without_names(text) if anonymous else text, about)
     folder.write_text("croissant.json", croissant(facts, data, **who), "Croissant 1.1 with RAI and PROV.")
     folder.write_text(MANIFEST, _manifest(facts, folder, sources, anonymous=anonymous))
 
@@ -207,6 +229,7 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
     release, text = facts.release, facts.people.without_names
     found = {
         "litmus_release": FORMAT,
+        "id": release.public_id,
         "collection": None if anonymous else facts.recipe.collection.slug,
         "name": release.name,
         "version": release.version,
@@ -217,18 +240,18 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         "findings": [{**one, "text": text(one["text"])} for one in release.findings],
         "left_out": {path: text(reason) for path, reason in facts.recipe.left_out.items()},
         "recipe": [
-            {"path": part.path, "export": part.exporter.name, "options": _options(part.options.asked)}
+            {
+                "path": part.path,
+                "export": part.exporter.name,
+                "options": {name: text(str(value)) for name, value in part.options.asked.items()},
+            }
             for part in facts.recipe.parts
         ],
-        "seeds": {one.campaign.slug: one.campaign.seed for one in facts.campaigns},
+        "seeds": {facts.people.slugs[one.campaign.pk]: one.campaign.seed for one in facts.campaigns},
         "sources": sources,
         "files": [one.as_json() for one in folder.listed()],
     }
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
-
-
-def _options(asked: Any) -> dict[str, str]:
-    return {name: str(value) for name, value in asked.items()}
 
 
 def _summary(facts: Facts, folder: Folder) -> dict[str, Any]:

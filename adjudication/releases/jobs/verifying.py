@@ -1,6 +1,7 @@
 """Checking a folder against its manifest, and making the release again where nothing has changed."""
 
 import json
+import stat
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +13,8 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.models import Release
 from adjudication.releases.jobs.folder import MANIFEST, hash_of
-from adjudication.releases.jobs.release import snapshot, write_variants
-from adjudication.releases.reads.sources import changed_sources, fingerprints
+from adjudication.releases.jobs.release import snapshot, sources_of, write_variants
+from adjudication.releases.reads.sources import changed_sources
 
 UNSAFE = ("..", "~")
 
@@ -67,43 +68,59 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder. Errors: Refused where there is none that can be read."""
     if not folder.is_dir():
         raise Refused(f"{folder} is not a folder.")
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise Refused(f"{folder} has no {MANIFEST}, so it is not a release.")
     try:
-        found = json.loads((folder / MANIFEST).read_bytes())
-        entries = [(str(each["path"]), str(each["sha256"])) for each in found["files"]]
-    except FileNotFoundError:
-        raise Refused(f"{folder} has no {MANIFEST}, so it is not a release.") from None
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise Refused(f"{folder / MANIFEST} is not the manifest of a release: {error}.") from None
-    for path, _ in entries:
-        if Path(path).is_absolute() or any(part in UNSAFE for part in Path(path).parts):
-            raise Refused(f"{folder / MANIFEST} names a file outside of the folder: {path[:80]}.")
+        found = json.loads(path.read_bytes())
+        paths = [str(each["path"]) for each in found["files"] if each["sha256"]]
+        needed = {name: found[name] for name in ("name", "anonymous", "code_version", "sources")}
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise Refused(f"{path} is not the manifest of a release: {type(error).__name__}: {error}.") from None
+    if not isinstance(needed["sources"], dict):
+        raise Refused(f"{path} is not the manifest of a release: its sources are no object.")
+    for name in paths:
+        if Path(name).is_absolute() or any(part in UNSAFE for part in Path(name).parts):
+            raise Refused(f"{path} names a file outside of the folder: {name[:80]!a}.")
     return dict(found)
 
 
 def _check_files(folder: Path, manifest: dict[str, Any], found: Verification) -> None:
+    """A link is no file of a release: what it points at may change tomorrow."""
     named = {str(each["path"]): str(each["sha256"]) for each in manifest["files"]}
-    there = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file() or each.is_symlink()}
+    there = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_symlink() or not each.is_dir()}
     found.missing = sorted(named.keys() - there)
     found.extra = sorted(there - named.keys() - {MANIFEST})
-    found.changed = sorted(path for path in named.keys() & there if hash_of(folder / path) != named[path])
+    found.changed = sorted(path for path in named.keys() & there if _hash(folder / path) != named[path])
+
+
+def _hash(path: Path) -> str:
+    """The hash of a regular file that can be read, "" for anything else."""
+    try:
+        return hash_of(path) if stat.S_ISREG(path.lstat().st_mode) else ""
+    except OSError:
+        return ""
 
 
 def _released(folder: Path, manifest: dict[str, Any], found: Verification) -> Release | None:
-    """The row whose manifest this is, byte for byte. Another manifest under its name is another version."""
+    """The row whose manifest this is, byte for byte. Another manifest under its id or name is another version."""
     digest = hash_of(folder / MANIFEST)
-    column = "anonymous_sha256" if manifest.get("anonymous") else "manifest_sha256"
+    column = "anonymous_sha256" if manifest["anonymous"] else "manifest_sha256"
     frozen = Release.objects.filter(state=JobState.DONE).select_related("collection")
     if release := frozen.filter(**{column: digest}).first():
         return release
-    slug, name = str(manifest.get("collection")), str(manifest.get("name"))
-    same = frozen.filter(collection__slug=slug, name=name).first()
-    if same is not None:
-        found.other = (
-            f"The manifest is not that of release {name} of {slug}: its SHA-256 is {digest}, that of the release"
-            f" {getattr(same, column)}."
-        )
-    else:
-        found.reasons.append("This Litmus has no release with this manifest, so it cannot be made again here.")
+    slug, name = manifest.get("collection"), manifest["name"]
+    for same in frozen:
+        if same.public_id == manifest.get("id") or (same.collection.slug, same.name) == (slug, name):
+            found.other = (
+                f"The manifest is not that of release {same.name} of {same.collection.slug}: its SHA-256 is {digest},"
+                f" that of the release {getattr(same, column)}."
+            )
+            return None
+    found.reasons.append(
+        "This Litmus has no release with this manifest: the files were compared with the manifest alone, and nothing"
+        " was made again."
+    )
     return None
 
 
@@ -111,7 +128,8 @@ def _make_again(release: Release, manifest: dict[str, Any], found: Verification)
     if manifest["code_version"] != settings.CODE_VERSION:
         found.reasons.append(f"It was made with Litmus {manifest['code_version']}; this is {settings.CODE_VERSION}.")
     with snapshot():
-        now = fingerprints(release.collection_id)
+        release.collection.refresh_from_db()
+        now = sources_of(release)
         found.reasons += [f"{name} has changed." for name in changed_sources(manifest["sources"], now)]
         if found.reasons:
             return

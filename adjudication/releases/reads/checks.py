@@ -111,7 +111,7 @@ def _of_files(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:
     if campaign.pk in recipe.unwritable:
         return
     for path, reason in recipe.left_out.items():
-        if path.startswith(f"campaigns/{campaign.slug}/"):
+        if path.startswith(f"campaigns/{recipe.slugs[campaign.pk]}/"):
             text = f"{path} is left out. {reason}"
             yield Check("left_out", text, _exports(recipe, campaign), blocking=False)
 

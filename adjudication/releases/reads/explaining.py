@@ -8,6 +8,7 @@ from adjudication.models import Release
 from adjudication.releases.reads.lines import lines_of, released_line
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import released_campaigns
+from adjudication.releases.reads.statement import answers_of, names_in
 from corpus.models import Collection, Document, Topic
 
 
@@ -29,6 +30,7 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
         raise Refused(f"{collection.slug} has no document {docno[:80]}.")
     release = newest_release(collection)
     people = pseudonyms(collection, release.pseudonym_key if release else f"unreleased {collection.pk}")
+    people = people.with_stated(names_in(answers_of(collection)))
     found = [
         line
         for campaign in released_campaigns(collection)

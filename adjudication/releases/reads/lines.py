@@ -48,8 +48,8 @@ def lines_of(
 def _line(campaign: Campaign, row: dict[str, Any], people: Pseudonyms, recipes: dict[int, str]) -> dict[str, Any]:
     subtopic = f"{row['topic']}.{row['place']}" if row["aspect"] else row["topic"]
     found = {
-        "id": "/".join(filter(None, (campaign.slug, subtopic, row["docno"], row["criterion"]))),
-        "campaign": campaign.slug,
+        "id": "/".join(filter(None, (people.slugs[campaign.pk], subtopic, row["docno"], row["criterion"]))),
+        "campaign": people.slugs[campaign.pk],
         "topic": row["topic"],
         "subtopic": subtopic if row["aspect"] else None,
         "aspect": row["aspect"],
@@ -57,7 +57,8 @@ def _line(campaign: Campaign, row: dict[str, Any], people: Pseudonyms, recipes: 
         "criterion": row["criterion"],
         "value": row["value"],
         "target": row["target"],
-        "prov:wasDerivedFrom": loaded(row["sources"]) or None,
+        "prov:wasDerivedFrom": [{**one, "method": people.label(one["method"])} for one in loaded(row["sources"]) or []]
+        or None,
         "prov:wasGeneratedBy": _decision(row, people),
         "labels": sorted(
             (_label(label, people, recipes) for label in loaded(row["labels"]) or []),

@@ -1,24 +1,32 @@
 """Nobody's name goes into a release: annotators have pseudonyms, and names that people typed leave the texts."""
 
 import hashlib
+import hmac
+import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from accounts.models import User
+from accounts.models import AuditEvent, User
 from adjudication.models import Verdict
 from annotation.models import Annotator, AnnotatorKind
-from corpus.models import Collection
+from corpus.models import Collection, Role
 
 LENGTH = 8  # hexadecimal digits of a pseudonym
+AUTHOR = "[author]"  # instead of the name of a maker, who may be no member
 SHORTEST = 3  # a name of fewer characters would be found inside of words
 
 
 @dataclass(frozen=True)
 class Pseudonyms:
-    """`names` are {annotator id: what is written}: people under one pseudonym in all campaigns, machines as named."""
+    """`names` are {annotator id: what is written}: people under one pseudonym in all campaigns, machines as named.
+
+    `slugs` are {campaign id: what is written in paths}. Names of people leave both, as they leave all texts.
+    """
 
     names: dict[int, str]
     machines: frozenset[int]
@@ -26,12 +34,43 @@ class Pseudonyms:
     replaced: dict[str, str] = field(
         default_factory=dict
     )  # {name or address in lower case, or a capitalised part: what is written}
+    slugs: dict[int, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)  # what `label` has answered so far
+
+    def label(self, name: str) -> str:
+        """The name of a thing without names of people; asked for millions of rows, answered once for each name."""
+        if name not in self.labels:
+            self.labels[name] = self.without_names(name)
+        return self.labels[name]
 
     def without_names(self, text: str) -> str:
         """The text with names and addresses of people replaced by their pseudonyms."""
         if not text or not self.replaced:
             return text
         return self._found.sub(lambda match: self._stands_for(match[0]), text)
+
+    def cleaned(self, found: Any) -> Any:
+        """The same JSON without names in its texts and keys."""
+        if isinstance(found, str):
+            return self.without_names(found)
+        if isinstance(found, dict):
+            return {self.without_names(str(key)): self.cleaned(each) for key, each in found.items()}
+        return [self.cleaned(each) for each in found] if isinstance(found, list) else found
+
+    def with_stated(self, stated: Mapping[str, str]) -> "Pseudonyms":
+        """The same, also without the names that the data statement gives: {name: what is written}."""
+        known = {key: word for name, word in stated.items() for key in _keys([name], word, by_parts=word == AUTHOR)}
+        found = replace(self, replaced=known | self.replaced, labels={})
+        return replace(
+            found,
+            names={pk: found.without_names(name) for pk, name in self.names.items()},
+            slugs=_distinct(found, self.slugs),
+        )
+
+    def fingerprint(self, key: str) -> dict[str, Any]:
+        """{"rows", "hash"} of all names, keyed, so that it tells none: texts are written anew where it differs."""
+        known = json.dumps(sorted(self.replaced.items())).encode()
+        return {"rows": len(self.replaced), "hash": hmac.new(key.encode(), known, "sha256").hexdigest()[:16]}
 
     @cached_property
     def _found(self) -> re.Pattern[str]:
@@ -50,22 +89,40 @@ def pseudonyms(collection: Collection, key: str) -> Pseudonyms:
     """Those of everybody in the collection. They depend on the key and the person alone: on no order, on no name's
     place in the alphabet, and they stay when more people join. The key is stored with the release, in no file.
     """
-    annotators = list(Annotator.objects.filter(campaign__collection=collection).select_related("user"))
-    names: dict[int, str] = {}
+    annotators = list(Annotator.objects.filter(campaign__collection=collection).order_by("pk").select_related("user"))
+    people = {one.pk: _pseudonym(key, _person(one)) for one in annotators if one.kind == AnnotatorKind.HUMAN}
     replaced: dict[str, str] = {}
     for one in annotators:
-        person = f"user {one.user_id}" if one.user_id else f"name {one.name}"
-        human = one.kind == AnnotatorKind.HUMAN
-        names[one.pk] = _pseudonym(key, person) if human else one.name
-        if human:
-            known = [one.name, *_known_as(one.user)]
-            replaced |= _keys(known, names[one.pk])
-    for user in User.objects.filter(Q(memberships__collection=collection) | Q(pk__in=_deciders(collection))).distinct():
-        stands_for = _pseudonym(key, f"user {user.pk}")
-        replaced |= _keys(_known_as(user), stands_for)
-    machines = frozenset(one.pk for one in annotators if one.kind == AnnotatorKind.MACHINE)
+        if one.pk in people:
+            replaced |= _keys([one.name, *_known_as(one.user)], people[one.pk])
+    for user in _people_of(collection):
+        replaced |= _keys(_known_as(user), _pseudonym(key, f"user {user.pk}"))
     users = {pk: _pseudonym(key, f"user {pk}") for pk in _deciders(collection)}
-    return Pseudonyms(names, machines, users, replaced)
+    found = Pseudonyms(people, frozenset(one.pk for one in annotators if one.pk not in people), users, replaced)
+    machines = _distinct(found, {one.pk: one.name for one in annotators if one.pk not in people})
+    slugs = collection.campaigns.order_by("pk").values_list("pk", "slug")
+    return replace(found, names=people | machines, slugs=_distinct(found, dict(slugs)))
+
+
+def _distinct(people: Pseudonyms, named: dict[int, str]) -> dict[int, str]:
+    """The names of things without names of people. Where two become the same, the later one has its id as well."""
+    found: dict[int, str] = {}
+    for pk, name in named.items():
+        cleaned = people.without_names(name)
+        found[pk] = f"{cleaned}-{pk}" if cleaned != name and cleaned in found.values() else cleaned
+    return found
+
+
+def _person(one: Annotator) -> str:
+    return f"user {one.user_id}" if one.user_id else f"name {one.name}"
+
+
+def _people_of(collection: Collection) -> QuerySet[User]:
+    """Members, and all who ever did something in the collection."""
+    acted = AuditEvent.objects.filter(scope_id=collection.pk, actor_id__isnull=False).order_by().values("actor_id")
+    return User.objects.filter(
+        Q(memberships__collection=collection) | Q(pk__in=_deciders(collection)) | Q(pk__in=acted)
+    ).distinct()
 
 
 def _deciders(collection: Collection) -> list[int]:
@@ -74,10 +131,11 @@ def _deciders(collection: Collection) -> list[int]:
     return list(decided.order_by().values_list("decided_by", flat=True).distinct())
 
 
-def _keys(known: list[str], pseudonym: str) -> dict[str, str]:
-    """What is replaced by the pseudonym: whole names, and their parts where they are capitalised."""
+def _keys(known: list[str], pseudonym: str, *, by_parts: bool = True) -> dict[str, str]:
+    """What is replaced by the pseudonym: whole names, and of people their parts where they are capitalised."""
+    known = [name for name in known if name.lower() not in Role.values]  # “Adjudicator” identifies nobody
     whole = [" ".join(name.lower().replace("_", " ").split()) for name in known if len(name) >= SHORTEST]
-    parts = [part for name in known for part in name.split() if len(part) > SHORTEST and part.istitle()]
+    parts = [part for name in known for part in name.split() if by_parts and len(part) > SHORTEST and part.istitle()]
     return dict.fromkeys([*parts, *whole], pseudonym)
 
 

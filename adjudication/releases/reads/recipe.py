@@ -5,7 +5,7 @@ judged, say) is left out with its reason, which is printed; items without a sure
 check list says how many there are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -77,6 +77,7 @@ class Recipe:
     golds: tuple[Gold, ...]
     left_out: dict[str, str]
     unwritable: dict[int, list[tuple[Criterion, Finding]]]  # by campaign of which no qrels can be written
+    slugs: Mapping[int, str]  # {campaign id: what paths have}
 
 
 def released_campaigns(collection: Collection) -> list[Campaign]:
@@ -86,12 +87,12 @@ def released_campaigns(collection: Collection) -> list[Campaign]:
     return sorted(found, key=lambda one: (order[one.split], one.slug))
 
 
-def make_recipe(collection: Collection) -> Recipe:
-    """The recipe of the collection as it is now."""
+def make_recipe(collection: Collection, slugs: Mapping[int, str] | None = None) -> Recipe:
+    """The recipe of the collection as it is now; `slugs` are {campaign id: what paths have instead of its slug}."""
     campaigns = released_campaigns(collection)
     for campaign in campaigns:
         campaign.collection = collection
-    maker = _Maker(collection)
+    maker = _Maker(collection, slugs or {one.pk: one.slug for one in campaigns})
     maker.add_collection()
     for campaign in campaigns:
         if campaign.kind_object.judges == Judged.DOCUMENTS:
@@ -101,13 +102,19 @@ def make_recipe(collection: Collection) -> Recipe:
     if collection.papers.exists():
         maker.add_contexts()
     return Recipe(
-        collection, tuple(campaigns), tuple(maker.parts), tuple(maker.golds), maker.left_out, maker.unwritable
+        collection,
+        tuple(campaigns),
+        tuple(maker.parts),
+        tuple(maker.golds),
+        maker.left_out,
+        maker.unwritable,
+        maker.slugs,
     )
 
 
 class _Maker:
-    def __init__(self, collection: Collection) -> None:
-        self.collection = collection
+    def __init__(self, collection: Collection, slugs: Mapping[int, str]) -> None:
+        self.collection, self.slugs = collection, slugs
         self.parts: list[Part] = []
         self.golds: list[Gold] = []
         self.left_out: dict[str, str] = {}
@@ -144,9 +151,10 @@ class _Maker:
 
     def add_documents(self, campaign: Campaign) -> None:
         """Qrels of each criterion by query, aspect and sub-query, of verdicts and by annotator."""
+        slug = self.slugs[campaign.pk]
         for criterion in campaign.criteria.all():
             asked = {"campaign": campaign.slug, "criterion": criterion.key}
-            folder = f"campaigns/{campaign.slug}/{criterion.key}"
+            folder = f"campaigns/{slug}/{criterion.key}"
             levels = [QUERY, ASPECT] if campaign.items.filter(aspect__isnull=False).exists() else [QUERY]
             levels += [SUB_QUERY] if self.collection.sub_queries.exists() else []
             written = [self._qrels(folder, level, **asked) for level in levels]
@@ -162,7 +170,7 @@ class _Maker:
                 )
                 continue
             chosen = next(options for options in written if options)
-            name = campaign.slug if campaign.criteria.count() == 1 else f"{campaign.slug}-{criterion.key}"
+            name = slug if campaign.criteria.count() == 1 else f"{slug}-{criterion.key}"
             self.golds.append(_campaign_gold(name, chosen))
 
     def _qrels(self, folder: str, level: str, **asked: Any) -> Options | None:

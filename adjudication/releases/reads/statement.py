@@ -3,10 +3,12 @@
 The keys are those of Croissant's RAI vocabulary where it has one; the others are asked by the check lists of venues.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from adjudication.models import DataStatement
+from adjudication.releases.reads.people import AUTHOR
 from corpus.models import Collection
 
 NOT_STATED = "Not stated."
@@ -106,3 +108,55 @@ def creators_in(answers: Mapping[str, str]) -> list[tuple[str, str]]:
         if name.strip():
             found.append((name.strip(), rest.strip().rstrip(">").strip()))
     return found
+
+
+def names_in(answers: Mapping[str, str]) -> dict[str, str]:
+    """{name that the statement gives: what is written where nobody is named}: makers, contact, publisher, address."""
+    found = {each: AUTHOR for one in creators_in(answers) for each in one if each}
+    words = {"contact": "[contact]", "publisher": "[publisher]", "url": "[address]"}
+    return found | {answers[key]: word for key, word in words.items() if answers.get(key)}
+
+
+def problem_of(key: str, text: str) -> str:
+    """What is wrong with an answer that others read as data, "" for nothing: addresses, ORCIDs and codes have forms."""
+    if unseen := next((sign for sign in text if not sign.isprintable() and sign != "\n"), ""):
+        return f"It holds a character that nobody sees ({unseen!a}). Type it again without it."
+    return FORMS[key](text) if text and key in FORMS else ""
+
+
+def _problem_of_creators(text: str) -> str:
+    for line in map(str.strip, text.splitlines()):
+        if not is_creator(line):
+            return f"“{line[:60]}” is no name, or no name with an ORCID such as Ada Lovelace <0000-0002-1825-0097>."
+    for name, orcid in creators_in({"creators": text}):
+        if orcid and not is_orcid(orcid):
+            return f"{orcid} of {name} is no ORCID: its last character does not fit the others."
+    return ""
+
+
+def _problem_of_address(text: str) -> str:
+    return "" if is_address(text) else "Give an address that begins with https:// or http://, without blanks."
+
+
+def _problem_of_languages(text: str) -> str:
+    return "" if all(map(is_language, text.split())) else "Give codes such as en, de or pt-BR, separated by blanks."
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "creators": _problem_of_creators,
+    "url": _problem_of_address,
+    "languages": _problem_of_languages,
+}
+
+
+def is_orcid(text: str) -> bool:
+    """Sixteen digits whose last one is the check digit of ISO 7064, mod 11-2."""
+    total = 0
+    for digit in text.replace("-", "")[:-1]:
+        total = (total + int(digit)) * 2
+    return "0123456789X"[(12 - total % 11) % 11] == text[-1]
+
+
+is_creator = re.compile(r"[^<>]*[^\W_][^<>]*(<\d{4}-\d{4}-\d{4}-\d{3}[\dX]>)?|").fullmatch
+is_address = re.compile(r"https?://[^\s<>\"]+").fullmatch
+is_language = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*").fullmatch

@@ -100,7 +100,11 @@ def test_the_folder_holds_what_was_judged(built: Built) -> None:
 def test_nobodys_name_is_in_any_file_of_the_anonymous_variant(built: Built) -> None:
     state_facts(
         collection=built.collection,
-        answers={"creators": "Nadia Nemo <0000-0001>", "contact": "nadia@nemo.org", "publisher": "Nemo University"},
+        answers={
+            "creators": "Nadia Nemo <0000-0002-1825-0097>",
+            "contact": "nadia@nemo.org",
+            "publisher": "Nemo University",
+        },
         by=built.people["manager"],
         at=timezone.now(),
     )

@@ -1,0 +1,201 @@
+"""What strangers and accidents do to releases: names in every place, hostile texts, touched copies, other workers."""
+
+import json
+import os
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+import yaml
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.models import JobClaim, JobState
+from accounts.refusals import Refused
+from adjudication.models import AgreementRun, Evaluation, Verdict
+from adjudication.releases.actions import open_release, request_release, state_facts
+from adjudication.releases.jobs import release as writing
+from adjudication.releases.jobs.verifying import verify_release
+from corpus.models import PoolEntry, PoolSource
+from corpus.topics.actions.topics import delete_topic
+from tests.adjudication.releases.test_releases import built, files_of, freeze, text  # noqa: F401 - a fixture
+from tests.factories.adjudication import Built
+
+pytestmark = pytest.mark.django_db
+
+STATED = {
+    "creators": "Nadia Nemo <0000-0002-1825-0097>",
+    "contact": "nadia@nemo.org",
+    "publisher": "Institute of Nemology",
+    "url": "https://nemo.org/data",
+    "recruitment": "Nadia asked colleagues at the Institute of Nemology.",
+    "dataReleaseMaintenancePlan": "Report errors to nadia@nemo.org or at https://nemo.org/data.",
+}
+
+
+def name_everything(built: Built, who: str) -> None:  # noqa: F811
+    """The name of a judge, and those of the makers, wherever people can type one."""
+    collection, campaign, criterion = built.collection, built.campaign, built.criterion
+    manager = built.people["manager"]
+    state_facts(collection=collection, answers=STATED, by=manager, at=timezone.now())
+    campaign.name, campaign.slug = f"Round of {who}", f"{who}-round"
+    criterion.label, criterion.question = f"Relevance to {who}", f"Would {who} read it?"
+    collection.title, collection.description = f"Tea of {who}", f"By {who} of the Institute of Nemology."
+    for level in criterion.levels.all():
+        level.label, level.definition, level.example = f"{level.label} to {who}", f"as {who} says", f"{who}’s"
+        level.save()
+    robot = built.annotators["Robot, run 1"]
+    robot.name, robot.model = f"Robot of {who}", f"llm-{who}"
+    run = collection.retrieval_runs.get()
+    run.name = f"{who}_bm25"
+    for each in (campaign, criterion, collection, robot, run):
+        each.save()
+    Verdict.objects.update(comment=f"{who} was right.")
+    campaign.guidelines.create(version=2, body="Ask Nadia Nemo, nadia@nemo.org.", created_at=timezone.now())
+    entry = PoolEntry.objects.create(topic=built.items[0].topic, document=built.items[0].document)
+    PoolSource.objects.create(entry=entry, method=f"{who}_bm25", rank=1)
+    report = {"subsets": [{"runs": {f"{who}_bm25": {"map": {"value": 0.5}}}}]}
+    asked = {"gold": f"annotator:{who}", "runs": [f"{who}_bm25"]}
+    done = {"state": JobState.DONE, "requested_at": timezone.now(), "finished_at": timezone.now()}
+    Evaluation.objects.create(collection=collection, parameters=asked, results={"report": report}, **done)
+    measured = AgreementRun.objects.create(campaign=campaign, **done)
+    figure = {"criterion": "relevance", "statistic": "accuracy", "scope": "pair", "value": 0.5}
+    measured.results.create(annotators=["Somebody Renamed", who], **figure)
+
+
+def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Built) -> None:  # noqa: F811
+    name_everything(built, "zebulon")
+    release = freeze(built)
+    hidden = ("zebulon", "nadia", "nemo", "1825-0097", "somebody renamed")
+    found = []
+    for path, content in files_of(release.variant(anonymous=True)).items():
+        shown = content.decode(errors="replace").lower()
+        found += [(path, name, shown[max(0, shown.find(name) - 60) :][:120]) for name in hidden if name in shown]
+        found += [(path, name, "its path") for name in hidden if name in path.lower()]
+    assert not found
+    assert verify_release(release.variant(anonymous=True)).as_json()["remade"] is True
+    card = text(release, "README.md")
+    assert "Nadia Nemo" in card
+    assert "nadia@nemo.org or at https://nemo.org/data" in card
+    assert "zebulon" not in card.split("# Tea of zebulon\n")[1]  # a title is printed as its makers wrote it
+    assert "leave to an adjudicator" in card  # a member of that name identifies nobody
+
+
+HOSTILE = 'A"b\\ $x^2$ </script><img src=x onerror=alert(1)> {{7*7}} | # --- \\input{/etc/passwd} 😀\x7f'
+
+
+def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:  # noqa: F811
+    collection, manager = built.collection, built.people["manager"]
+    collection.title, collection.licence = HOSTILE, f"CC\nBY: {HOSTILE}"
+    collection.description = f"---\nx: y\n---\n{HOSTILE}"
+    collection.save()
+    state_facts(collection=collection, answers={"creators": 'Eve "x" \\b{a}'}, by=manager, at=timezone.now())
+    release = freeze(built)
+    head = yaml.safe_load(text(release, "README.md").split("\n---\n")[0].removeprefix("---\n"))
+    assert head["pretty_name"] == HOSTILE.replace("\x7f", " ")
+    assert yaml.safe_load(text(release, "CITATION.cff"))["authors"] == [{"name": 'Eve "x" \\b{a}'}]
+    assert json.loads(text(release, "datacite.json"))["titles"][0]["title"] == HOSTILE
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of mlcroissant's own dependencies
+        import mlcroissant as mlc
+
+        issues = mlc.Dataset(jsonld=release.variant(anonymous=False) / "croissant.json").metadata.ctx.issues
+        assert not issues.errors | issues.warnings
+    built.campaign.state, built.campaign.closed_at = "closed", timezone.now()
+    built.campaign.save()
+    open_release(release=release, by=manager, at=timezone.now())
+    page = client.get(reverse("public_release", args=[collection.slug, "v1"])).content.decode()
+    assert "<img src=x" not in page
+    assert ">None<" not in page
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [
+        ("creators", "Eve <javascript:alert(1)>"),
+        ("creators", "Ada Lovelace <0000-0002-1825-0098>"),
+        ("creators", "<0000-0002-1825-0097>"),
+        ("url", "javascript:alert(1)"),
+        ("languages", 'en "de'),
+        ("description", "turned \u202eround"),
+    ],
+)
+def test_answers_that_others_read_as_data_have_their_form(built: Built, key: str, wrong: str) -> None:  # noqa: F811
+    with pytest.raises(Refused):
+        state_facts(collection=built.collection, answers={key: wrong}, by=built.people["manager"], at=timezone.now())
+
+
+def test_every_kind_of_touch_is_found_and_named(built: Built, tmp_path: Path) -> None:  # noqa: F811
+    release = freeze(built)
+    built.collection.topics.create(number="99", text="So that nothing is made again here.")
+    folder = tmp_path / "copy"
+    shutil.copytree(release.variant(anonymous=True), folder)
+    licence, elsewhere = folder / "LICENSE", tmp_path / "elsewhere"
+    elsewhere.write_bytes(licence.read_bytes())
+    for make in (
+        lambda: licence.symlink_to(elsewhere),  # of equal content: it may change tomorrow
+        lambda: licence.symlink_to(licence),
+        lambda: os.mkfifo(licence),
+    ):
+        licence.unlink()
+        make()
+        assert verify_release(folder).changed == ["LICENSE"]
+    licence.unlink()
+    licence.mkdir()
+    assert verify_release(folder).missing == ["LICENSE"]
+    licence.rmdir()
+    elsewhere.rename(licence)
+    (folder / "linked").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe")
+    assert verify_release(folder).extra == ["linked", "pipe"]
+    (folder / "linked").unlink()
+    (folder / "pipe").unlink()
+    assert verify_release(folder).is_ok
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "date": "1999-01-01"}))
+    assert "not that of release v1" in verify_release(folder).other  # also of an anonymous copy
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "{}", "[]", '{"files": [{"path": "../../x", "sha256": "0"}]}'])
+def test_what_is_no_manifest_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(Refused, match="is not the manifest of a release"):
+        verify_release(tmp_path)
+
+
+def test_who_joins_later_makes_a_release_not_comparable_instead_of_wrong(built: Built) -> None:  # noqa: F811
+    release = freeze(built)
+    judge = built.people["xerxes"]
+    judge.name = "Judge Calmly"  # the words of the guideline
+    judge.save()
+    found = verify_release(release.variant(anonymous=False))
+    assert (found.is_ok, found.remade, found.reasons) == (True, None, ["names of people has changed."])
+
+
+def test_a_worker_that_lost_its_claim_spoils_nothing(built: Built, monkeypatch) -> None:  # noqa: F811
+    """It wakes up when another worker has finished: the release stays that of the other."""
+    release = request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
+    describe = writing._describe
+
+    def overtaken(*given: object, **more: object) -> None:
+        monkeypatch.setattr(writing, "_describe", describe)
+        JobClaim.objects.all().delete()  # as if its lease had ended
+        jobs.carry_out(release)
+        return describe(*given, **more)
+
+    monkeypatch.setattr(writing, "_describe", overtaken)
+    jobs.carry_out(release)
+    release.refresh_from_db()
+    assert (release.state, release.attempts) == (JobState.DONE, 2)
+    assert [path.name for path in release.folder.parent.iterdir()] == [str(release.pk)]
+    assert verify_release(release.variant(anonymous=False)).remade is True
+
+
+def test_nothing_is_deleted_under_a_release_that_is_being_made(built: Built) -> None:  # noqa: F811
+    request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
+    topic = built.collection.topics.create(number="99", text="Nobody judged this.")
+    with pytest.raises(Refused, match="Release v1 is being made of this topic"):
+        delete_topic(by=built.people["manager"], at=timezone.now(), topic=topic)
