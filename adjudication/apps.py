@@ -16,6 +16,7 @@ class AdjudicationConfig(AppConfig):
         "releases": "adjudication.releases.jobs.release.ReleaseJob",
     }
     importers = {"qrels": "adjudication.evaluation.importer.QRELS"}
+    backup_files = {"releases": "adjudication.releases.reads.archive.stored_files"}
     deletion_guards = {"releases": "adjudication.releases.rules.standing_release"}
     registries = {  # see corpus/plugins.py
         "exporters": "adjudication.exports.registry.EXPORTERS",

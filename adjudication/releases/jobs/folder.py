@@ -21,6 +21,7 @@ TYPES = {
     ".tex": "application/x-tex",
     ".xml": "application/xml",
     ".cff": "application/yaml",
+    ".py": "text/x-python",
 }
 
 

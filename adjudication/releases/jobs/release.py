@@ -25,6 +25,8 @@ from adjudication.releases.jobs.croissant import croissant
 from adjudication.releases.jobs.data import Writer
 from adjudication.releases.jobs.describing import card, changelog, citation, datacite, licence
 from adjudication.releases.jobs.folder import MANIFEST, Folder, hash_of
+from adjudication.releases.jobs.ir_datasets_extension import EXTENSION, extension
+from adjudication.releases.reads.archive import has_files
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.differences import differences, sentences_of
 from adjudication.releases.reads.facts import Facts, gather
@@ -203,6 +205,9 @@ def _with_changes(facts: Facts, folder: Folder) -> Facts:
     if not facts.earlier:
         return facts
     before = facts.earlier[0]
+    if not has_files(before):
+        unknown = f"What changed since {before.name} is not known: its files were not on the server."
+        return replace(facts, changes=(unknown,))
     found = differences(before.variant(anonymous=False), folder.root)
     return replace(facts, changes=tuple(sentences_of(found, before.name)))
 
@@ -217,6 +222,7 @@ def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         "CITATION.cff": (citation(facts, **who), "How to cite it."),
         "datacite.json": (datacite(facts, **who), "Metadata for a DOI."),
         "CHANGELOG.md": (changelog(facts), "What changed between releases."),
+        EXTENSION: (extension(facts, **who), "A module by which ir_datasets reads the judged sets."),
     }
     data = folder.listed()
     for path, (text, about) in texts.items():

@@ -5,16 +5,44 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
+from accounts.models import JobState
+from accounts.refusals import Refused
 from adjudication.models import Release
 from corpus.formats.zip_stream import PIECE, zipped
+from corpus.models import Collection
 
 MANIFEST = "manifest.json"
 
 
 def entries_of(release: Release, *, anonymous: bool) -> list[dict[str, Any]]:
-    """What the manifest lists: path, bytes, sha256, rows, about."""
+    """What the manifest lists: path, bytes, sha256, rows, about. Errors: Refused where the files are gone."""
+    check_has_files(release)
     found: list[dict[str, Any]] = json.loads(text_of(release, MANIFEST, anonymous=anonymous))["files"]
     return found
+
+
+def stored_files(collection: Collection) -> Iterator[str]:
+    """The files of all frozen releases as the storage names them, for backups."""
+    for release in Release.objects.filter(collection=collection, state=JobState.DONE).order_by("pk"):
+        for path in sorted(release.folder.rglob("*")):
+            if path.is_file():
+                yield str(path.relative_to(settings.MEDIA_ROOT))
+
+
+def has_files(release: Release) -> bool:
+    """Whether its files are on this disk. After a restore of the database alone they are not."""
+    return (release.variant(anonymous=False) / MANIFEST).is_file()
+
+
+def check_has_files(release: Release) -> None:
+    """Errors: Refused where its files are not on this disk."""
+    if not has_files(release):
+        raise Refused(
+            f"The files of release {release.name} are not on this server. They lie in the media folder, which a backup"
+            " of the database does not hold: copy them back from where the media are kept."
+        )
 
 
 def text_of(release: Release, path: str, *, anonymous: bool) -> str:

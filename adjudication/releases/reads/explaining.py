@@ -5,6 +5,7 @@ from typing import Any
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.models import Release
+from adjudication.releases.reads.archive import has_files
 from adjudication.releases.reads.lines import lines_of, released_line
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import released_campaigns
@@ -63,7 +64,7 @@ def _topic(collection: Collection, number: str) -> tuple[Topic, str]:
 
 
 def _change(release: Release | None, line: dict[str, Any]) -> dict[str, Any]:
-    if release is None:
+    if release is None or not has_files(release):
         return {"released": None, "changed": None}
     before = released_line(release, line["id"])
     if before is None:

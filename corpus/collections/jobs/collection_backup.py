@@ -19,6 +19,7 @@ from django.http import StreamingHttpResponse
 from django.utils import timezone
 
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.models import Invitation, User
 from accounts.refusals import Refused
 from corpus.collections.reads.contents import Content, contents
@@ -29,7 +30,7 @@ APPS = ("accounts", "corpus", "annotation", "adjudication")
 
 
 def backup_pieces(collection: Collection) -> Iterator[bytes]:
-    """The zip file in pieces: a manifest, each table as CSV, the files of papers. Nothing is held whole."""
+    """The zip file in pieces: a manifest, each table as CSV, stored files. Nothing is held whole."""
     return zipped(_archive_files(collection))
 
 
@@ -90,10 +91,17 @@ def _archive_files(collection: Collection) -> Iterator[tuple[str, Iterable[bytes
     for content in reversed(contents()):
         if content.of(collection.pk).exists():
             yield _table_name(content), _copy_out(content, collection)
-    files = Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True)
-    for name in files.iterator():
+    for name in _stored_files(collection):
         if default_storage.exists(name):
             yield f"files/{name}", _chunks(name)
+
+
+def _stored_files(collection: Collection) -> Iterator[str]:
+    """Names in the storage: the files of papers, and those of apps above (AppConfig.backup_files)."""
+    papers = Paper.objects.filter(collection=collection).exclude(file="")
+    yield from papers.values_list("file", flat=True).iterator()
+    for names_of in extensions("backup_files").values():
+        yield from names_of(collection)
 
 
 def _chunks(name: str) -> Iterator[bytes]:

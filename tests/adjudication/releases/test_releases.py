@@ -29,11 +29,15 @@ from adjudication.releases.reads.sentences import label_conditions
 from adjudication.releases.reads.statement import QUESTIONS
 from annotation.campaigns.actions.campaigns import delete_campaign
 from annotation.models import Assignment
+from corpus.collections.actions.archiving import request_removal
+from corpus.collections.jobs.collection_backup import backup_pieces
+from corpus.imports.actions.undoing import undo_import
 from corpus.models import Membership
+from corpus.pools.actions import delete_run
 from corpus.topics.actions.topics import delete_topic
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, Triple, build_campaign
-from tests.factories.corpus import make_run, make_tree
+from tests.factories.corpus import ImportRunFactory, make_run, make_tree
 
 pytestmark = pytest.mark.django_db
 
@@ -219,6 +223,9 @@ class TestCheckList:
 
 
 def test_what_a_release_stands_on_stays(built: Built) -> None:
+    """Topics, runs, imports, campaigns and the collection; what came after the release is free."""
+    run = built.collection.retrieval_runs.get()
+    imported = ImportRunFactory(collection=built.collection, state=JobState.DONE)
     alone = built.collection.topics.create(number="99", text="Nobody judged this.")
     freeze(built)
     manager = built.people["manager"]
@@ -226,8 +233,34 @@ def test_what_a_release_stands_on_stays(built: Built) -> None:
         delete_topic(by=manager, at=timezone.now(), topic=alone)
     later = built.collection.topics.create(number="100", text="Came later.")
     delete_topic(by=manager, at=timezone.now(), topic=later)
-    with pytest.raises(Refused):
-        delete_campaign(campaign=built.campaign, by=manager, at=timezone.now())
+    now = {"by": manager, "at": timezone.now()}
+    delete_run(run=make_run(built.collection, "later", {"7": ["doc-a"]}), **now)
+    with pytest.raises(Refused, match="Release v1 stands on this retrieval run"):
+        delete_run(run=run, **now)
+    with pytest.raises(Refused, match="Release v1 stands on this import"):
+        undo_import(run=imported, **now)
+    with pytest.raises(Refused, match="Release v1 stands on this campaign"):
+        delete_campaign(campaign=built.campaign, **now)
+    built.collection.archived_at = timezone.now()
+    built.collection.save()
+    with pytest.raises(Refused, match="Release v1 stands on this collection"):
+        request_removal(collection=built.collection, typed=built.collection.slug, **now)
+
+
+def test_backups_hold_the_files_and_a_release_without_them_says_so(built: Built, client: Client) -> None:
+    release = freeze(built)
+    with zipfile.ZipFile(io.BytesIO(b"".join(backup_pieces(built.collection)))) as archive:
+        for variant in ("named", "anonymous"):
+            for path, content in files_of(release.folder / variant).items():
+                assert archive.read(f"files/releases/{release.pk}/{variant}/{path}") == content
+    shutil.rmtree(release.folder)  # as after a restore of the database alone
+    client.force_login(built.people["manager"])
+    for name, more in (("release_detail", ()), ("release_archive", ()), ("release_file", ("LICENSE",))):
+        answer = client.get(reverse(name, args=[built.collection.slug, "v1", *more]))
+        assert answer.status_code == 422, name
+        assert "are not on this server" in answer.content.decode()
+    assert explain(built.collection, "7", "doc-b")["lines"][0]["changed"] is None
+    assert "is not known" in text(freeze(built, "v2"), "CHANGELOG.md")
 
 
 def test_a_job_that_fails_half_way_leaves_nothing_and_can_be_resumed(built: Built, monkeypatch) -> None:

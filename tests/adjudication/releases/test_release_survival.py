@@ -1,0 +1,121 @@
+"""Releases in processes of their own: killed, cancelled, and written while others work."""
+
+import re
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.models import JobClaim, JobState
+from adjudication.models import Release
+from adjudication.releases.jobs.verifying import verify_release
+from corpus.models import Document, Topic
+from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.adjudication import Built, build_campaign
+from tests.processes import Child, child_environment, wait_for
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+
+ITEMS = 200
+UNJUDGED = 3_000  # documents, so that writing takes a while
+
+
+@pytest.fixture
+def built(settings, tmp_path: Path, transactional_db: None) -> Built:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    found = build_campaign([[1, 1, 0]] * ITEMS, topics=2)
+    found.collection.licence = "CC BY 4.0"
+    found.collection.save()
+    Document.objects.bulk_create(
+        Document(collection=found.collection, docno=f"more{n}", title=f"On {n}", abstract="Leaves. " * 50)
+        for n in range(UNJUDGED)
+    )
+    vote(found)
+    return found
+
+
+def start(tmp_path: Path, name: str) -> Child:
+    command = [sys.executable, "manage.py", "release", "tea", name, "--json"]
+    return Child(command, tmp_path / f"{name}.log", child_environment())
+
+
+def releases(built: Built, settings) -> list[str]:
+    """What lies where releases do, parts that are being written among it."""
+    folder = Path(settings.MEDIA_ROOT) / "releases"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def is_writing(settings, path: str) -> bool:
+    return any((Path(settings.MEDIA_ROOT) / "releases").glob(f"*.part/{path}"))
+
+
+def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, settings, tmp_path: Path) -> None:
+    child = start(tmp_path, "v1")
+    for path in ("named/topics", "anonymous"):  # at the beginning, and in its last moments
+        wait_for(lambda path=path: is_writing(settings, path), 120, f"{path}:\n{child.output}")
+        child.kill()
+        release = Release.objects.get()
+        assert (release.state, release.frozen_at, release.manifest_sha256) == (JobState.RUNNING, None, "")
+        assert not release.folder.exists()
+        shutil.rmtree(release.folder.parent)  # what it left shall not be taken for what the next one writes
+        JobClaim.objects.all().delete()  # its lease has ended
+        child = Child(
+            [sys.executable, "-c", AGAIN, str(release.pk)],
+            tmp_path / f"{path.replace('/', '-')}.log",
+            child_environment(),
+        )
+    assert child.process.wait(120) == 0, child.output
+    release.refresh_from_db()
+    assert (release.state, release.attempts) == (JobState.DONE, 3)
+    assert releases(built, settings) == [str(release.pk)]
+    assert verify_release(release.variant(anonymous=False)).remade is True
+
+
+AGAIN = """
+import sys, django
+django.setup()
+from accounts import jobs
+from adjudication.models import Release
+jobs.carry_out(Release.objects.get(pk=int(sys.argv[1])))
+"""
+
+
+def test_a_cancelled_job_leaves_nothing_and_its_name_is_free(built: Built, settings, tmp_path: Path) -> None:
+    child = start(tmp_path, "v1")
+    wait_for(lambda: is_writing(settings, "named/*"), 120, f"the release:\n{child.output}")
+    jobs.cancel(Release.objects.get(), at=timezone.now())
+    assert child.process.wait(120) == 1
+    assert "Cancelled" in child.output
+    assert Release.objects.get().state == JobState.CANCELLED
+    assert releases(built, settings) == []
+    again = start(tmp_path, "v1")
+    assert again.process.wait(120) == 0, again.output
+    assert Release.objects.get(state=JobState.DONE).version == 1
+
+
+def test_all_files_show_one_moment_while_others_work(built: Built, settings, tmp_path: Path) -> None:
+    """Two topics always change together: every file has one text, the same in all of them."""
+    child = start(tmp_path, "v1")
+    changes = 0
+    while child.process.poll() is None:
+        changes += 1
+        time.sleep(0.02)
+        with transaction.atomic():
+            Topic.objects.filter(collection=built.collection).update(text=f"Moment {changes}?")
+            Document.objects.filter(collection=built.collection, docno="doc00000").update(title=f"Moment {changes}?")
+    assert child.process.returncode == 0, child.output
+    folder = Release.objects.get().variant(anonymous=False)
+    seen = [
+        found
+        for path in ("topics/topics.trec", "topics/topics.jsonl", "documents.jsonl", "beir/main/queries.jsonl")
+        for found in re.findall(r"Moment (\d+)\?", (folder / path).read_text())
+    ]
+    assert len(seen) >= 7
+    assert len(set(seen)) == 1
+    assert changes > int(seen[0])  # the others went on
+    assert (folder / "campaigns/main/verdicts.jsonl").read_text().count("\n") == ITEMS
