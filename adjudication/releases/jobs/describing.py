@@ -199,15 +199,14 @@ def _yaml(facts: Facts, title: str) -> str:
 
 
 def _configs(facts: Facts) -> list[dict[str, Any]]:
-    """The first judged set has MTEB's plain names; the others begin with their own."""
-    if not facts.recipe.golds:
-        return []
-    found = [_config("corpus", "corpus", "data/corpus/corpus.parquet")]
+    """The first judged set has MTEB's plain names; those of others begin with their own, the corpus among them, as
+    MTEB's loader asks for them."""
+    found = []
     for place, gold in enumerate(facts.recipe.golds):
         lead = "" if place == 0 else f"{gold.name}-"
-        folder = f"data/{gold.name}"
+        found.append(_config(f"{lead}corpus", "corpus", "data/corpus/corpus.parquet"))
         found += [
-            _config(f"{lead}{name}", gold.split, f"{folder}/{name}.parquet")
+            _config(f"{lead}{name}", gold.split, f"data/{gold.name}/{name}.parquet")
             for name in ("queries", "qrels", "top_ranked")
         ]
     return found

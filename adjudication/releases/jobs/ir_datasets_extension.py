@@ -20,7 +20,11 @@ def extension(facts: Facts, *, anonymous: bool) -> str:
         for gold in facts.recipe.golds
     }
     name = f"{name_of(facts, anonymous=anonymous)}-{facts.release.name}"
-    return MODULE.replace("%NAME%", ascii(name)).replace("%SETS%", ascii(sets))
+    values = {"%NAME%": name, "%ID%": facts.release.public_id, "%SETS%": sets}
+    found = MODULE
+    for place, value in values.items():
+        found = found.replace(place, ascii(value), 1)
+    return found
 
 
 MODULE = '''"""Registers the judged sets of this release with ir_datasets (0.5 or later).
@@ -44,6 +48,7 @@ from ir_datasets.indices import PickleLz4FullStore
 
 FOLDER = Path(__file__).resolve().parent
 NAME = %NAME%
+ID = %ID%  # of the release, as in its manifest
 SETS = %SETS%
 
 
@@ -74,7 +79,7 @@ class Docs(BaseDocs):
         return Document
 
     def docs_store(self, field="doc_id"):
-        place = ir_datasets.util.home_path() / NAME / "docs.pklz4"
+        place = ir_datasets.util.home_path() / f"{NAME}-{ID}" / "docs.pklz4"
         return PickleLz4FullStore(
             path=str(place), init_iter_fn=self.docs_iter, data_cls=Document, lookup_field=field, index_fields=["doc_id"]
         )

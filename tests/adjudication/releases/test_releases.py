@@ -447,30 +447,6 @@ NEURIPS = (
 REQUIRED = "@context @type conformsTo name description license url creator datePublished distribution recordSet".split()
 
 
-def test_mteb_and_hugging_face_find_what_the_card_says(built: Built) -> None:
-    """The rules of MTEB 2's loader and of `datasets`: configs by name, columns, int32, ids that meet."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    folder = freeze(built).variant(anonymous=False)
-    head = yaml.safe_load((folder / "README.md").read_text().split("---\n")[1])
-    configs = {each["config_name"]: each["data_files"][0] for each in head["configs"]}
-    assert {"corpus", "queries", "qrels", "top_ranked"} <= configs.keys()
-    corpus, queries, qrels, ranked = (
-        pq.read_table(folder / configs[name]["path"]) for name in ("corpus", "queries", "qrels", "top_ranked")
-    )
-    assert configs["qrels"]["split"] == "test"
-    assert qrels.schema.field("score").type == pa.int32()
-    found = {(row["query-id"], row["corpus-id"], row["score"]) for row in qrels.to_pylist()}
-    lines = (folder / "campaigns/main/relevance.query.qrels").read_text().splitlines()
-    assert found == {(topic, docno, int(value)) for topic, _, docno, value in map(str.split, lines)}
-    assert {row[0] for row in found} == set(queries.column("_id").to_pylist())
-    assert {row[1] for row in found} <= set(corpus.column("_id").to_pylist())
-    assert {row["query-id"]: row["corpus-ids"] for row in ranked.to_pylist()}["12"] == ["doc-b", "doc-c"]
-    qrels = [line.split("\t") for line in (folder / "beir/main/qrels/test.tsv").read_text().splitlines()[1:]]
-    assert {(topic, docno, int(value)) for topic, docno, value in qrels} == found
-
-
 def test_the_report_between_versions_names_what_changed_and_why(built: Built) -> None:
     freeze(built)
     verdict = built.items[1].verdicts.get()
