@@ -1,12 +1,15 @@
 """What rooms put on pages below them: tabs and cards. Each app registers its own by one line in its AppConfig.
 
-`tabs = {"papers": "annotation.tabs.PAPERS"}` names a tuple of Tab. `home_cards = {"annotation": "annotation.cards.…"}`
-names a function that gives the cards of the slot `home`. So the page knows nobody above it, and names no URL of theirs.
+`tabs = {"papers": "annotation.tabs.PAPERS"}` names a tuple of Tab; those of one group stand in one line below its name.
+`home_cards = {"annotation": "annotation.cards.…"}`
+names a function that gives the
+cards of the slot `home`. So the page knows nobody above it, and names no URL of theirs.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from django.urls import reverse
@@ -24,6 +27,7 @@ class Tab:
     """One link of a bar: a page that other pages lead to."""
 
     bar: str  # "collection", "campaign", …: tabs of one bar stand together
+    group: str  # of the bar, by the name that is shown; "" in a bar without groups
     place: int  # in the bar, lowest first
     key: str  # by which a page says that it belongs to the tab
     label: str
@@ -46,6 +50,20 @@ def tabs(bar: str) -> tuple[Tab, ...]:
 def tabs_for(bar: str, role: str, subject: Any = None) -> list[Tab]:
     """The tabs that a person of this role may open about the subject."""
     return [tab for tab in tabs(bar) if (not tab.roles or role in tab.roles) and tab.applies(subject)]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tabs of one bar that are shown together; the group's own link leads to the first."""
+
+    label: str
+    tabs: tuple[Tab, ...]
+
+
+def groups_for(bar: str, role: str, subject: Any = None) -> list[Group]:
+    """The groups of a bar in their order, each with the tabs that a person of this role may open about the subject."""
+    found = groupby(tabs_for(bar, role, subject), key=lambda tab: tab.group)
+    return [Group(label, tuple(several)) for label, several in found]
 
 
 def tab_address(bar: str, key: str, *where: str) -> str:

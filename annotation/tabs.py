@@ -6,6 +6,7 @@ from accounts.slots import Tab
 from annotation.models import Campaign
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
+from corpus.tabs import CAMPAIGNS, MATERIAL
 
 MANAGERS = (Role.MANAGER,)
 ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
@@ -16,17 +17,19 @@ def of_kinds(key: str) -> Callable[[Campaign], bool]:
     return lambda campaign: key in campaign.kind_object.tabs
 
 
+SET_UP, FOLLOW, DECIDE, RESULTS = "Set up", "Follow", "Decide", "Results"  # groups of a campaign
+
 TABS = (
-    Tab("help", 10, "help", "How Litmus works", "help"),
-    Tab("collection", 50, "papers", "Papers", "paper_list", OVERSEERS),
-    Tab("collection", 60, "campaigns", "Campaigns", "campaign_list"),
-    Tab("campaign", 10, "progress", "Progress", "campaign_detail", OVERSEERS),
-    Tab("campaign", 20, "items", "Items", "item_list", OVERSEERS),
-    Tab("campaign", 30, "annotators", "Annotators", "annotator_list", OVERSEERS),
-    Tab("campaign", 40, "assignment", "Assignment", "assignment_plan", MANAGERS),
-    Tab("campaign", 50, "levels", "Levels", "criteria_edit", MANAGERS, of_kinds("levels")),
-    Tab("campaign", 60, "guideline", "Guideline", "guideline_edit", MANAGERS),
-    Tab("campaign", 70, "machines", "Machines", "machine_list", OVERSEERS, of_kinds("machines")),
-    Tab("campaign", 90, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, of_kinds("rewrites")),
-    Tab("campaign", 150, "settings", "Settings", "campaign_edit", MANAGERS),
+    Tab("help", "", 10, "help", "How Litmus works", "help"),
+    Tab("collection", MATERIAL, 20, "papers", "Papers", "paper_list", OVERSEERS),
+    Tab("collection", CAMPAIGNS, 110, "campaigns", "Campaigns", "campaign_list"),
+    Tab("campaign", SET_UP, 10, "items", "Items", "item_list", OVERSEERS),
+    Tab("campaign", SET_UP, 30, "levels", "Levels", "criteria_edit", MANAGERS, of_kinds("levels")),
+    Tab("campaign", SET_UP, 40, "guideline", "Guideline", "guideline_edit", MANAGERS),
+    Tab("campaign", SET_UP, 50, "annotators", "Annotators", "annotator_list", OVERSEERS),
+    Tab("campaign", SET_UP, 60, "assignment", "Assignment", "assignment_plan", MANAGERS),
+    Tab("campaign", SET_UP, 70, "machines", "Machines", "machine_list", OVERSEERS, of_kinds("machines")),
+    Tab("campaign", SET_UP, 80, "settings", "Settings", "campaign_edit", MANAGERS),
+    Tab("campaign", FOLLOW, 110, "progress", "Progress", "campaign_detail", OVERSEERS),
+    Tab("campaign", DECIDE, 230, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, of_kinds("rewrites")),
 )

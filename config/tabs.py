@@ -2,4 +2,4 @@
 
 from accounts.slots import Tab
 
-TABS = (Tab("operator", 10, "state", "State of this Litmus", "state"),)
+TABS = (Tab("operator", "", 10, "state", "State of this Litmus", "state"),)

@@ -6,19 +6,21 @@ from corpus.models import Role
 
 MANAGERS = (Role.MANAGER,)
 
+MATERIAL, CAMPAIGNS, RESULTS, SETTINGS = "Material", "Campaigns", "Results", "Settings"  # groups of a collection
+
 TABS = (
-    Tab("collection", 10, "overview", "Overview", "collection_dashboard"),
-    Tab("collection", 20, "documents", "Documents", "document_list"),
-    Tab("collection", 30, "topics", "Topics", "topic_list"),
-    Tab("collection", 40, "questions", "Questions", "mention_list", OVERSEERS),
-    Tab("collection", 70, "runs", "Runs", "run_list", OVERSEERS),
-    Tab("collection", 80, "pools", "Pools", "pool_list", OVERSEERS),
-    Tab("collection", 100, "people", "People", "member_list", OVERSEERS),
-    Tab("collection", 110, "imports", "Imports", "import_list", MANAGERS),
-    Tab("collection", 120, "audit", "Audit", "audit_list", MANAGERS),
-    Tab("collection", 130, "settings", "Settings", "collection_edit", MANAGERS),
-    Tab("questions", 10, "mentions", "Citation mentions", "mention_list"),
-    Tab("questions", 20, "generation", "Generation", "generation_list"),
-    Tab("questions", 30, "questions", "Generated questions", "question_list"),
-    Tab("questions", 40, "authors", "From authors", "author_call_list", MANAGERS),
+    Tab("collection", MATERIAL, 10, "documents", "Documents", "document_list"),
+    Tab("collection", MATERIAL, 30, "topics", "Topics", "topic_list"),
+    Tab("collection", MATERIAL, 40, "sub-queries", "Sub-queries", "sub_query_list", OVERSEERS),
+    Tab("collection", MATERIAL, 50, "questions", "Questions", "mention_list", OVERSEERS),
+    Tab("collection", MATERIAL, 60, "authors", "Authors’ calls", "author_call_list", MANAGERS),
+    Tab("collection", MATERIAL, 70, "runs", "Runs", "run_list", OVERSEERS),
+    Tab("collection", MATERIAL, 80, "pools", "Pools", "pool_list", OVERSEERS),
+    Tab("collection", MATERIAL, 90, "imports", "Imports", "import_list", MANAGERS),
+    Tab("collection", SETTINGS, 310, "people", "People", "member_list", OVERSEERS),
+    Tab("collection", SETTINGS, 320, "settings", "General", "collection_edit", MANAGERS),
+    Tab("collection", SETTINGS, 330, "audit", "Audit log", "audit_list", MANAGERS),
+    Tab("questions", "", 10, "mentions", "Citation mentions", "mention_list"),
+    Tab("questions", "", 20, "generation", "Generation", "generation_list"),
+    Tab("questions", "", 30, "questions", "Generated questions", "question_list"),
 )

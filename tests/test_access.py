@@ -15,7 +15,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts.models import ApiToken, TokenScope, User
-from corpus.models import Collection
+from accounts.slots import tabs, tabs_for
+from corpus.collections.rules import can_oversee
+from corpus.models import Collection, Role
 from tests.access_table import KWARGS, ROLES, TABLE, Row
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT, make_token
@@ -194,3 +196,19 @@ def test_ended_tokens_are_let_in_nowhere(
     ApiToken.objects.update(**change)
     for line in OF_THE_API:
         assert ask(line, world, None, path_of(line, world), keys["manager", "manage"]).status_code == 401, line.name
+
+
+@pytest.mark.parametrize("bar", ["collection", "campaign", "questions"])
+@pytest.mark.parametrize("role", Role)
+def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(world: World, role: Role, bar: str) -> None:
+    """No tab leads to a refusal, and no page that a role may open lacks its tab."""
+    membership = world.members[role]
+    if bar == "questions" and not can_oversee(membership):
+        return  # its pages are below a tab that annotators do not see
+    CLIENT.force_login(membership.user)
+    where = [world.collection.slug, world.campaign.slug] if bar == "campaign" else [world.collection.slug]
+    possible = [tab for tab in tabs(bar) if tab.applies(world.campaign)]
+    opened = [tab.key for tab in possible if CLIENT.get(tab.href(*where)).status_code == 200]
+    shown = [tab.key for tab in tabs_for(bar, role, world.campaign)]
+    # An annotator's own part of a campaign has the address of its progress.
+    assert shown == [key for key in opened if not (bar == "campaign" and role == Role.ANNOTATOR and key == "progress")]

@@ -7,6 +7,7 @@ and the tags of templates. Which app a URL name belongs to is asked of the resol
 import ast
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.extensions import extensions
+from accounts.slots import tabs
 
 ORDER = ("accounts", "corpus", "annotation", "adjudication", "config")  # from the lowest to the highest
 OURS = ORDER[:-1]
@@ -126,3 +128,11 @@ def test_places_in_a_bar_are_unique() -> None:
             bars.setdefault(tab.bar, []).append(tab.place)
     assert bars
     assert {bar: places for bar, places in bars.items() if len(places) != len(set(places))} == {}
+
+
+@pytest.mark.parametrize("bar", ["collection", "campaign"])
+def test_a_bar_has_at_most_four_groups_each_in_one_piece(bar: str) -> None:
+    """Groups stand where the first of their tabs does; a tab elsewhere would begin its group a second time."""
+    groups = [label for label, _ in groupby(tab.group for tab in tabs(bar))]
+    assert all(groups)
+    assert len(groups) == len(set(groups)) <= 4

@@ -1,6 +1,7 @@
 """Tabs and cards in templates (accounts/slots.py)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django import template
@@ -16,6 +17,53 @@ register = template.Library()
 def bar_links(bar: str, role: str, *where: str) -> list[tuple[str, str]]:
     """Address and label of each tab of a bar that the role may open."""
     return [(tab.href(*where), tab.label) for tab in slots.tabs_for(bar, role)]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A link of a bar, and whether the page that is shown belongs to it."""
+
+    label: str
+    address: str
+    is_here: bool
+
+
+@dataclass(frozen=True)
+class GroupPlace(Place):
+    """A group, which leads to the first of its pages."""
+
+    pages: list[Place]
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether its pages say more than its own link does."""
+        return len(self.pages) > 1 or self.pages[0].label != self.label
+
+
+@dataclass(frozen=True)
+class GroupedBar:
+    """The groups of a bar, the one that the page belongs to, and in that one its tab."""
+
+    groups: list[GroupPlace]
+
+    @property
+    def here(self) -> GroupPlace | None:
+        return next((group for group in self.groups if group.is_here), None)
+
+    @property
+    def page(self) -> Place | None:
+        return next((page for page in self.here.pages if page.is_here), None) if self.here else None
+
+
+@register.simple_tag
+def grouped_bar(bar: str, role: str, current: str, subject: Any, *where: str) -> GroupedBar:
+    """The bar as this role sees it about the subject; `current` is the key of the tab that the page belongs to."""
+    groups = []
+    for group in slots.groups_for(bar, role, subject):
+        pages = [Place(tab.label, tab.href(*where), tab.key == current) for tab in group.tabs]
+        is_here = any(page.is_here for page in pages)
+        groups.append(GroupPlace(group.label, pages[0].address, is_here, pages))
+    return GroupedBar(groups)
 
 
 @register.simple_tag

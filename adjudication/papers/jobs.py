@@ -43,7 +43,7 @@ class ContextCheckJob(CollectionJob[ContextCheck]):
     model = ContextCheck
     title = "Sanity check of citation contexts"
     cancel_verb = "cancel_context_check"
-    tab = "papers"
+    tab = "contexts"
 
     def work(self, job: ContextCheck, progress: Progress) -> None:
         _work(job, progress)

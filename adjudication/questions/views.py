@@ -50,7 +50,7 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "collection": membership.collection,
         "membership": membership,
-        "tab": "questions",
+        "tab": "set",
         "may_manage": can_manage(membership),
         "found": found,
         "hidden_reason": reason,

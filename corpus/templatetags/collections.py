@@ -1,4 +1,4 @@
-"""The tabs of a collection: each role sees those it may open."""
+"""The pages about questions: each role sees those it may open."""
 
 from django import template
 
@@ -6,14 +6,6 @@ from accounts.slots import tabs_for
 from corpus.models import Membership
 
 register = template.Library()
-
-
-@register.inclusion_tag("corpus/templatetags/_collection_tabs.html")
-def collection_tabs(membership: Membership, current: str = "") -> dict[str, object]:
-    """The tabs this member may open; `current` is the key of the one the page belongs to."""
-    slug = membership.collection.slug
-    found = [(tab.key, tab.label, tab.href(slug)) for tab in tabs_for("collection", membership.role)]
-    return {"tabs": found, "current": current}
 
 
 @register.inclusion_tag("corpus/templatetags/_question_tabs.html")

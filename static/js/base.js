@@ -134,12 +134,6 @@ function showTheme(theme) {
   }
 }
 
-// Where tabs do not fit, the one that is open is in sight.
-for (const tabs of document.querySelectorAll(".tabs")) {
-  const open = tabs.querySelector("[aria-current]");
-  if (open) tabs.scrollLeft = open.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - open.offsetWidth) / 2;
-}
-
 // A table wider than its frame scrolls sideways: then, and only then, the frame can be reached with the keyboard.
 const frames = new ResizeObserver((entries) => entries.forEach(({ target }) => markScrolling(target.closest(".table-scroll"))));
 

@@ -18,7 +18,7 @@ def sample_size(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     criterion = chosen_criterion(request, criteria)
     asked = "statistic" in request.GET
     form = SampleSizeForm(request.GET if asked else None)
-    context = scope.context(section="agreement", criteria=criteria, criterion=criterion, form=form)
+    context = scope.context(section="sample", criteria=criteria, criterion=criterion, form=form)
     if asked and criterion is not None and form.is_valid():
         try:
             if assumed := form.cleaned_data["assumed"]:

@@ -234,6 +234,6 @@ def _frame(membership: Membership) -> dict[str, Any]:
     return {
         "collection": membership.collection,
         "membership": membership,
-        "tab": "campaigns",
+        "tab": "anno-gpt",
         "may_manage": can_manage(membership),
     }

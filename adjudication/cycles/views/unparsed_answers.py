@@ -30,7 +30,7 @@ def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> Http
     """
     scope = fetch_label_scope(request, slug, campaign)
     page = Paginator(unparsed_answers(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))
-    context = scope.context(section="machines", page=page, rows=with_standing(page.object_list))
+    context = scope.context(section="unparsed", page=page, rows=with_standing(page.object_list))
     return render(
         request, "adjudication/cycles/unparsed_answer_list.html", context | {"may_manage": can_manage(scope.membership)}
     )

@@ -43,7 +43,7 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "membership": membership,
         "collection": collection,
-        "tab": "papers",
+        "tab": "contexts",
         "drafts": drafts,
         "figures": figures,
         "sources": source_words(_counted(figures.get("sources", {}), drafts=drafts)) if figures else [],

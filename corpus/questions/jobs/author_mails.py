@@ -26,7 +26,7 @@ class MailingJob(CollectionJob[AuthorMailing]):
     title = "Letters to authors"
     counted = "sent"
     cancel_verb = "cancel_mailing"
-    tab = "questions"
+    tab = "authors"
     related = ("call__collection",)
     is_for_managers = True
 

@@ -32,7 +32,7 @@ class QuestionJob(CollectionJob[QuestionRun]):
     title = "Question generation"
     counted = "asked"
     cancel_verb = "cancel_questions"
-    tab = "mentions"
+    tab = "questions"
 
     def work(self, job: QuestionRun, progress: jobs.Progress) -> None:
         generate_questions(job, progress)

@@ -62,7 +62,7 @@ def _context(membership: Membership, **more: Any) -> dict[str, Any]:
     return {
         "membership": membership,
         "collection": membership.collection,
-        "tab": "questions",
+        "tab": "authors",
         "may_manage": True,
         **more,
     }

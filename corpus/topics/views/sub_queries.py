@@ -68,7 +68,7 @@ def _show(request: HttpRequest, membership: Membership, form: forms.Form) -> Htt
     context: dict[str, Any] = {
         "membership": membership,
         "collection": collection,
-        "tab": "topics",
+        "tab": "sub-queries",
         "may_manage": can_manage(membership),
         "form": form,
         "sizes": sizes_of(collection),

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.slots import groups_for
 from corpus.collections.actions.people import add_member, change_role, remove_member
 from corpus.models import Membership, Role
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, one_member_each
@@ -175,19 +176,38 @@ def test_members_of_another_collection_do_not_exist_here(client: Client, members
     assert role_of(stranger) == Role.ANNOTATOR
 
 
-OVERSEEN = {"documents", "topics", "mentions", "papers", "campaigns", "runs", "pools"}
-OVERSEEN |= {"exports", "evaluation", "releases", "people"}
-TABS = {
-    Role.ANNOTATOR: {"documents", "topics", "campaigns"},
+OVERSEEN = {
+    "Material": ["documents", "papers", "topics", "sub-queries", "questions", "runs", "pools"],
+    "Campaigns": ["campaigns", "anno-gpt"],
+    "Results": ["evaluation", "set", "contexts", "exports", "releases"],
+    "Settings": ["people"],
+}
+MANAGED = OVERSEEN | {
+    "Material": [*OVERSEEN["Material"][:5], "authors", *OVERSEEN["Material"][5:], "imports"],
+    "Settings": ["people", "settings", "audit"],
+}
+GROUPS = {
+    Role.ANNOTATOR: {"Material": ["documents", "topics"], "Campaigns": ["campaigns"]},
     Role.VIEWER: OVERSEEN,
     Role.ADJUDICATOR: OVERSEEN,
-    Role.MANAGER: OVERSEEN | {"imports", "audit", "settings"},
+    Role.MANAGER: MANAGED,
 }
 
 
 @pytest.mark.parametrize("role", Role)
-def test_each_role_has_its_tabs(members: dict[Role, Membership], role: Role) -> None:
-    from corpus.templatetags.collections import collection_tabs
+def test_each_role_has_its_groups_of_tabs(role: Role) -> None:
+    assert {group.label: [tab.key for tab in group.tabs] for group in groups_for("collection", role)} == GROUPS[role]
 
-    shown = {href.split("/")[3] for _, _, href in collection_tabs(members[role])["tabs"]}
-    assert shown == TABS[role] | {""}
+
+def test_the_line_below_the_groups_is_of_the_one_that_the_page_is_in(
+    client: Client, members: dict[Role, Membership]
+) -> None:
+    """An annotator's group of campaigns has one page, so it needs no line; a page below a tab names it on the way."""
+    client.force_login(members[Role.MANAGER].user)
+    page = client.get("/c/tea/topics/new/").content.decode()
+    assert '<nav class="pages" aria-label="Collection: Material">' in page
+    assert page.count('aria-current="true"') == 2  # the group and, because the page is below it, the tab
+    assert '<a href="/c/tea/topics/">Topics</a>' in page[: page.index("</ol>")]
+    assert 'aria-current="page">Topics' in client.get("/c/tea/topics/").content.decode()
+    client.force_login(members[Role.ANNOTATOR].user)
+    assert 'class="pages"' not in client.get("/c/tea/campaigns/").content.decode()
