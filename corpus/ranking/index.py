@@ -30,7 +30,7 @@ from corpus.ranking.postings import Gatherer
 from corpus.ranking.scorers import BM25, OKAPI, SCORERS, TFIDF, Figures
 from corpus.ranking.vocabulary import Vocabulary, write_vocabulary
 
-__all__ = ["BM25", "OKAPI", "SCORERS", "SHARD", "TFIDF", "VERSION", "Hits", "Index", "IndexWriter", "Settings"]
+__all__ = ["BM25", "META", "OKAPI", "SCORERS", "SHARD", "TFIDF", "VERSION", "Hits", "Index", "IndexWriter", "Settings"]
 
 VERSION = 2  # of what lies on the disk; an index of another version is built again
 META = "index.json"

@@ -15,7 +15,7 @@ class VectorFiles:
     """A directory with `vectors.f32` and, row by row, `keys.i64`: document id and hash of its text.
 
     A row counts once both its parts are written whole, so a crash between them costs that row only. A document that
-    is embedded again has a later row, which counts.
+    is embedded again has a later row, which counts. One process writes at a time: the caller sees to that.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -30,7 +30,7 @@ class VectorFiles:
 
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Append the vectors. Raises ValueError where their length differs from that of those before."""
-        size = self._size()
+        size = self.size()
         if size and vectors.shape[1] != size:
             raise ValueError(f"vectors of {vectors.shape[1]} numbers, where those before have {size}")
         if not size:
@@ -52,7 +52,7 @@ class VectorFiles:
         keys = self._keys()
         if not len(keys) or depth < 1:
             return [], []
-        vectors = np.memmap(self.vectors_file, dtype="<f4", mode="r", shape=(len(keys), self._size()))
+        vectors = np.memmap(self.vectors_file, dtype="<f4", mode="r", shape=(len(keys), self.size()))
         scores = np.concatenate([vectors[at : at + CHUNK] @ vector for at in range(0, len(keys), CHUNK)])
         documents, rows = self._newest(keys, among)
         scores = scores[rows]
@@ -83,7 +83,7 @@ class VectorFiles:
         found = np.fromfile(self.keys_file, dtype="<i8")
         return found[: len(found) // 2 * 2].reshape(-1, 2)
 
-    def _size(self) -> int:
+    def size(self) -> int:
         """Numbers of one vector; 0 while there is none."""
         return int(self.size_file.read_text()) if self.size_file.exists() else 0
 

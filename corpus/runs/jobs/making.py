@@ -58,10 +58,11 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
     recipe, values = _recipe_of(job), job.parameters["settings"]
     queries = queries_of(job.collection, values["topics"], values["words"])
     task = Task(job.collection, queries, values, progress)
-    inputs = {"documents": collection_state(job.collection), "topics": _digest(queries)}
+    inputs = _inputs(job, queries)
     with TemporaryFile("w+", encoding="utf-8") as spool:
         lines, empty = _spool(recipe.rank(task), spool)
         progress.report(len(queries), len(queries), "storing the run")
+        _check_unchanged(job, inputs)
         if not lines:
             raise Refused("No document was found for any topic, so the run would be empty.")
         seconds = round(time.monotonic() - started, 3)
@@ -78,6 +79,21 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
             "counts": dict(sorted(task.counts.items())),
         }
         _store(job, made, spool)
+
+
+def _inputs(job: RunMaking, queries: list[Query]) -> dict[str, str]:
+    return {"documents": collection_state(job.collection), "topics": _digest(queries)}
+
+
+def _check_unchanged(job: RunMaking, inputs: dict[str, str]) -> None:
+    """Refuse a run of which one part was made before a change and the other after it: no recipe would give it again."""
+    values = job.parameters["settings"]
+    now = _inputs(job, queries_of(job.collection, values["topics"], values["words"]))
+    if changed := [name for name, value in inputs.items() if now[name] != value]:
+        raise Refused(
+            f"The {' and '.join(changed)} of the collection were changed while the run was made, so it would belong to "
+            "neither state. Make it again; what an endpoint has answered is kept."
+        )
 
 
 def _recipe_of(job: RunMaking) -> Any:

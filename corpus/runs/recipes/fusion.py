@@ -13,6 +13,7 @@ from corpus.runs.recipes.earlier import EarlierRun, RunsField, WordsField, run_n
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
 
 RRF, INTERPOLATION = "rrf", "interpolation"
+HEAVIEST = 1_000_000
 
 
 class FusionForm(RecipeForm):
@@ -38,8 +39,8 @@ class FusionForm(RecipeForm):
             found = [float(word) for word in written.split()]
         except ValueError:
             raise forms.ValidationError("Weights are numbers, separated by spaces.") from None
-        if not all(math.isfinite(weight) and weight > 0 for weight in found):
-            raise forms.ValidationError("Each weight must be above 0.")
+        if not all(0 < weight <= HEAVIEST for weight in found):
+            raise forms.ValidationError(f"Each weight must be above 0 and at most {HEAVIEST:,}.")
         return written
 
 
@@ -66,8 +67,9 @@ def interpolated(lists: Sequence[RankedList], weights: Sequence[float]) -> dict[
     """The weighted sum of scores scaled from 0 to 1 in each list; a list of equal scores counts as 1 throughout."""
     found: dict[str, list[float]] = {}
     for each, weight in zip(lists, weights, strict=True):
-        low, high = min(each.scores, default=0.0), max(each.scores, default=0.0)
-        for docno, score in zip(each.docnos, each.scores, strict=True):
+        scores = [score / 2 for score in each.scores]  # so that no difference overflows; halves are exact
+        low, high = min(scores, default=0.0), max(scores, default=0.0)
+        for docno, score in zip(each.docnos, scores, strict=True):
             found.setdefault(docno, []).append(weight * ((score - low) / (high - low) if high > low else 1.0))
     return {docno: math.fsum(parts) for docno, parts in found.items()}
 

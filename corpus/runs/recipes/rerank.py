@@ -35,6 +35,7 @@ Request: {query}
 Compare all {n} papers and put them in order, the one that answers the request best first. Answer with their numbers \
 alone, in this form: [4] > [1] > [3]"""
 _NUMBER = re.compile(r"[0-9]+")
+_IN_BRACKETS = re.compile(r"\[\s*([0-9]+)\s*\]")
 
 
 class RerankForm(RecipeForm):
@@ -82,6 +83,10 @@ class RerankForm(RecipeForm):
         values = super().clean()
         endpoint = chat_endpoint()
         values["model"] = values.get("model") or (endpoint.model if endpoint else "")
+        window, step = values.get("window"), values.get("step")
+        if window and step and step > window:
+            reason = f"A window of {window} must not slide by {step}: documents between two windows would be left out."
+            self.add_error("step", f"{reason} Give a step of at most {window}.")
         return values
 
 
@@ -92,8 +97,12 @@ def _check(collection: Collection, values: Mapping[str, Any]) -> None:
 
 
 def order_in(answer: str, n: int) -> list[int] | None:
-    """The places 0 to n - 1 in the order of the answer, all of them; None where it names none."""
-    named = [int(number) - 1 for number in _NUMBER.findall(answer) if len(number) < 10]
+    """The places 0 to n - 1 in the order of the answer, all of them; None where it names none.
+
+    Where numbers stand in brackets, as was asked for, others are words: "the 20 papers in order: [3] > [1]".
+    """
+    numbers = _IN_BRACKETS.findall(answer) or _NUMBER.findall(answer)
+    named = [int(number) - 1 for number in numbers if len(number) < 10]
     said = list(dict.fromkeys(place for place in named if 0 <= place < n))
     return said + [place for place in range(n) if place not in set(said)] if said else None
 

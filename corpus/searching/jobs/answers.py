@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -48,17 +48,24 @@ def ask_model(
 
     Errors: Refused where the endpoint is of no use any longer, saying how many answers are kept; what `check` raises.
     """
-    wanted = [(key, messages, digest_of(endpoint.model, messages, options)) for key, messages in questions]
-    known = _known(collection, [digest for *_, digest in wanted])
-    found = {key: known[digest] for key, _, digest in wanted if digest in known}
+    keys: dict[str, list[int]] = {}
+    wanted: dict[str, list[Message]] = {}  # equal questions are asked once
+    for key, messages in questions:
+        digest = digest_of(endpoint.model, messages, options)
+        keys.setdefault(digest, []).append(key)
+        wanted[digest] = messages
+    known = _known(collection, list(wanted))
+    found = {key: answer for digest, answer in known.items() for key in keys[digest]}
     report(len(found))
 
-    def keep(asked: tuple[int, str], outcome: Reply | Failure) -> None:
-        key, digest = asked
-        found[key] = _kept(collection, digest, outcome)
+    def keep(digest: str, outcome: Reply | Failure) -> None:
+        answer = _kept(collection, digest, outcome)
+        first, *others = keys[digest]
+        found[first] = answer
+        found.update(dict.fromkeys(others, replace(answer, cost=Decimal(0))))
         report(len(found))
 
-    new = [((key, digest), messages) for key, messages, digest in wanted if digest not in known]
+    new = [(digest, messages) for digest, messages in wanted.items() if digest not in known]
     try:
         with Chat(endpoint) as chat:
             ask_all(

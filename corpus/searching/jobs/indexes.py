@@ -9,9 +9,9 @@ import fcntl
 import hashlib
 import json
 import shutil
-import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+import weakref
+from collections.abc import Generator, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from django.db import connection
 
 from accounts.jobs import Progress
 from corpus.models import Collection
-from corpus.ranking.index import VERSION, Index, IndexWriter, Settings
+from corpus.ranking.index import META, VERSION, Index, IndexWriter, Settings
+from corpus.searching.jobs.places import alone
 
 ROWS = 2_000
 
@@ -67,13 +68,14 @@ def open_index(collection: Collection, progress: Progress, wanted: IndexSpec | N
     wanted = wanted or IndexSpec()
     progress.report(0, step="looking at the documents")
     place = _place(collection, wanted)
-    current = place / collection_state(collection)[:20]
-    if not current.exists():
-        with _alone(place, progress):
-            if not current.exists():
+    while True:
+        current = place / collection_state(collection)[:20]
+        with suppress(FileNotFoundError):  # also where another job has just removed it as one of an older state
+            return _opened(current)
+        with alone(place, progress, "waiting for the index that another job builds"):
+            if not (current / META).exists():
                 _build(collection, current, wanted, progress)
-    _forget_others(current)
-    return Index(current)
+                _forget_others(current)
 
 
 def _place(collection: Collection, wanted: IndexSpec) -> Path:
@@ -101,24 +103,38 @@ def _texts(collection: Collection, wanted: IndexSpec) -> Generator[list[tuple[in
             yield [(pk, texts) for pk, *texts in rows]
 
 
-@contextmanager
-def _alone(place: Path, progress: Progress) -> Iterator[None]:
-    """Hold the place for oneself; the lock ends with the process, however it ends."""
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (place / "lock").open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                progress.report(progress.job.done, step="waiting for the index that another job builds")
-                progress.check()
-                time.sleep(0.2)
-        yield
+def _opened(directory: Path) -> Index:
+    """The index, which no one removes as long as it is open: parts of it are read when they are needed.
+
+    Errors: FileNotFoundError where there is none.
+    """
+    held = (directory / META).open()
+    fcntl.flock(held, fcntl.LOCK_SH)
+    try:
+        index = Index(directory)
+    except BaseException:
+        held.close()
+        raise
+    weakref.finalize(index, held.close)
+    return index
 
 
 def _forget_others(current: Path) -> None:
-    """Remove the indexes of older states; who has one open keeps it until it is closed."""
+    """Remove the indexes of older states and what dead builders left; those that somebody has open stay for now.
+
+    The caller holds the place, so nothing is being built there.
+    """
     for other in current.parent.iterdir():
         if other.is_dir() and other != current:
-            shutil.rmtree(other, ignore_errors=True)
+            _remove_unless_open(other)
+
+
+def _remove_unless_open(directory: Path) -> None:
+    try:
+        with (directory / META).open() as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(directory, ignore_errors=True)
+    except FileNotFoundError:  # a part of one
+        shutil.rmtree(directory, ignore_errors=True)
+    except BlockingIOError:
+        return

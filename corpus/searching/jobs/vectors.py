@@ -25,6 +25,7 @@ from corpus.endpoints.embeddings import Embeddings
 from corpus.models import Collection, PaidAnswer
 from corpus.ranking.vectors import VectorFiles
 from corpus.searching.jobs.answers import digest_of
+from corpus.searching.jobs.places import alone
 
 LONGEST = 20_000  # characters of a text that are embedded: models take no more than some thousand tokens
 TEXTS = """
@@ -62,7 +63,10 @@ ORDER BY v.embedding <=> %(vector)s::vector, v.document_id LIMIT %(depth)s
 class Store(Protocol):
     """Where vectors of one collection by one model are kept."""
 
+    model: str
+
     def known(self) -> dict[int, int]: ...
+    def size(self) -> int: ...
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None: ...
     def nearest(
         self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
@@ -80,12 +84,17 @@ class PgVectors:
             cursor.execute(KNOWN, [self.collection.pk, self.model])
             return dict(cursor.fetchall())
 
-    def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        written = [_vector_text(vector) for vector in vectors]
+    def size(self) -> int:
         with connection.cursor() as cursor:
             cursor.execute(SIZE, [self.collection.pk, self.model])
-            if (found := cursor.fetchone()) and found[0] != vectors.shape[1]:
-                raise ValueError(f"vectors of {vectors.shape[1]} numbers, where those before have {found[0]}")
+            found = cursor.fetchone()
+            return int(found[0]) if found else 0
+
+    def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        written = [_vector_text(vector) for vector in vectors]
+        if (size := self.size()) and size != vectors.shape[1]:
+            raise ValueError(f"vectors of {vectors.shape[1]} numbers, where those before have {size}")
+        with connection.cursor() as cursor:
             cursor.execute(KEEP, [self.model, list(documents), list(digests), written])
 
     def nearest(
@@ -107,13 +116,15 @@ class FileVectors:
     """In files; documents that are no longer in the collection are not found."""
 
     def __init__(self, collection: Collection, model: str) -> None:
-        digest = hashlib.sha256(model.encode()).hexdigest()[:12]
-        place = Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}"
-        self.files = VectorFiles(place / f"vectors-{digest}")
+        self.model = model
+        self.files = VectorFiles(vectors_place(collection, model))
         self.documents = frozenset(collection.documents.values_list("pk", flat=True))
 
     def known(self) -> dict[int, int]:
         return self.files.known()
+
+    def size(self) -> int:
+        return self.files.size()
 
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
         self.files.keep(documents, digests, vectors)
@@ -122,6 +133,12 @@ class FileVectors:
         self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
     ) -> tuple[list[int], list[float]]:
         return self.files.nearest(vector, depth, self.documents if among is None else self.documents & among)
+
+
+def vectors_place(collection: Collection, model: str) -> Path:
+    """The directory that belongs to the collection's vectors by this model, wherever they are kept."""
+    digest = hashlib.sha256(model.encode()).hexdigest()[:12]
+    return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / f"vectors-{digest}"
 
 
 def open_store(collection: Collection, model: str) -> Store:
@@ -164,14 +181,24 @@ class DenseSearch:
 
     def prepare(self, texts: Sequence[str]) -> None:
         """Embed documents that have no vector yet, then the texts to search for. Errors: Refused, Cancelled."""
-        with Embeddings(self.endpoint) as embeddings:
+        place = vectors_place(self.collection, self.store.model)
+        waiting = "waiting for the vectors that another job asks for"
+        with Embeddings(self.endpoint) as embeddings, alone(place, self.progress, waiting):
             try:
                 self._embed_documents(embeddings)
                 self._embed_texts(embeddings, texts)
+                self._check_sizes()
             except EndpointError as error:
                 raise Refused(f"The embeddings endpoint failed: {error.reason}. What has come is kept.") from error
             except ValueError as error:
                 raise Refused(f"The model {self.endpoint.model} has changed: it gives {error}.") from error
+
+    def _check_sizes(self) -> None:
+        """Errors: ValueError where vectors of texts cannot be compared with those of documents."""
+        size = self.store.size()
+        for vector in self.vectors.values():
+            if size and len(vector) != size:
+                raise ValueError(f"vectors of {len(vector)} numbers, where those before have {size}")
 
     def find(self, text: str, depth: int, among: frozenset[int] | None = None) -> tuple[list[int], list[float]]:
         """Ids of the documents nearest to a text that was prepared, best first, and their cosines."""

@@ -13,12 +13,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import jobs
+from accounts.job_kinds import Progress
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, Refused
 from corpus.models import Aspect, Collection, Membership, PartRanking, Ranking, RetrievalRun, Role, RunMaking, SubQuery
 from corpus.pools.actions import delete_run
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_text, run_lines
+from corpus.runs.jobs.making import make_run
 from corpus.runs.recipes.registry import RECIPES, all_options
 from tests.factories.accounts import AT, CollectionFactory, make_token, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool
@@ -119,6 +121,27 @@ def test_fields_have_weights(collection: Collection) -> None:
     made(collection, "both", "bm25", fields=["title^0.1", "abstract^5"], leave_out="nothing")
     assert stored("both")["2"] == ["D9", "D4"]
     assert RetrievalRun.objects.get(name="both").parameters["settings"]["fields"] == "title^0.1 abstract^5"
+
+
+@pytest.mark.parametrize("changed", ["documents", "topics"])
+def test_a_run_of_two_states_of_the_collection_is_refused(collection: Collection, changed: str) -> None:
+    """Documents or topics come in while topics are searched for: its hash would say what is not so."""
+
+    class Meanwhile(Progress):
+        def report(self, done: int, total: int | None = None, step: str = "") -> None:
+            super().report(done, total, step)
+            if step == "searching for each topic" and done == 1:
+                if changed == "documents":
+                    DocumentFactory(collection=collection, docno="D9", title="Late tea")
+                else:
+                    collection.topics.filter(number="1").delete()
+
+    job = request_run(
+        by=None, at=AT, collection=collection, name="mine", recipe=recipe_named("bm25"), asked={}, send=False
+    )
+    with pytest.raises(Refused, match=f"The {changed} of the collection were changed while the run was made"):
+        make_run(job, Meanwhile(job))
+    assert not RetrievalRun.objects.exists()
 
 
 def test_a_pool_is_ranked_whole(collection: Collection) -> None:

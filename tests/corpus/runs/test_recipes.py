@@ -2,11 +2,14 @@
 
 import json
 import re
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from accounts import jobs
 from accounts.models import JobState
@@ -53,6 +56,11 @@ def made(collection: Collection, name: str, recipe: str, **asked: Any) -> RunMak
     return job
 
 
+def vectors(call: Call, vector: list[float]) -> Step:
+    rows = [{"index": place, "embedding": vector} for place, _ in enumerate(call.body["input"])]
+    return Garbage(json.dumps({"data": rows}).encode(), "application/json")
+
+
 def docnos(name: str, topic: str = "1") -> Sequence[str]:
     found: list[str] = RetrievalRun.objects.get(name=name).rankings.get(topic__number=topic).docnos
     return found
@@ -64,6 +72,8 @@ class TestFusion:
         assert reciprocal(lists, [1, 2], 60) == {"a": 1 / 61, "b": 1 / 62 + 2 / 61, "c": 2 / 62}
         assert interpolated(lists, [1, 0.5]) == {"a": 1.0, "b": 0.5, "c": 0.0}
         assert interpolated([RankedList(["a"], [3.0]), RankedList([], [])], [1, 1]) == {"a": 1.0}
+        far = RankedList(["a", "b", "c"], [1.7e308, 0.0, -1.7e308])
+        assert interpolated([far], [1]) == {"a": 1.0, "b": 0.5, "c": 0.0}
 
     def test_runs_become_one(self, collection: Collection) -> None:
         make_run(collection, "second", {"1": ["D4", "D9"]})
@@ -76,6 +86,7 @@ class TestFusion:
             ({"runs": "first third"}, "no run third"),
             ({"runs": "first second", "weights": "1"}, "There are 1 weights for 2 runs"),
             ({"runs": "first second", "weights": "1 0"}, "above 0"),
+            ({"runs": "first second", "weights": "1 1e300"}, "at most 1,000,000"),
         ):
             with pytest.raises(Refused, match=reason):
                 made(collection, "x", "fusion", **asked)
@@ -112,6 +123,7 @@ class TestRerank:
             ("3, 3, 9, 0 and 2", [2, 1, 0]),
             ("Sorry.", None),
             ("[7]", None),
+            ("Of the 3 papers, 2 are on tea: [2] > [1] > [3]", [1, 0, 2]),
         ],
     )
     def test_every_number_is_a_place(self, answer: str, expected: list[int] | None) -> None:
@@ -120,6 +132,23 @@ class TestRerank:
     def test_windows_slide_up_and_end_at_the_first(self) -> None:
         assert windows(100, 0, 10) == windows(100, 100, 10) == [(0, 100)]
         assert windows(10, 4, 3) == [(6, 10), (3, 7), (0, 4)]
+
+    def test_windows_must_not_leave_documents_out(self, collection: Collection, chat: Any) -> None:
+        with ChatStub(["[1]"]) as stub:
+            chat(stub)
+            with pytest.raises(Refused, match="must not slide by 3"):
+                made(collection, "x", "rerank", run="first", window=2, step=3)
+
+    def test_equal_questions_are_asked_and_paid_once(self, collection: Collection, chat: Any, settings: Any) -> None:
+        collection.topics.update(text="tea")
+        with ChatStub([Answer("[2] > [1]", usage=(1000, 0))]) as stub:
+            chat(stub)
+            settings.LLM_PRICE_IN = settings.LLM_PRICE_OUT = 1
+            made(collection, "reranked", "rerank", run="first")
+            assert len(stub.calls) == 1
+        run = RetrievalRun.objects.get(name="reranked")
+        assert float(run.parameters["cost"]) == pytest.approx(0.001)
+        assert {tuple(ranking.docnos) for ranking in run.rankings.all()} == {("D2", "D1", "D3", "D4")}
 
     def test_the_answers_are_the_order_and_unparsed_ones_are_counted(
         self, collection: Collection, chat: Any, settings: Any
@@ -201,6 +230,50 @@ class TestDense:
             assert (again.docnos, again.scores) == (first.docnos, first.scores)
         assert RetrievalRun.objects.get(name="dense").parameters["cost"] is None
 
+    def test_a_model_that_has_changed_is_named(self, collection: Collection, settings: Any) -> None:
+        """Vectors of topics that cannot be compared with those of documents, which came before."""
+        with ChatStub(lambda call: vectors(call, [1.0, 2.0])) as stub:
+            settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "changes"
+            assert made(collection, "dense", "dense").state == JobState.DONE
+        with ChatStub(lambda call: vectors(call, [1.0, 2.0, 3.0])) as stub:
+            settings.EMBEDDINGS_BASE_URL = stub.url
+            job = made(collection, "again", "dense", query_instruction="query: ")
+        assert job.state == JobState.FAILED
+        assert "changes has changed: it gives vectors of 3 numbers, where those before have 2" in job.reason
+
     def test_without_an_endpoint_it_is_refused(self, collection: Collection) -> None:
         with pytest.raises(Refused, match="LITMUS_EMBEDDINGS_BASE_URL"):
             made(collection, "x", "dense")
+
+    @pytest.mark.django_db(transaction=True)
+    def test_two_runs_at_once_ask_for_each_vector_once(self, collection: Collection, settings: Any) -> None:
+        """One of them waits: written at once by two, files of vectors would be those of other documents."""
+
+        def answer(call: Call) -> Step:
+            time.sleep(0.05)
+            return vectors(call, [1.0, 2.0])
+
+        settings.EMBEDDINGS_BATCH = 1
+        with ChatStub(answer) as stub:
+            settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "counts"
+            found = [
+                request_run(
+                    by=None, at=AT, collection=collection, name=name, recipe=recipe_named("dense"), asked={}, send=False
+                )
+                for name in ("one", "two")
+            ]
+
+            def work(job: RunMaking) -> None:
+                try:
+                    jobs.carry_out(job)
+                finally:
+                    connection.close()
+
+            threads = [threading.Thread(target=work, args=[job]) for job in found]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            texts = [text for call in stub.calls for text in call.body["input"]]
+        assert [RunMaking.objects.get(pk=job.pk).state for job in found] == [JobState.DONE] * 2
+        assert len(texts) == len(set(texts)) == 5 + TOPICS

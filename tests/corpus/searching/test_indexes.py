@@ -58,6 +58,23 @@ def test_a_changed_document_makes_it_stale(collection: Collection, progress: Pro
     assert len(places(collection)) == 1, "the index of the state before is gone"
 
 
+def test_an_index_stays_while_somebody_searches_it(collection: Collection, progress: Progress) -> None:
+    """Weights are written and mapped when they are first asked for: another job must not remove their directory."""
+    held = open_index(collection, progress)
+    collection.documents.filter(docno="A").update(abstract="Oolong leaves")
+    (held_place,) = places(collection)
+    left = held_place.with_name("dead.part")  # what a builder left that was killed
+    left.mkdir()
+    assert found(collection, progress, "oolong") == ["A"]
+    assert held_place in places(collection)
+    assert left not in places(collection)
+    assert len(held.search(BM25, "water", 10)) == 1, "of the state that it was opened in"
+    del held
+    collection.documents.filter(docno="A").update(abstract="Puerh leaves")
+    assert found(collection, progress, "puerh") == ["A"]
+    assert len(places(collection)) == 1
+
+
 def test_settings_have_indexes_of_their_own(collection: Collection, progress: Progress) -> None:
     stemmed = IndexSpec(Settings(Analysis(stemmer="porter")), fields=("title", "abstract", "keywords"))
     assert found(collection, progress, "pot") == []
