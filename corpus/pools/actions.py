@@ -69,6 +69,7 @@ def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
     """
     check_manager(run.collection, by)
     check_can_delete(run, run.collection)
+    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)  # nobody makes or imports it meanwhile
     take_pools(run.collection)
     check_run_is_free(run, judged_documents_of(run))
     removed = forget_method(run.collection_id, run.name)

@@ -15,7 +15,7 @@ from corpus.models import Collection, RunMaking
 from corpus.runs.recipes.queries import TOPIC_SETS, queries_of
 from corpus.runs.recipes.recipe import Recipe, recipe_hash
 from corpus.runs.recipes.registry import RECIPES
-from corpus.runs.rules import check_new_name
+from corpus.runs.rules import check_new_name, lock_names
 
 
 def recipe_named(name: str) -> Recipe:
@@ -42,7 +42,7 @@ def request_run(
     Conflict for a name that is taken and while a run of the name is being made.
     """
     check_manager(collection, by)
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    lock_names(collection.pk)
     values = recipe.values(collection, asked)
     digest = recipe_hash(recipe.name, values)
     check_new_name(collection, name, digest)

@@ -7,6 +7,11 @@ from corpus.models.pools import RESERVED_METHODS
 LONGEST_NAME = 100
 
 
+def lock_names(collection_id: int) -> None:
+    """Let nobody else give or take the name of a run until the transaction ends: an import, a making, a deletion."""
+    Collection.objects.select_for_update(no_key=True).get(pk=collection_id)
+
+
 def unfit_name(collection_id: int, name: str) -> str:
     """Why no run of the collection can have this name, or ""."""
     if len(name) > LONGEST_NAME:

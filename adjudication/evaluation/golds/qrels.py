@@ -78,15 +78,20 @@ def _imported(asked: GoldRequest) -> ImportedQrels:
 def in_collection(collection: Collection, grades: Grades) -> tuple[Grades, list[str], str]:
     """(grades of the collection's topics by their number here, the numbers it lacks, what the topics are).
 
-    A number is that of a topic, as it stands or as released, else of a sub-query.
+    A number is that of a topic, as it stands; else as released, where more numbers are those of one level of contexts
+    than stand here so; else of a sub-query. Importing runs follows the same rule.
     """
-    found: dict[str, str] = {}
-    for topic in collection.topics.only("number", "prefix"):
-        found.setdefault(topic.bare_number, topic.number)
-        found[topic.number] = topic.number
-    unit = QUERY
-    if not any(number in found for number in grades):
-        found = {number: number for number in collection.sub_queries.values_list("number", flat=True)}
-        unit = SUB_QUERY
+    topics = {topic.number: topic for topic in collection.topics.only("number", "prefix")}
+    found, unit = {number: number for number in topics if number in grades}, QUERY
+    levels: dict[str, dict[str, str]] = {}
+    for number, topic in topics.items():
+        if topic.prefix and topic.bare_number in grades:
+            levels.setdefault(topic.prefix, {})[topic.bare_number] = number
+    bare = max((levels[prefix] for prefix in sorted(levels)), key=len, default={})
+    if len(bare) > len(found):
+        found |= bare
+    if not found:
+        numbers = collection.sub_queries.filter(number__in=list(grades)).values_list("number", flat=True)
+        found, unit = {number: number for number in numbers}, SUB_QUERY
     own = {found[number]: judged for number, judged in grades.items() if number in found}
     return own, [number for number in grades if number not in found], unit

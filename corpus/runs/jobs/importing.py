@@ -23,7 +23,7 @@ from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
-from corpus.runs.rules import LONGEST_NAME, unfit_name
+from corpus.runs.rules import LONGEST_NAME, lock_names, unfit_name
 
 MOST_METADATA, LONGEST_METADATA = 2_000, 2_000  # lines of a run, characters of a line
 
@@ -40,19 +40,24 @@ WHERE NOT EXISTS (SELECT FROM corpus_topic t WHERE t.collection_id = %(collectio
 GROUP BY r.file, r.topic ORDER BY 1, 2
 """
 # A file may number the contexts of a level as they were released, without what keeps them unique here. That is so where
-# more of its topics are found by such numbers than by those of the collection.
+# more of its topics are found by the numbers of one level than by those of the collection.
 BARE_NUMBERS = """
-WITH found AS (
-  SELECT n.file, n.topic, bare.number, EXISTS (
-    SELECT FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number = n.topic) AS is_number
-  FROM (SELECT DISTINCT file, topic FROM import_ranked) n
-  LEFT JOIN corpus_topic bare ON bare.collection_id = %(collection)s AND bare.prefix <> ''
-    AND bare.number = bare.prefix || n.topic
+WITH named AS (
+  SELECT DISTINCT file, topic FROM import_ranked
+), exact AS (
+  SELECT n.file, count(*) AS hits FROM named n
+  JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.number = n.topic GROUP BY 1
+), bare AS (
+  SELECT n.file, t.prefix, count(*) AS hits FROM named n
+  JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.prefix <> '' AND t.number = t.prefix || n.topic
+  GROUP BY 1, 2
 ), meant AS (
-  SELECT file FROM found GROUP BY file HAVING count(number) > count(*) FILTER (WHERE is_number)
+  SELECT DISTINCT ON (file) file, prefix FROM bare LEFT JOIN exact USING (file)
+  WHERE bare.hits > coalesce(exact.hits, 0) ORDER BY file, bare.hits DESC, prefix
 )
-UPDATE import_ranked r SET topic = found.number FROM found JOIN meant USING (file)
-WHERE r.file = found.file AND r.topic = found.topic AND found.number IS NOT NULL AND NOT EXISTS (
+UPDATE import_ranked r SET topic = t.number
+FROM meant JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.prefix = meant.prefix
+WHERE r.file = meant.file AND t.number = meant.prefix || r.topic AND NOT EXISTS (
   SELECT FROM unnest(%(files)s::integer[], %(topics)s::text[]) AS bad (file, topic)
   WHERE bad.file = r.file AND bad.topic = r.topic)
 """
@@ -301,6 +306,7 @@ def _count_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCo
 
 def _merge(run: ImportRun, file: RunFile, name: str, counts: ImportCounts) -> None:
     """Make the rankings of the run of this name those of the file. Errors: BrokenFile where nothing of it is known."""
+    lock_names(run.collection_id)
     known = RetrievalRun.objects.filter(collection=run.collection_id, name=name).first()
     values = {"file": file.number, "run": known.pk if known else None, "spoiled": list(file.spoiled)}
     created, updated, unchanged, rows, gone = _sum(_execute(COMPARE + COUNT, **values), COMPARE_PARTS + COUNT, values)

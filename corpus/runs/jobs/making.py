@@ -24,7 +24,7 @@ from corpus.ranking.order import RankedList
 from corpus.runs.recipes.queries import Query, queries_of
 from corpus.runs.recipes.recipe import Task
 from corpus.runs.recipes.registry import RECIPES
-from corpus.runs.rules import check_new_name
+from corpus.runs.rules import check_new_name, lock_names
 from corpus.searching.jobs.indexes import collection_state
 
 BATCH = 100  # rankings of one statement
@@ -117,6 +117,7 @@ def _spool(rankings: Iterator[tuple[Query, RankedList]], spool: IO[str]) -> tupl
 @transaction.atomic
 def _store(job: RunMaking, made: dict[str, Any], spool: IO[str]) -> None:
     """The run with its rankings, in place of one that the same recipe made before."""
+    lock_names(job.collection_id)
     check_new_name(job.collection, job.name, job.recipe_hash)
     run = RetrievalRun.objects.filter(collection=job.collection, name=job.name).first()
     run = run or RetrievalRun(collection=job.collection, name=job.name)

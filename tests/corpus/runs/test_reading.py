@@ -1,15 +1,22 @@
 """What runs may look like when they come in: metadata, parts of topics, LitSearch's JSON; what is said of bad ones."""
 
 import json
+import threading
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import connection, transaction
 
+from accounts import jobs
 from accounts.models import JobState
 from corpus.models import Aspect, Collection, ImportRun, PartRanking, Ranking, RetrievalRun, SubQuery
+from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import run_lines
+from corpus.runs.rules import lock_names
 from tests.corpus.imports.importing import import_files
-from tests.factories.accounts import CollectionFactory
+from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 
 HEADER = """# ir_metadata.start
@@ -66,6 +73,57 @@ def test_parts_of_topics_are_found_by_their_numbers(collection: Collection, tmp_
     changed = read(collection, tmp_path / "a.run", "0-a Q0 D4 1 2 mine\n")
     assert (changed.updated, changed.parameters["runs"]["mine"]["removed"]) == (1, 1)
     assert PartRanking.objects.get().docnos == ["D4"]
+
+
+def test_numbers_as_released_are_those_of_one_level(collection: Collection, tmp_path: Path) -> None:
+    """Topics of the collection have some of the numbers as they stand, and another level has some of them as well."""
+    for prefix, numbers in (("s-", "012"), ("p-", "01")):
+        for number in numbers:
+            TopicFactory(collection=collection, number=f"{prefix}{number}", prefix=prefix)
+    read(collection, tmp_path / "a.run", "".join(f"{number} Q0 D1 1 2 mine\n" for number in "012"))
+    assert set(Ranking.objects.values_list("topic__number", flat=True)) == {"s-0", "s-1", "s-2"}
+    read(collection, tmp_path / "b.run", "0 Q0 D1 1 2 other\n1 Q0 D1 1 2 other\n")
+    assert set(Ranking.objects.filter(run__name="other").values_list("topic__number", flat=True)) == {"0", "1"}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("first", ["import", "making"])
+def test_an_import_and_a_making_of_one_name_wait_for_each_other(
+    collection: Collection, tmp_path: Path, settings: Any, first: str
+) -> None:
+    """The one that comes second finds the other's run: no unexpected end on a constraint."""
+    settings.INDEX_DIR = tmp_path / "indexes"
+    recipe = recipe_named("bm25")
+    job = request_run(
+        by=None, at=AT, collection=collection, name="mine", recipe=recipe, asked={"leave_out": "nothing"}, send=False
+    )
+    collection.documents.update(title="Green tea")
+    collection.topics.update(text="Tea?")
+    stored, go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with closing(connection), transaction.atomic():
+            lock_names(collection.pk)
+            parameters = {"recipe_hash": job.recipe_hash} if first == "making" else {"file": "x"}
+            RetrievalRun.objects.create(collection=collection, name="mine", created_at=AT, parameters=parameters)
+            stored.set()
+            go_on.wait(20)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    stored.wait(20)
+    threading.Timer(1.0, go_on.set).start()
+    if first == "making":
+        assert read(collection, tmp_path / "a.run", "0 Q0 D1 1 2 mine\n").created == 1
+    else:
+        jobs.carry_out(job)
+        job.refresh_from_db()
+        assert (job.state, job.reason) == (
+            JobState.FAILED,
+            "There is a run mine already. Choose another name, or delete that run first.",
+        )
+    holder.join()
+    assert RetrievalRun.objects.count() == 1
 
 
 def test_litsearch_runs_are_read_by_row(collection: Collection, tmp_path: Path) -> None:
