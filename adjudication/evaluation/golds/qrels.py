@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import (
+    ASPECT,
     QUERY,
     RELEVANCE,
     SUB_QUERY,
@@ -19,6 +20,7 @@ from adjudication.stats.rankings import make_gold
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection
+from corpus.runs.recipes.queries import aspect_numbers
 
 
 class Qrels(GoldKind):
@@ -79,7 +81,7 @@ def in_collection(collection: Collection, grades: Grades) -> tuple[Grades, list[
     """(grades of the collection's topics by their number here, the numbers it lacks, what the topics are).
 
     A number is that of a topic, as it stands; else as released, where more numbers are those of one level of contexts
-    than stand here so; else of a sub-query. Importing runs follows the same rule.
+    than stand here so; else of a sub-query; else of an aspect. Importing runs follows the same rule.
     """
     topics = {topic.number: topic for topic in collection.topics.only("number", "prefix")}
     found, unit = {number: number for number in topics if number in grades}, QUERY
@@ -93,5 +95,8 @@ def in_collection(collection: Collection, grades: Grades) -> tuple[Grades, list[
     if not found:
         numbers = collection.sub_queries.filter(number__in=list(grades)).values_list("number", flat=True)
         found, unit = {number: number for number in numbers}, SUB_QUERY
+    if not found:
+        found = {number: number for number, _ in aspect_numbers(collection.pk) if number in grades}
+        unit = ASPECT if found else QUERY
     own = {found[number]: judged for number, judged in grades.items() if number in found}
     return own, [number for number in grades if number not in found], unit

@@ -17,6 +17,7 @@ from adjudication.models import Evaluation, ImportedQrels, ImportedQrelsTopic
 from annotation.models import Assignment
 from corpus.models import ImportRun
 from tests.factories.adjudication import Built
+from tests.factories.corpus import TopicFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +54,21 @@ def test_importing_again_replaces(built: Built, tmp_path: Path, capsys: pytest.C
     beir = bring(tmp_path / "test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t2\n", "--name", "beir", capsys=capsys)
     assert (counts(beir), beir["qrels"]) == ((1, 0, 0, 0), "beir")
     assert read_gold(built.collection, "qrels:beir").gold.gain.tolist() == [2]
+    bring(tmp_path / "parts.txt", "1.2 0 d1 1\n", capsys=capsys)
+    parts = read_gold(built.collection, "qrels:parts")
+    assert (parts.unit, parts.gold.topics) == ("aspect", ("1.2",))
+
+
+def test_numbers_as_released_are_those_of_one_level(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Contexts of one level had numbers that others here have: all of a file belong to one of them."""
+    for number in ("1", "2", "99"):
+        TopicFactory(collection=built.collection, number=f"s-{number}", prefix="s-")
+    bring(tmp_path / "sentences.txt", "1 0 d1 1\n2 0 d1 1\n99 0 d1 1\n", capsys=capsys)
+    assert read_gold(built.collection, "qrels:sentences").gold.topics == ("s-1", "s-2", "s-99")
+    bring(tmp_path / "whole.txt", "1 0 d1 1\n2 0 d1 1\n", capsys=capsys)
+    assert read_gold(built.collection, "qrels:whole").gold.topics == ("1", "2")
 
 
 @pytest.mark.parametrize(
