@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from adjudication.agreement.views import agreement, disagreements, jobs, sample_size, statistics_help
 from adjudication.cycles.views import cycles, unparsed_answers
-from adjudication.evaluation import views as evaluation
+from adjudication.evaluation.views import details, evaluations, judging, qrels
 from adjudication.exports import views as exports
 from adjudication.papers.views import contexts, extractions, paper_editing, papers
 from adjudication.questions import views as questions
@@ -52,12 +52,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *[
         path(f"c/<slug:slug>/evaluation/{address}", view, name=name)
         for address, view, name in (
-            ("", evaluation.evaluation_list, "evaluation_list"),
-            ("new/", evaluation.evaluation_create, "evaluation_create"),
-            ("qrels/<int:pk>/deletion/", evaluation.qrels_delete, "qrels_delete"),
-            ("<int:pk>/", evaluation.evaluation_detail, "evaluation_detail"),
-            ("<int:pk>/topics/", evaluation.evaluation_topics, "evaluation_topics"),
-            ("<int:pk>/table.<slug:form>", evaluation.evaluation_table, "evaluation_table"),
+            ("", evaluations.evaluation_list, "evaluation_list"),
+            ("new/", evaluations.evaluation_create, "evaluation_create"),
+            ("qrels/<int:pk>/deletion/", qrels.qrels_delete, "qrels_delete"),
+            ("<int:pk>/", evaluations.evaluation_detail, "evaluation_detail"),
+            ("<int:pk>/run/", details.evaluation_run, "evaluation_run"),
+            ("<int:pk>/topic/", details.evaluation_topic, "evaluation_topic"),
+            ("<int:pk>/topics/", details.evaluation_topics, "evaluation_topics"),
+            ("<int:pk>/pairs/", details.evaluation_matrix, "evaluation_matrix"),
+            ("<int:pk>/judging/", judging.evaluation_judging, "evaluation_judging"),
+            ("<int:pk>/plot.<slug:form>", evaluations.evaluation_plot, "evaluation_plot"),
+            ("<int:pk>/table.<slug:form>", evaluations.evaluation_table, "evaluation_table"),
         )
     ],
     *[

@@ -187,6 +187,8 @@ class Kind:
     # Items: how they are made, the page that adds them, the cells of one in the list
     items: Items
     choosing: Choosing | None = None
+    # Makes items of given (topic id, document id) alone and says how many; None for kinds that judge no documents.
+    insert_pairs: Callable[[Campaign, Sequence[tuple[int, int]]], int] | None = None
     build_page: str = "annotation/item_build.html"
     row: str
     # Judging: the page where it is done, and the labelling screen unless the kind brings a screen of its own

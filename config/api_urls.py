@@ -77,6 +77,7 @@ urlpatterns = [
     path(f"{C}splits/<slug:name>/", splits.SplitDetail.as_view(), name="api_split"),
     path(f"{C}evaluations/", evaluation.EvaluationList.as_view(), name="api_evaluations"),
     path(f"{C}evaluations/<int:pk>/", evaluation.EvaluationDetail.as_view(), name="api_evaluation"),
+    path(f"{C}evaluations/<int:pk>/judging/", evaluation.EvaluationJudging.as_view(), name="api_evaluation_judging"),
     path(f"{C}exports/", exports.ExportList.as_view(), name="api_exports"),
     path(f"{C}exports/<slug:name>/", exports.ExportFile.as_view(), name="api_export"),
     path(f"{C}releases/", releases.ReleaseList.as_view(), name="api_releases"),

@@ -515,11 +515,16 @@ TABLE: list[Row] = [
     *row("evaluation_create", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("qrels_delete", MANAGERS_WRITE, where=key_of("qrels")),
     *row("evaluation_detail", OVERSEERS_PAGE, where=key_of("evaluation")),
-    *row("evaluation_topics", "GET login 404 403 gone gone gone", where=key_of("evaluation")),  # not done yet
     *row("split_list", OVERSEERS_PAGE),
     *row("split_create", MANAGERS_FORM),
     *row("split_detail", OVERSEERS_PAGE, where=lambda w: {"name": w.split.name}),
     *row("split_delete", MANAGERS_WRITE, where=lambda w: {"name": w.split.name}),
+    *row("evaluation_topics", OVERSEERS_PAGE, where=key_of("measured")),
+    *row("evaluation_run", OVERSEERS_PAGE, where=key_of("measured")),
+    *row("evaluation_topic", OVERSEERS_PAGE, where=key_of("measured")),
+    *row("evaluation_matrix", OVERSEERS_PAGE, where=key_of("measured")),
+    *row("evaluation_judging", MANAGERS_FORM, where=key_of("measured")),
+    *row("evaluation_plot", OVERSEERS_PAGE, where=lambda w: {"pk": w.measured.pk, "form": "svg"}),
     *row("evaluation_table", "GET login 404 403 404 404 404", where=lambda w: {"pk": w.evaluation.pk, "form": "csv"}),
     # --- citation contexts in figures --------------------------------------------------------------------------------
     *row("context_report", OVERSEERS_PAGE),
@@ -615,6 +620,7 @@ TABLE: list[Row] = [
     ),
     *row("api_evaluations", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
     *row("api_evaluation", OVERSEERS_PAGE, where=key_of("evaluation")),
+    *row("api_evaluation_judging", "POST login 404 403 403 403 422", where=key_of("measured"), json=lambda _: {}),
     *row("api_exports", OVERSEERS_PAGE),
     *row("api_export", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export
 ]

@@ -1,7 +1,9 @@
-"""Asking for an evaluation; deleting imported qrels."""
+"""Asking for an evaluation; having judged what its gold does not know; deleting imported qrels."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -9,17 +11,22 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.registry import check_gold, settled_gold
+from adjudication.evaluation.golds.registry import check_gold, read_decided, settled_gold
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.evaluation import TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.rankings import find_runs
+from adjudication.evaluation.reads.unjudged import DEPTHS, fetch_unjudged, pairs_of, without_items
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
 from adjudication.labels.rules import check_adjudicator, fetch_role
 from adjudication.models import Evaluation, ImportedQrels
+from annotation.campaigns.actions.campaigns import copy_campaign, create_campaign
+from annotation.campaigns.actions.items import build_items_of
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import RESAMPLES, SEED
+from annotation.models import Campaign
 from corpus.collections.rules import check_manager
 from corpus.models import Collection
+from corpus.pools.actions import add_all_to_pool
 
 
 @transaction.atomic
@@ -62,6 +69,75 @@ def check_words(collection: Collection, spec: EvaluationSpec) -> None:
         raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
     spec.parsed()
     check_not_sealed_labels(collection, spec)
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What came of having unjudged documents judged. `absent` documents are not in the collection."""
+
+    campaign: Campaign
+    documents: int
+    pooled: int
+    items: int
+    absent: int
+
+    def to_json(self) -> dict[str, Any]:
+        counts = {"documents": self.documents, "pooled": self.pooled, "items": self.items, "absent": self.absent}
+        return {"campaign": self.campaign.slug, **counts}
+
+
+@transaction.atomic
+def judge_unjudged(
+    *,
+    collection: Collection,
+    gold: str,
+    runs: Sequence[str],
+    depth: int,
+    by: User | None,
+    at: datetime,
+    topics: Sequence[str] | None = None,
+    campaign: Campaign | None = None,
+    name: str = "",
+) -> Judging:
+    """Pool the documents that the gold does not know among the first `depth` of the runs, and make items of them.
+
+    Those that are items of the campaign behind the gold wait there for their values and are left out.
+
+    The items go to `campaign`, or to a new draft called `name`: a copy of the campaign behind the gold, where it has
+    one, with its criteria, guideline and people. Errors: Refused where there is nothing to judge.
+    """
+    check_manager(collection, by)
+    if not 1 <= depth <= DEPTHS[-1]:
+        raise Refused(f"The depth lies between 1 and {DEPTHS[-1]}.")
+    found = read_decided(collection, gold)
+    rows, _ = fetch_unjudged(collection, found, runs, depth, topics)
+    here = pairs_of(collection, found.unit, rows)
+    pairs = without_items(found.campaigns, here)
+    if not pairs:
+        raise Refused(_why_nothing(len(rows), len(here), depth))
+    pooled = add_all_to_pool(by=by, at=at, collection=collection, pairs=pairs)
+    if campaign is None:
+        campaign = _new_campaign(collection, found.campaigns, name, by, at)
+    items = build_items_of(campaign=campaign, by=by, at=at, pairs=pairs)
+    if not items:
+        raise Refused(f"{campaign} has items of all {len(pairs):,} documents already, or may not take them.")
+    return Judging(campaign, len(pairs), pooled, items, len(rows) - len(here))
+
+
+def _why_nothing(rows: int, here: int, depth: int) -> str:
+    if here:
+        return f"All {here:,} documents are items of the gold’s campaign already: they wait for judgments or decisions."
+    if rows:
+        return f"None of the {rows:,} unjudged documents is in the collection, so nobody can judge them here."
+    return f"The gold knows every document among the first {depth} of the runs: there is nothing to judge."
+
+
+def _new_campaign(
+    collection: Collection, behind: Sequence[Campaign], name: str, by: User | None, at: datetime
+) -> Campaign:
+    if len(behind) == 1 and behind[0].kind_object.insert_pairs:
+        return copy_campaign(campaign=behind[0], by=by, at=at, name=name)
+    return create_campaign(collection=collection, by=by, at=at, name=name)
 
 
 @transaction.atomic

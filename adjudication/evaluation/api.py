@@ -11,11 +11,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import JobState
+from accounts.refusals import Refused
 from accounts.schema import answers
-from adjudication.evaluation.actions import request_evaluation
+from adjudication.evaluation.actions import judge_unjudged, request_evaluation
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.reads.measured import reports_of
+from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.evaluation.rules import check_can_see
+from adjudication.exporting.exporter import find_campaign
 from adjudication.models import Evaluation
 from annotation.campaigns.api.settings import number_field
 from annotation.definitions.settings import RESAMPLES
@@ -103,3 +107,57 @@ class EvaluationDetail(InCollectionView):
         job = get_object_or_404(Evaluation, collection=self.collection, pk=pk)
         check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
         return Response(EvaluationResultSerializer(job).data)
+
+
+class NewJudgingSerializer(serializers.Serializer[Any]):
+    """Which unjudged documents are to be judged, and in which campaign."""
+
+    depth = serializers.IntegerField(min_value=1, max_value=DEPTHS[-1], default=DEPTHS[1])
+    topics = serializers.ListField(
+        child=serializers.CharField(max_length=150), required=False, help_text="their numbers; all of the gold without"
+    )
+    campaign = serializers.CharField(**WORD, help_text="short name of the campaign that gets the items")
+    name = serializers.CharField(**WORD, help_text="name of a new draft, where no campaign is given")
+
+
+class JudgingSerializer(serializers.Serializer[Any]):
+    campaign = serializers.CharField(help_text="short name")
+    documents = serializers.IntegerField()
+    pooled = serializers.IntegerField(help_text="of the documents, those that no pool had")
+    items = serializers.IntegerField()
+    absent = serializers.IntegerField(help_text="unjudged documents that the collection does not have")
+
+
+class EvaluationJudging(InCollectionView):
+    """Having the documents judged that the gold does not know."""
+
+    serializer_class = JudgingSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": (Role.MANAGER,)}
+
+    @extend_schema(
+        operation_id="evaluations_judge",
+        request=NewJudgingSerializer,
+        responses=answers({201: JudgingSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Make items of the documents that the evaluated runs rank high and the gold does not know."""
+        job = get_object_or_404(Evaluation, collection=self.collection, pk=pk)
+        check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
+        wanted = NewJudgingSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        given = wanted.validated_data
+        if not (given["campaign"] or given["name"].strip()):
+            raise Refused("Say which campaign gets the items, or give a new draft a name.")
+        report = reports_of(job)[0] if job.results else {}
+        done = judge_unjudged(
+            collection=self.collection,
+            gold=str(report.get("gold") or job.parameters["gold"]),
+            runs=job.parameters["runs"],
+            depth=given["depth"],
+            topics=given.get("topics"),
+            campaign=find_campaign(self.collection, given["campaign"]) if given["campaign"] else None,
+            name=given["name"],
+            by=self.person,
+            at=timezone.now(),
+        )
+        return Response(done.to_json(), status=201)

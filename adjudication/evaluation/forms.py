@@ -8,10 +8,49 @@ from adjudication.evaluation.golds.registry import offered_golds
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.reads.evaluation import CONDENSED, MEASURES, EvaluationSpec
 from adjudication.evaluation.reads.subsets import attribute_names
+from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.stats.measures import measure_names
+from annotation.kind import Judged
+from annotation.models import Campaign, CampaignState
 from corpus.models import Collection
 
 OWN_GOLD = "own"
+
+
+class JudgingForm(forms.Form):
+    """Which unjudged documents are to be judged, and in which campaign."""
+
+    topic = forms.CharField(required=False, widget=forms.HiddenInput)
+    depth = forms.TypedChoiceField(
+        label="Documents among the first", coerce=int, choices=[(depth, f"{depth} of any run") for depth in DEPTHS]
+    )
+    campaign = forms.ModelChoiceField(
+        Campaign.objects.none(),
+        required=False,
+        to_field_name="slug",
+        empty_label="a new draft",
+        help_text="Items are added to it; what it has already stays. Afterwards, plan the assignment again.",
+    )
+    name = forms.CharField(
+        required=False,
+        max_length=100,
+        label="Name of the new draft",
+        help_text="Only for a new one. Where the gold is made of a campaign, it gets that campaign’s criteria, "
+        "guideline and people.",
+    )
+
+    def __init__(self, data: Any = None, *, collection: Collection, **more: Any) -> None:
+        super().__init__(data, **more)
+        field = self.fields["campaign"]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - for the type checker
+        known = collection.campaigns.judging(Judged.DOCUMENTS).exclude(state=CampaignState.CLOSED)
+        field.queryset = known.order_by("name")
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if not given.get("campaign") and not (given.get("name") or "").strip():
+            self.add_error("name", "A new draft needs a name.")
+        return given
 
 
 class EvaluationForm(forms.Form):

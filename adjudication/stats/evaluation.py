@@ -23,7 +23,8 @@ class RunScores:
     """A run's scores: `values` (T, M), NaN where undefined (nothing relevant, or a `problems` of the measure).
 
     Topics that the run lacks score 0 and are in `missing`. `tied` counts, for each measure with a cut-off, the topics
-    where equal scores straddle it. `problems` say of a measure why it cannot be computed for this run.
+    where equal scores straddle it. `problems` say of a measure why it cannot be computed for this run. `highest`
+    {measure: (T,)} are the values if every unjudged document were relevant, for measures that allow to say so.
     """
 
     topics: tuple[str, ...]
@@ -32,6 +33,13 @@ class RunScores:
     missing: tuple[str, ...] = ()
     tied: Mapping[str, int] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
+    highest: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    def highest_mean(self, name: str, topics: IntArray) -> float | None:
+        """The mean if every unjudged document were relevant, over the topics where the measure is defined."""
+        place = [measure.name for measure in self.measures].index(name)
+        counted = topics[np.isfinite(self.values[topics, place])]
+        return float(self.highest[name][counted].mean()) if name in self.highest and len(counted) else None
 
     def column(self, name: str) -> list[float | None]:
         """A measure's value for each topic, None where undefined."""
@@ -49,9 +57,10 @@ def score(found: Match, gold: Gold, measures: Sequence[Measure], keep: BoolArray
             values[:, place] = measure.values(seen)
         except UnjudgedError as error:
             problems[measure.name] = str(error)
+    highest = {each.name: most for each in measures if (most := each.highest(seen)) is not None}
     missing = tuple(gold.topics[place] for place in np.flatnonzero(found.length == 0))
     tied = {each.name: count for each in measures if each.rank and (count := found.tied.get(each.rank, 0))}
-    return RunScores(gold.topics, tuple(measures), values, missing, tied, problems)
+    return RunScores(gold.topics, tuple(measures), values, missing, tied, problems, highest)
 
 
 def score_random(
@@ -62,7 +71,7 @@ def score_random(
     drawn = [score(found, gold, measures) for found in islice(orders, shuffles)]
     values = np.mean([each.values for each in drawn], axis=0)
     values[[topic in set(drawn[0].missing) for topic in gold.topics]] = np.nan
-    return replace(drawn[0], values=values)
+    return replace(drawn[0], values=values, highest={})
 
 
 def mean_scores(

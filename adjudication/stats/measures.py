@@ -26,7 +26,8 @@ class UnjudgedError(ValueError):
 class Definition:
     """One kind of measure. `cut` says what may follow @: nothing, a rank ("rank", "rank?"), a share of the ranking
     ("share"), either or nothing ("any?"), or a level of recall ("recall"). `parameters` have their defaults; `bounds`
-    is the range of its values."""
+    is the range of its values. `by_ranks` says that the ranks of relevant documents are all it rests on: where unjudged
+    documents count as not relevant it is the least that it can be, and the most is known, too."""
 
     name: str
     about: str
@@ -34,6 +35,7 @@ class Definition:
     cut: str = ""
     parameters: Parameters = field(default_factory=dict)
     bounds: tuple[float, float] = (0.0, 1.0)
+    by_ranks: bool = False
 
     @property
     def spelling(self) -> str:
@@ -76,10 +78,25 @@ class Measure:
         parameters = {**self.definition.parameters, **dict(self.given)}
         if parameters.get("rel") is None:
             parameters["rel"] = seen.relevance
-        if parameters.get("judged_only") or (self.condensed and "judged_only" in parameters):
+        if self._leaves_unjudged_out:
             seen = seen.condensed
         cut = np.floor(self.cut * seen.length + 1e-9) if self.is_share and self.cut is not None else self.cut
         return self.definition.function(seen, cut, parameters)
+
+    @property
+    def _leaves_unjudged_out(self) -> bool:
+        parameters = {**self.definition.parameters, **dict(self.given)}
+        return bool(parameters.get("judged_only") or (self.condensed and "judged_only" in parameters))
+
+    def highest(self, seen: View) -> FloatArray | None:
+        """(T,) its value if every unjudged document that is ranked were relevant.
+
+        None for measures that also ask how many relevant documents there are, which nobody knows then, and for those
+        that leave unjudged documents out.
+        """
+        if not self.definition.by_ranks or self._leaves_unjudged_out:
+            return None
+        return self.values(seen.hopeful(self.rank))
 
 
 Cut = float | FloatArray | None  # the last rank that counts: one for all topics, or (T,)
@@ -347,18 +364,19 @@ def csfcube_r_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatA
 
 _REL: Parameters = {"rel": None}  # type: ignore[dict-item] # the gold's own level
 _JUDGED: Parameters = {**_REL, "judged_only": False}
+_RBP: Parameters = {**_JUDGED, "p": 0.8}
 UNBOUNDED = (0.0, float("inf"))
 DEEPEST = 1_000_000_000  # rank of a cut: deeper than any ranking, and a number that PostgreSQL counts with
 MEASURES: dict[str, Definition] = {
     each.name: each
     for each in (
-        Definition("P", "relevant documents among the first k, over k", precision, "rank", _JUDGED),
+        Definition("P", "relevant documents among the first k, over k", precision, "rank", _JUDGED, by_ranks=True),
         Definition("R", "share of the relevant documents among the first k", recall, "rank", _JUDGED),
         Definition("Rprec", "precision after as many documents as are relevant", r_precision, "", _JUDGED),
         Definition(
             "AP", "mean over the relevant documents of the precision there", average_precision, "rank?", _JUDGED
         ),
-        Definition("RR", "1 / rank of the first relevant document", reciprocal_rank, "rank?", _JUDGED),
+        Definition("RR", "1 / rank of the first relevant document", reciprocal_rank, "rank?", _JUDGED, by_ranks=True),
         Definition(
             "nDCG",
             "discounted gain over that of the best order of all judged documents",
@@ -366,10 +384,17 @@ MEASURES: dict[str, Definition] = {
             "rank?",
             {"dcg": "log2", "judged_only": False},
         ),
-        Definition("Success", "1 where a relevant document is among the first k", success, "rank", _JUDGED),
+        Definition("Success", "1 with a relevant document among the first k", success, "rank", _JUDGED, by_ranks=True),
         Definition("Judged", "share of the first k documents that are judged", judged, "rank?"),
         Definition("Bpref", "how seldom judged non-relevant documents stand before relevant ones", bpref, "", _REL),
-        Definition("RBP", "rank-biased precision, patience p", rank_biased_precision, "rank?", {**_JUDGED, "p": 0.8}),
+        Definition(
+            "RBP",
+            "rank-biased precision, patience p",
+            rank_biased_precision,
+            "rank?",
+            {**_JUDGED, "p": 0.8},
+            by_ranks=True,
+        ),
         Definition("IPrec", "highest precision at a recall of r or more", interpolated_precision, "recall", _JUDGED),
         Definition("SetP", "share of the retrieved documents that are relevant", set_precision, "", _JUDGED),
         Definition("SetR", "share of the relevant documents that are retrieved", recall, "", _REL),

@@ -213,6 +213,17 @@ class View:
             is_last=self.is_last[sure],
         )
 
+    def hopeful(self, depth: int | None) -> "View":
+        """The rankings, to a depth, as if every unjudged document were relevant. `n_relevant` stays."""
+        length = self.length if depth is None else np.minimum(self.length, depth)
+        topic = np.repeat(np.arange(len(length)), length)
+        level, gain = np.full(len(topic), np.inf), np.zeros(len(topic))
+        near = self.rank <= length[self.topic]
+        at = (np.cumsum(length) - length)[self.topic[near]] + self.rank[near] - 1
+        level[at], gain[at] = self.level[near], self.gain[near]
+        never = np.zeros(len(topic), dtype=bool)
+        return replace(self, topic=topic, rank=ordinals(topic) + 1, gain=gain, level=level, is_last=never)
+
     def first_unjudged(self) -> str | None:
         """A topic whose ranking holds a document that is not judged."""
         hits = np.bincount(self.topic, minlength=len(self.length))

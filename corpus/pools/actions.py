@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from accounts import jobs
 from accounts.audit import record_event
@@ -21,6 +21,20 @@ from corpus.ranking.recipe import Recipe
 from corpus.runs.reads import judged_documents_of
 
 DEEPEST = 1_000_000_000
+POOL_PAIRS = """
+WITH wanted AS (
+  SELECT t.id AS topic_id, d.id AS document_id
+  FROM unnest(%(topics)s::bigint[], %(documents)s::bigint[]) AS pair (topic_id, document_id)
+  JOIN corpus_topic t ON t.id = pair.topic_id AND t.collection_id = %(collection)s
+  JOIN corpus_document d ON d.id = pair.document_id AND d.collection_id = %(collection)s
+), entries AS (
+  INSERT INTO corpus_poolentry (topic_id, document_id) SELECT topic_id, document_id FROM wanted
+  ON CONFLICT DO NOTHING RETURNING id
+), sources AS (
+  INSERT INTO corpus_poolsource (entry_id, method) SELECT id, %(method)s FROM entries
+)
+SELECT count(*) FROM entries
+"""
 
 
 @transaction.atomic
@@ -102,6 +116,20 @@ def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntr
     if is_new:
         record_event(by=by, at=at, verb="add_to_pool", target=topic, scope=topic.collection, docno=docno)
     return entry
+
+
+@transaction.atomic
+def add_all_to_pool(*, by: User | None, at: datetime, collection: Collection, pairs: Sequence[tuple[int, int]]) -> int:
+    """Pool these (topic id, document id) of the collection by hand; returns how many were in no pool before."""
+    check_manager(collection, by)
+    take_pools(collection)
+    topics, documents = [topic for topic, _ in pairs], [document for _, document in pairs]
+    with connection.cursor() as cursor:
+        named: dict[str, Any] = {"topics": topics, "documents": documents, "method": BY_HAND}
+        cursor.execute(POOL_PAIRS, {**named, "collection": collection.pk})
+        added = int(cursor.fetchone()[0])
+    record_event(by=by, at=at, verb="add_to_pools", target=collection, scope=collection, pairs=len(pairs), added=added)
+    return added
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """The kinds of gold that there are, and finding the one a selector means."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, Grades, LoadedGold, Selector
@@ -57,6 +58,13 @@ def read_gold(collection: Collection, text: str, files: Mapping[str, Grades] | N
     """The gold that a selector means; `files` are qrels by the name they are asked for. Errors: Refused."""
     kind, asked = _request(collection, text, files)
     return kind.read(asked)
+
+
+def read_decided(collection: Collection, text: str) -> LoadedGold:
+    """The gold as far as it is decided: items without a sure value are left out, where a kind can. Errors: Refused."""
+    kind, asked = _request(collection, text)
+    values = {**asked.values, "unresolved": "skip"} if "unresolved" in kind.options else asked.values
+    return kind.read(replace(asked, values=values))
 
 
 def check_gold(collection: Collection, text: str) -> None:

@@ -138,7 +138,7 @@ class EvaluationResult:
                 {
                     "by": dict(each.by),
                     "n_topics": len(each.subset.topics),
-                    "runs": {run: self._figures(run, means) for run, means in each.means.items()},
+                    "runs": {run: self._figures(run, each) for run in each.means},
                 }
                 for each in self.subsets
             ],
@@ -156,11 +156,13 @@ class EvaluationResult:
             "resamples": wanted.resamples,
         }
 
-    def _figures(self, run: str, means: Mapping[str, Estimate]) -> dict[str, Any]:
+    def _figures(self, run: str, figures: SubsetFigures) -> dict[str, Any]:
         found = {}
-        for name, estimate in means.items():
-            problem = self.problems.get(run) or self.scores[run].problems.get(name)
+        scores = self.scores[run]
+        for name, estimate in figures.means[run].items():
+            problem = self.problems.get(run) or scores.problems.get(name)
             found[name] = _figure(estimate) | ({"problem": problem} if problem else {})
+            found[name]["unjudged_high"] = scores.highest_mean(name, figures.subset.topics)
         return found
 
 

@@ -1,12 +1,13 @@
-"""What pages of an evaluation show next to its table: the plot of a column, and topics run against run."""
+"""What the page of an evaluation shows next to its table: the plot of a column, also as a file."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import fill
 
 from adjudication.evaluation.reads.tables import Row, Table
-from adjudication.models import Evaluation
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
+MOST_NOTES = 4  # below a plot in a file
 
 
 @dataclass(frozen=True)
@@ -35,27 +36,6 @@ class Plot:
     marks: tuple[Mark, ...]
     ticks: tuple[tuple[float, str], ...]
     height: int
-
-
-@dataclass(frozen=True)
-class TopicRow:
-    topic: str
-    values: tuple[float | None, ...]
-    difference: float | None
-
-
-@dataclass(frozen=True)
-class TopicTable:
-    """Every topic's values; `a` and `b` are the runs whose difference (a - b) orders the rows."""
-
-    measure: str
-    measures: tuple[str, ...]
-    runs: tuple[str, ...]
-    a: str
-    b: str
-    rows: tuple[TopicRow, ...]
-    wins: int
-    losses: int
 
 
 def sorted_table(table: Table, column: int | None) -> Table:
@@ -103,28 +83,51 @@ def plot_of(table: Table, column: int) -> Plot | None:
     return Plot(" ".join([*filter(None, column_of.groups), column_of.label]), marks, ticks, ROW * len(rows))
 
 
-def fetch_topics(job: Evaluation, asked: Mapping[str, str]) -> TopicTable | None:
-    """The first part's scores by topic for one measure; None for a measure or run that it does not have."""
-    scores = {each.run: each for each in job.scores.filter(part=0).order_by("pk")}
-    if not scores:
+@dataclass(frozen=True)
+class Bars:
+    """Differences by topic as bars on both sides of a line: (x, y, width, height) in percent, and whether above it."""
+
+    bars: tuple[tuple[float, float, float, float, bool], ...]
+    zero: float
+    top: float
+    bottom: float
+
+
+def bars_of(gaps: Sequence[float]) -> Bars | None:
+    """A bar for each difference, in this order; None where all are 0."""
+    top, bottom = max([0.0, *gaps]), min([0.0, *gaps])
+    if top == bottom:
         return None
-    first = next(iter(scores.values()))
-    measure = asked["measure"] or first.measures[0]
-    runs = list(scores)
-    a, b = asked["a"] or runs[0], asked["b"] or runs[min(1, len(runs) - 1)]
-    if measure not in first.measures or a not in scores or b not in scores:
+    wide, high = WIDTH / len(gaps), WIDTH / (top - bottom)
+    zero = round(top * high, 3)
+    bars = tuple(
+        (
+            *(round(at * wide + 0.05 * wide, 3), round(zero - max(gap, 0.0) * high, 3)),
+            *(round(0.9 * wide, 3), round(abs(gap) * high, 3), gap > 0),
+        )
+        for at, gap in enumerate(gaps)
+    )
+    return Bars(bars, zero, top, bottom)
+
+
+def draw_plot(table: Table, column: int, form: str) -> bytes | None:
+    """The same plot as a file for a paper: SVG or PDF, with what it shows and assumes below it."""
+    from adjudication.agreement.jobs.drawings import Line, draw_forest
+
+    rows = sorted_table(table, column).rows
+    cells = [row.cells[column] for row in rows if row.cells]
+    if not any(cell.value is not None for cell in cells):
         return None
-    place, step = first.measures.index(measure), len(first.measures)
-    columns = {run: each.values[place::step] for run, each in scores.items()}
-    rows = [
-        TopicRow(topic, tuple(columns[run][at] for run in runs), _gap(columns[a][at], columns[b][at]))
-        for at, topic in enumerate(first.topics)
+    scale = 100 if all(max(cell.high or 0.0, cell.value or 0.0) <= 1 for cell in cells) else 1
+    lines = [
+        Line(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)
+        for row, cell in zip(rows, cells, strict=True)
     ]
-    rows.sort(key=lambda row: (row.difference is None, -abs(row.difference or 0.0)))
-    gaps = [row.difference for row in rows if row.difference is not None]
-    wins, losses = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
-    return TopicTable(measure, tuple(first.measures), tuple(runs), a, b, tuple(rows), wins, losses)
+    heading = " ".join([*filter(None, table.columns[column].groups), table.columns[column].label])
+    about = f"{heading}{' in percent' if scale == 100 else ''}, with 95% intervals over topics"
+    words = "\n".join(fill(text, 95) for text in (about, table.caption, *table.notes[:MOST_NOTES]))
+    return draw_forest(lines, words)[form]
 
 
-def _gap(one: float | None, two: float | None) -> float | None:
-    return None if one is None or two is None else one - two
+def _times(value: float | None, scale: int) -> float | None:
+    return None if value is None else value * scale

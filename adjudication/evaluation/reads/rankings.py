@@ -40,6 +40,34 @@ NUMBERS = {
     SUB_QUERY: ("", "q.number", "JOIN corpus_subquery q ON q.topic_id = t.id"),
     ASPECT: (f"WITH {PLACES}", "t.number || '.' || places.place", "JOIN places ON places.topic_id = t.id"),
 }
+# The tops of rankings of several runs, by topic.
+TOPS = {
+    QUERY: """
+SELECT r.name, t.number, {top} FROM corpus_ranking k JOIN corpus_retrievalrun r ON r.id = k.run_id
+JOIN corpus_topic t ON t.id = k.topic_id
+WHERE k.run_id = ANY(%(runs)s) AND (%(topics)s::text[] IS NULL OR t.number = ANY(%(topics)s))
+""",
+    SUB_QUERY: """
+SELECT r.name, q.number, {top} FROM corpus_partranking k JOIN corpus_retrievalrun r ON r.id = k.run_id
+JOIN corpus_subquery q ON q.id = k.sub_query_id
+WHERE k.run_id = ANY(%(runs)s) AND (%(topics)s::text[] IS NULL OR q.number = ANY(%(topics)s))
+""",
+    ASPECT: f"""
+WITH {PLACES}, part AS (
+  SELECT places.aspect_id, t.number || '.' || places.place AS number
+  FROM places JOIN corpus_topic t ON t.id = places.topic_id
+)
+SELECT r.name, part.number, {{top}} FROM corpus_partranking k JOIN corpus_retrievalrun r ON r.id = k.run_id
+JOIN part ON part.aspect_id = k.aspect_id
+WHERE k.run_id = ANY(%(runs)s) AND (%(topics)s::text[] IS NULL OR part.number = ANY(%(topics)s))
+""",
+}
+TOP = "array_to_string(k.docnos[1:coalesce(%(depth)s::int, cardinality(k.docnos))], E'\\n')"
+ASPECT_TEXTS = f"""
+WITH {PLACES}
+SELECT t.number || '.' || places.place, asp.text FROM places
+JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN corpus_topic t ON t.id = places.topic_id
+"""
 POOLS = """
 {before}
 SELECT {number} AS number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
@@ -87,6 +115,35 @@ def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> It
         while rows := cursor.fetchmany(ROWS):
             for number, docnos, tied in rows:
                 yield RankedList(number, docnos.split("\n") if docnos else (), tied)
+
+
+def tops_of(
+    collection: Collection,
+    runs: Sequence[str],
+    unit: str,
+    depth: int | None = None,
+    topics: Sequence[str] | None = None,
+) -> Iterator[tuple[str, str, list[str]]]:
+    """(run, topic, its first `depth` documents) of the runs that there are, for topics of this unit (None: all)."""
+    known = list(collection.retrieval_runs.filter(name__in=runs).values_list("pk", flat=True))
+    wanted = None if topics is None else list(topics)
+    with closing(connection.chunked_cursor()) as cursor:
+        named = {"runs": known, "topics": wanted, "depth": depth, "collection": collection.pk}
+        cursor.execute(TOPS[unit].format(top=TOP), named)
+        while rows := cursor.fetchmany(ROWS):
+            for run, number, docnos in rows:
+                yield run, number, docnos.split("\n") if docnos else []
+
+
+def topic_texts(collection: Collection, unit: str) -> dict[str, str]:
+    """{number: its text} of all topics, sub-queries or aspects. One query."""
+    if unit == SUB_QUERY:
+        return {number: " ".join(parts) for number, parts in collection.sub_queries.values_list("number", "sentences")}
+    if unit == ASPECT:
+        with connection.cursor() as cursor:
+            cursor.execute(ASPECT_TEXTS, {"collection": collection.pk})
+            return dict(cursor.fetchall())
+    return dict(collection.topics.values_list("number", "text"))
 
 
 def pools_of(collection: Collection, unit: str) -> dict[str, list[str]]:

@@ -1,15 +1,16 @@
 """A campaign's items: built at once where that is quick, by a job where it is not."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
-from accounts.refusals import Refused
+from accounts.refusals import Conflict, Refused
 from annotation.campaigns.jobs.built import Built
 from annotation.campaigns.jobs.calibration import check_calibration, draw_calibration
 from annotation.campaigns.jobs.items import build
@@ -19,6 +20,7 @@ from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import SAMPLE, SEED
 from annotation.models import AnnoCycle, Campaign, ItemBuild
 from corpus.collections.rules import check_manager
+from corpus.models import Collection
 
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
 
@@ -47,6 +49,27 @@ def build_items(
     facts = {**parameters, "seed": seed, "created": built.created}
     record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
     return built
+
+
+@transaction.atomic
+def build_items_of(*, campaign: Campaign, by: User | None, at: datetime, pairs: Sequence[tuple[int, int]]) -> int:
+    """Make items of these pooled (topic id, document id) alone; returns how many. Those it has already stay.
+
+    Errors: Refused for a closed campaign and for kinds that judge no documents; Conflict where something changed.
+    """
+    campaign = _current(campaign, by)
+    insert = campaign.kind_object.insert_pairs
+    if insert is None:
+        raise Refused(f"{campaign} does not judge documents, so none can be added to it.")
+    Collection.objects.select_for_update(no_key=True).get(pk=campaign.collection_id)  # builds wait for each other
+    try:
+        with transaction.atomic():
+            created = insert(campaign, pairs)
+    except IntegrityError as error:
+        raise Conflict("Somebody changed the collection or another campaign at the same moment. Try again.") from error
+    facts = {"pairs": len(pairs), "created": created}
+    record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
+    return created
 
 
 @transaction.atomic

@@ -1,5 +1,6 @@
 """Pairs of an aspect and a pooled document: found and made set by set in the database, however many there are."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from annotation.campaigns.jobs.constraints import checked_at_once
@@ -63,6 +64,11 @@ SELECT topic_id, aspect_id, document_id FROM (
 ) l ORDER BY place, draw LIMIT %(sample)s
 """
 OF_TOPICS = f"SELECT * FROM ({LEFT}) l WHERE l.topic_id = ANY(%(topics)s)"
+OF_PAIRS = f"""
+SELECT l.* FROM ({LEFT}) l
+JOIN unnest(%(topics)s::bigint[], %(documents)s::bigint[]) AS wanted (topic_id, document_id)
+  USING (topic_id, document_id)
+"""
 TOPIC_SIZES = f"SELECT topic_id, count(*) FROM ({LEFT}) l GROUP BY topic_id ORDER BY topic_id"
 
 
@@ -91,6 +97,15 @@ def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: 
     named = {"sample": draw.sample, "seed": str(draw.seed), "stratified": draw.stratified}
     with whole_sets() as cursor:
         cursor.execute(INSERT.format(chosen=DRAWN), campaign_parameters(campaign, sampled=True) | named)
+        return cursor.rowcount
+
+
+def insert_pairs(campaign: Campaign, pairs: Sequence[tuple[int, int]]) -> int:
+    """Make items of these (topic id, document id) alone, as far as they are pooled and the campaign may take them."""
+    topics, documents = [topic for topic, _ in pairs], [document for _, document in pairs]
+    named = campaign_parameters(campaign) | {"topics": topics, "documents": documents}
+    with whole_sets() as cursor:
+        cursor.execute(INSERT.format(chosen=OF_PAIRS), named)
         return cursor.rowcount
 
 

@@ -30,6 +30,7 @@ RELEVANCE = Kind(
     guideline=relevance.GUIDELINE,
     has_orders=True,
     items=items,
+    insert_pairs=items.insert_pairs,
     row="annotation/kinds/kinds/relevance/_item_row.html",
     labelling=LABELLING,
     tabs=(*GRADED_TABS, "relevance"),

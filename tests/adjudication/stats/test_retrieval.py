@@ -306,3 +306,36 @@ def test_a_run_without_what_it_alone_brought() -> None:
     assert second.change == 0
     (shallow,) = at_depths(runs, gold, measures("R@1"), np.array([1.0, 2.0, 1.0]), [1])
     assert (shallow.judgments, shallow.values, shallow.tau_b) == (2, (1.0, 0.0), 1.0)
+
+
+# --- what unjudged documents could change -----------------------------------------------------------------------------
+
+
+@given(
+    st.permutations(DOCNOS),
+    st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 2), min_size=1),
+    st.sampled_from(("P@3", "P@10", "RR", "RR@4", "Success@2", "RBP(p=0.5)@6", "RBP")),
+)
+def test_the_highest_value_is_that_of_a_gold_that_says_relevant_of_all_it_lacks(
+    ranking: list[str], grades: dict[str, float], name: str
+) -> None:
+    grades = {**grades, ranking[0]: 1}
+    hopeful = {**dict.fromkeys(ranking, 1.0), **grades}
+    gold = make_gold({"q": grades})
+    found = score(match([RankedList("q", ranking)], gold), gold, measures(name))
+    own = parse_measure(name).name
+    assert found.highest[own][0] == pytest.approx(one(name, ranking, hopeful), abs=1e-12)
+    assert found.highest[own][0] >= (found.column(own)[0] or 0) - 1e-12
+    assert found.highest_mean(own, np.array([0])) == pytest.approx(found.highest[own][0])
+
+
+def test_measures_without_a_bound_have_none() -> None:
+    gold = make_gold({"q": {"a": 1}, "none": {"a": 0}, "absent": {"a": 1}})
+    rankings = [RankedList("q", ["x", "a"]), RankedList("none", ["x"])]
+    wanted = measures("R@2", "AP", "nDCG@2", "Judged@2", "P@1", "P(judged_only=True)@1")
+    found = score(match(rankings, gold), gold, wanted)
+    assert list(found.highest) == ["P@1"]
+    everywhere = np.arange(3)
+    assert (found.column("P@1"), found.highest_mean("P@1", everywhere)) == ([0.0, None, 0.0], 0.5), "q and absent count"
+    assert found.highest_mean("AP", everywhere) is None
+    assert not score(match(rankings, gold), gold, with_condensed(wanted)).highest

@@ -196,6 +196,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "check_contexts": (SLUG,),
     "create_campaign": (SLUG, "Another"),
     "generate_questions": (SLUG,),
+    "judge_unjudged": (SLUG, "--gold", "targets", "--run", "bm25", "--name", "More"),
     "import_documents": (SLUG, FILE),
     "import_judgments": (SLUG, "main", FILE),
     "import_mentions": (SLUG, FILE),

@@ -1,0 +1,105 @@
+"""Pages of evaluations: all of a collection, asking for one, its table next to a plot, and both as files."""
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.jobs import shown
+from accounts.refusal_messages import refusals_in_form
+from adjudication.evaluation.actions import request_evaluation
+from adjudication.evaluation.forms import EvaluationForm
+from adjudication.evaluation.reads.evaluation import EvaluationSpec
+from adjudication.evaluation.reads.pages import draw_plot, plot_of, sorted_table
+from adjudication.evaluation.reads.qrels import imported_qrels
+from adjudication.evaluation.reads.tables import WRITERS, Table
+from adjudication.evaluation.views.scope import context_of, fetch_evaluation, fetch_overseer, whole_number
+from adjudication.labels.rules import check_can_adjudicate
+from adjudication.models import Evaluation
+from corpus.collections.rules import fetch_membership
+
+PER_PAGE = 50
+TYPES = {
+    "csv": ("csv", "text/csv; charset=utf-8"),
+    "md": ("markdown", "text/markdown; charset=utf-8"),
+    "tex": ("latex", "application/x-tex; charset=utf-8"),
+}
+PLOT_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
+FIGURES = "figures"  # every figure in full, as CSV
+
+
+@require_safe
+def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The evaluations, newest first."""
+    membership = fetch_overseer(request, slug)
+    jobs = Evaluation.objects.filter(collection=membership.collection).select_related("requested_by").order_by("-pk")
+    page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
+    context = context_of(membership) | {
+        "page": page,
+        "has_runs": membership.collection.retrieval_runs.exists(),
+        "qrels": imported_qrels(membership.collection),
+    }
+    return render(request, "adjudication/evaluation/evaluation_list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def evaluation_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for an evaluation; on to its page, where it shows its progress."""
+    membership = fetch_membership(request.user, slug)
+    check_can_adjudicate(membership)
+    collection = membership.collection
+    form = EvaluationForm(request.POST or None, collection=collection)
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form):
+            job = request_evaluation(collection=collection, spec=form.spec(), by=membership.user, at=timezone.now())
+            return redirect("evaluation_detail", slug, job.pk)
+    context = context_of(membership) | {"form": form, "has_runs": bool(form.fields["runs"].choices)}  # type: ignore[attr-defined]
+    status = 422 if request.method == "POST" else 200
+    return render(request, "adjudication/evaluation/evaluation_create.html", context, status=status)
+
+
+@require_safe
+def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The table next to the plot of one of its columns; until it is there, the progress."""
+    membership, job = fetch_evaluation(request, slug, pk)
+    context = context_of(membership) | {"evaluation": job, "spec": EvaluationSpec.from_json(job.parameters)}
+    if job.results:
+        table = Table.from_json(job.results["table"])
+        column = whole_number(request.GET.get("sort"), len(table.columns))
+        context |= {"table": sorted_table(table, column), "column": column or 0, "report": job.results["report"]}
+        names = list(job.scores.filter(part=0).order_by("pk").values_list("run", flat=True))
+        context |= {"plot": plot_of(table, column or 0), "run_names": names}
+        context |= {"has_topics": bool(names), "several_runs": len(names) > 1}
+    else:
+        context |= shown(job, membership)
+    return render(request, "adjudication/evaluation/evaluation_detail.html", context)
+
+
+@require_safe
+def evaluation_plot(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    """The plot of the column that `?sort=` asks for as SVG or PDF, for a paper."""
+    _, job = fetch_evaluation(request, slug, pk)
+    table = Table.from_json(job.results["table"]) if job.results else None
+    if table is None or form not in PLOT_TYPES:
+        raise Http404
+    drawn = draw_plot(table, whole_number(request.GET.get("sort"), len(table.columns)) or 0, form)
+    if drawn is None:
+        raise Http404
+    response = HttpResponse(drawn, content_type=PLOT_TYPES[form])
+    response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}.{form}"'
+    return response
+
+
+@require_safe
+def evaluation_table(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    """The table as CSV, Markdown or LaTeX, or every figure in full as CSV."""
+    _, job = fetch_evaluation(request, slug, pk)
+    if not job.results or form not in (*TYPES, FIGURES):
+        raise Http404
+    name, content_type = TYPES.get(form, TYPES["csv"])
+    text = job.results["figures"] if form == FIGURES else WRITERS[name](Table.from_json(job.results["table"]))
+    response = HttpResponse(text, content_type=content_type)
+    ending = "-figures.csv" if form == FIGURES else f".{form}"
+    response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}{ending}"'
+    return response

@@ -1,0 +1,1 @@
+from adjudication.evaluation.commands.judge_unjudged import Command

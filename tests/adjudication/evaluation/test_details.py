@@ -1,0 +1,284 @@
+"""Pages of a done evaluation: one run, one topic, two runs, every pair, plots as files; judging what is unjudged."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils.html import escape
+
+from accounts import jobs
+from adjudication.evaluation.golds.registry import read_gold
+from adjudication.evaluation.reads.measured import BEHIND, BEST, compare_pair, fetch_measured, pair_matrix, topic_values
+from adjudication.evaluation.reads.topics import topic_page
+from adjudication.evaluation.reads.unjudged import fetch_unjudged
+from adjudication.models import Evaluation, Verdict
+from annotation.models import Assignment, Campaign, Item
+from corpus.models import Document, PoolEntry, Ranking, RetrievalRun, Topic
+from tests.adjudication.evaluation.test_evaluate import make_run
+from tests.factories.adjudication import AT, Built
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def job(built: Built) -> Evaluation:
+    """`good`, `half` and `stray`, which puts two documents first on topic 1 that nobody judged; one is not here."""
+    Document.objects.create(collection=built.collection, docno="new", title="A new document")
+    make_run(built.collection, "stray", {"1": {"new": 9, "elsewhere": 8, "d1": 2}})
+    found = Evaluation.objects.create(
+        collection=built.collection,
+        requested_by=built.people["manager"],
+        requested_at=AT,
+        parameters={
+            "gold": "campaign:main",
+            "runs": ["good", "half", "stray"],
+            "measures": ["AP", "P@5"],
+            "resamples": 1000,
+            "random": True,
+        },
+    )
+    jobs.carry_out(found)
+    found.refresh_from_db()
+    assert found.results, found.reason
+    return found
+
+
+def page(client: Client, job: Evaluation, name: str, **query: Any) -> str:
+    answer = client.get(reverse(name, args=["tea", job.pk]), query)
+    assert answer.status_code == 200, answer.status_code
+    return answer.content.decode()
+
+
+def test_a_run_with_its_figures_topics_and_what_it_lacks(
+    client: Client, built: Built, job: Evaluation, django_assert_max_num_queries: Any
+) -> None:
+    client.force_login(built.people["viewer"])
+    with django_assert_max_num_queries(16):
+        text = page(client, job, "evaluation_run", run="half")
+    figures = job.results["report"]["subsets"][0]["runs"]["half"]
+    ap, precision = figures["AP"], figures["P@5"]
+    assert f"{100 * ap['value']:.2f}" in text
+    assert f"{100 * ap['low']:.2f} to {100 * ap['high']:.2f}" in text
+    assert "nothing for 3 of 12 topics" in " ".join(text.split())
+    assert precision["unjudged_high"] == precision["value"], "every document that it ranks is judged"
+    stray = job.results["report"]["subsets"][0]["runs"]["stray"]
+    assert stray["P@5"]["unjudged_high"] == pytest.approx(stray["P@5"]["value"] + 2 / 5 / precision["n_topics"])
+    assert stray["AP"]["unjudged_high"] is None
+    part = fetch_measured(job)
+    assert part is not None
+    rows = topic_values(part, "half", "AP", BEHIND, {})
+    gaps = [row.gap for row in rows if row.gap is not None]
+    assert gaps == sorted(gaps)
+    others = np.mean([part.of(run, "AP")[part.topics.index(rows[0].topic)] for run in part.runs if run != "half"])
+    assert rows[0].others == pytest.approx(others)
+    best = [row.value for row in topic_values(part, "half", "AP", BEST, {}) if row.value is not None]
+    assert best == sorted(best, reverse=True)
+    assert page(client, job, "evaluation_run", run="Random", order="best")
+    for wrong in ({"run": "gone"}, {"run": "half", "measure": "R@5"}, {"run": "half", "order": "x"}, {"part": "7"}):
+        assert client.get(reverse("evaluation_run", args=["tea", job.pk]), wrong).status_code == 404
+
+
+def test_a_topic_with_ranks_and_what_is_unjudged(
+    client: Client, built: Built, job: Evaluation, django_assert_max_num_queries: Any
+) -> None:
+    client.force_login(built.people["viewer"])
+    with django_assert_max_num_queries(30):
+        text = page(client, job, "evaluation_topic", topic="1")
+    part = fetch_measured(job)
+    assert part is not None
+    view = topic_page(built.collection, part, read_gold(built.collection, "campaign:main"), "1", 5)
+    assert [name for _, name in view.runs] == ["good", "half", "stray"]
+    assert {number for number, _ in view.runs} == {part.runs.index(name) + 1 for _, name in view.runs}
+    ranking = Ranking.objects.get(run__name="good", topic__number="1").docnos
+    relevant = {row.docno: row.ranks[0] for row in view.relevant}
+    assert relevant == {docno: ranking.index(docno) + 1 if docno in ranking else None for docno in relevant}
+    gold = read_gold(built.collection, "campaign:main").gold
+    at = gold.topics.index("1")
+    assert len(relevant) == int(((gold.topic == at) & (gold.level >= 1)).sum())
+    assert [(row.docno, row.title, row.ranks) for row in view.unjudged] == [
+        ("new", "A new document", (None, None, 1)),
+        ("elsewhere", None, (None, None, 2)),
+    ]
+    assert not view.is_changed
+    assert "2 documents that the gold does not know among the first 10" in text
+    assert "not in the collection" in text
+    assert "Judge these" not in text, "for managers"
+    assert "changed since" not in text
+    client.force_login(built.people["manager"])
+    assert "Judge these" in page(client, job, "evaluation_topic", topic="1")
+    assert client.get(reverse("evaluation_topic", args=["tea", job.pk]), {"topic": "99"}).status_code == 404
+
+
+def test_what_has_changed_since_is_said(client: Client, built: Built, job: Evaluation) -> None:
+    client.force_login(built.people["viewer"])
+    stray = RetrievalRun.objects.get(name="stray")
+    places = read_gold(built.collection, "campaign:main").gold.places[0]
+    gains = read_gold(built.collection, "campaign:main").gold.gain
+    relevant = max(places, key=lambda docno: gains[places[docno]])
+    stray.rankings.update(docnos=[relevant, "new", "elsewhere"])
+    assert "has changed since this evaluation" in page(client, job, "evaluation_topic", topic="1")
+    assert "has changed since this evaluation" not in page(client, job, "evaluation_topic", topic="2")
+    stray.delete()
+    text = page(client, job, "evaluation_topic", topic="1")
+    assert "The gold knows every document among the first 10 of every run" in text
+    Verdict.objects.filter(item__document__docno="d1", item__topic__number="2").update(value=None)
+    assert "Relevant documents" in page(client, job, "evaluation_topic", topic="2"), "shown as far as it is decided"
+    Verdict.objects.all().delete()
+    text = page(client, job, "evaluation_topic", topic="1")
+    assert "Ranks cannot be shown" in text
+
+
+def test_run_against_run_by_topic(client: Client, built: Built, job: Evaluation) -> None:
+    client.force_login(built.people["viewer"])
+    part = fetch_measured(job)
+    assert part is not None
+    pair = compare_pair(part, "good", "half", "AP", {})
+    one, two = part.of("good", "AP"), part.of("half", "AP")
+    assert (pair.wins, pair.losses, pair.ties) == (
+        int((one > two).sum()),
+        int((one < two).sum()),
+        int((one == two).sum()),
+    )
+    assert pair.defined + pair.undefined == len(part.topics)
+    assert pair.mean == pytest.approx(float(np.nanmean(one - two)))
+    tests = {each["test"]: each for each in pair.tests}
+    assert set(tests) == {"paired-t", "randomisation"}
+    assert compare_pair(part, "half", "good", "AP", {}).tests == pair.tests
+    text = " ".join(page(client, job, "evaluation_topics", a="good", b="half", measure="AP").split())
+    assert f"good is higher on {pair.wins} topic" in text
+    assert "gap-plot" in text
+    assert text.count("<rect") == pair.defined
+    assert "Choose two different runs" in page(client, job, "evaluation_topics", a="good", b="good")
+    assert "This pair was not tested" in page(client, job, "evaluation_topics", a="good", b="Random")
+
+
+def test_every_pair_of_runs(client: Client, built: Built, job: Evaluation) -> None:
+    client.force_login(built.people["viewer"])
+    part = fetch_measured(job)
+    assert part is not None
+    matrix = pair_matrix(part, "AP", "paired-t")
+    runs = [row.run for row in matrix.rows]
+    assert [row.value for row in matrix.rows] == sorted((row.value for row in matrix.rows), reverse=True)
+    cell = matrix.rows[runs.index("good")].cells[runs.index("stray")]
+    (test,) = (
+        each
+        for each in job.results["report"]["tests"]
+        if (each["a"], each["b"], each["measure"], each["test"]) == ("good", "stray", "AP", "paired-t")
+    )
+    assert (cell.difference, cell.p, cell.p_holm) == (test["difference"], test["p"], test["p_holm"])
+    assert matrix.rows[runs.index("stray")].cells[runs.index("good")].difference == -test["difference"]
+    assert matrix.n_tests == 6, "three pairs on two measures"
+    assert matrix.rows[runs.index("Random")].cells[runs.index("good")].why == "not tested"
+    text = page(client, job, "evaluation_matrix", measure="AP", test="randomisation")
+    assert "all 6 comparisons of this test" in " ".join(text.split())
+
+
+def test_the_plot_as_svg_and_pdf_says_what_it_assumes(client: Client, built: Built, job: Evaluation) -> None:
+    client.force_login(built.people["viewer"])
+    for form, begins, kind in (("svg", b"<?xml", "image/svg+xml"), ("pdf", b"%PDF", "application/pdf")):
+        answer = client.get(reverse("evaluation_plot", args=["tea", job.pk, form]), {"sort": 1})
+        assert (answer.status_code, answer["Content-Type"]) == (200, kind)
+        assert answer.content.startswith(begins)
+        again = client.get(reverse("evaluation_plot", args=["tea", job.pk, form]), {"sort": 1})
+        assert answer.content == again.content
+    drawn = client.get(reverse("evaluation_plot", args=["tea", job.pk, "svg"])).content.decode()
+    for words in ("AP in percent", "verdicts of Main round", "count as not relevant", "good"):
+        assert words in drawn, words
+    assert client.get(reverse("evaluation_plot", args=["tea", job.pk, "png"])).status_code == 404
+
+
+class TestJudging:
+    def ask(self, client: Client, job: Evaluation, **more: Any) -> Any:
+        sent = {"topic": "1", "depth": "10", "campaign": "", "name": "Second look", **more}
+        return client.post(reverse("evaluation_judging", args=["tea", job.pk]), sent)
+
+    def test_a_new_draft_gets_items_of_the_unjudged_documents_alone(
+        self, client: Client, built: Built, job: Evaluation
+    ) -> None:
+        client.force_login(built.people["manager"])
+        text = page(client, job, "evaluation_judging", topic="1")
+        assert escape("Unjudged documents of evaluation") in text
+        answer = self.ask(client, job)
+        draft = Campaign.objects.get(name="Second look")
+        assert answer["Location"] == reverse("item_list", args=["tea", draft.slug])
+        assert (draft.state, draft.overlap) == ("draft", built.campaign.overlap)
+        assert list(draft.criteria.values_list("key", flat=True)) == [built.criterion.key]
+        items = draft.items.values_list("topic__number", "document__docno", "aspect__text")
+        assert sorted(items) == [("1", "new", "aspect 1"), ("1", "new", "aspect 2")]
+        assert list(PoolEntry.objects.get(document__docno="new").sources.values_list("method", flat=True)) == [
+            "by-hand"
+        ]
+        said = client.get(answer["Location"]).content.decode()
+        assert "2 items of 1 documents added" in said
+        assert "1 more documents are not in the collection" in said
+
+    def test_an_open_campaign_gets_them_once(self, client: Client, built: Built, job: Evaluation) -> None:
+        client.force_login(built.people["manager"])
+        before = built.campaign.items.count()
+        assert self.ask(client, job, campaign="main", topic="").status_code == 302
+        assert built.campaign.items.count() == before + 2
+        again = self.ask(client, job, campaign="main", topic="")
+        assert again.status_code == 422
+        assert "All 1 documents are items of the gold’s campaign already" in again.content.decode()
+
+    def test_refusals(self, client: Client, built: Built, job: Evaluation) -> None:
+        client.force_login(built.people["manager"])
+        nothing = self.ask(client, job, topic="2")
+        assert (nothing.status_code, Campaign.objects.filter(name="Second look").exists()) == (422, False)
+        assert "there is nothing to judge" in nothing.content.decode()
+        assert "A new draft needs a name" in self.ask(client, job, name=" ").content.decode()
+        Document.objects.filter(docno="new").delete()
+        assert "None of the 2 unjudged documents is in the collection" in self.ask(client, job).content.decode()
+        client.force_login(built.people["adjudicator"])
+        assert self.ask(client, job).status_code == 403
+        assert not Item.objects.filter(document__docno="new").exists()
+
+    def test_counts_by_depth(self, built: Built, job: Evaluation) -> None:
+        found = read_gold(built.collection, "campaign:main")
+        rows, counts = fetch_unjudged(built.collection, found, ["stray", "good"], 50)
+        assert {(row.topic, row.docno, row.rank) for row in rows} == {("1", "new", 1), ("1", "elsewhere", 2)}
+        assert [(each.depth, each.documents, each.topics) for each in counts] == [(d, 2, 1) for d in (5, 10, 20, 50)]
+
+    def test_by_command_and_rest(
+        self, client: Client, built: Built, job: Evaluation, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        address = f"/api/collections/tea/evaluations/{job.pk}/judging/"
+        client.force_login(built.people["manager"])
+        asked = {"depth": 10, "campaign": "main"}
+        answer = client.post(address, asked, content_type="application/json")
+        assert (answer.status_code, answer.json()) == (
+            201,
+            {"campaign": "main", "documents": 1, "pooled": 1, "items": 2, "absent": 1},
+        )
+        Item.objects.filter(document__docno="new").delete()
+        PoolEntry.objects.filter(document__docno="new").delete()
+        words = ("--gold", "campaign:main", "--run", "good", "stray", "--depth", "10", "--campaign", "main", "--json")
+        call_command("judge_unjudged", "tea", *words)
+        assert json.loads(capsys.readouterr().out) == answer.json()
+        refused = client.post(address, {"depth": 10, "campaign": "gone"}, content_type="application/json")
+        assert refused.status_code in (404, 422)
+        client.force_login(built.people["viewer"])
+        assert client.post(address, asked, content_type="application/json").status_code == 403
+
+
+def test_who_still_judges_sees_none_of_it(client: Client, built: Built, job: Evaluation) -> None:
+    """Ranks and grades by document are labels of others, and what is unjudged says what is judged."""
+    client.force_login(built.people["viewer"])
+    names = ("evaluation_run", "evaluation_topic", "evaluation_topics", "evaluation_matrix")
+    addresses = [*(reverse(name, args=["tea", job.pk]) for name in names)]
+    addresses.append(reverse("evaluation_plot", args=["tea", job.pk, "svg"]))
+    assert {client.get(address).status_code for address in addresses} == {200}
+    built.annotators["ana"].user = built.people["viewer"]
+    built.annotators["ana"].save()
+    Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[0]).update(state="pending")
+    assert {client.get(address).status_code for address in addresses} == {403}
+    manager = built.people["manager"]
+    client.force_login(manager)
+    built.annotators["ana"].user = manager
+    built.annotators["ana"].save()
+    assert client.get(reverse("evaluation_judging", args=["tea", job.pk])).status_code == 403
+    assert not Topic.objects.filter(number="nowhere").exists()
