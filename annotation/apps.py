@@ -6,6 +6,7 @@ class AnnotationConfig(AppConfig):
 
     name = "annotation"
     tabs = {"annotation": "annotation.tabs.TABS"}
+    palette = {"annotation": "annotation.palette.FINDERS"}
     home_cards = {"annotation": "annotation.cards.home_cards"}
     overview_cards = {"annotation": "annotation.cards.overview_cards"}
     jobs = {

@@ -14,6 +14,7 @@ class CorpusConfig(AppConfig):
         "mentions": "corpus.questions.importer.MENTIONS",
     }
     tabs = {"corpus": "corpus.tabs.TABS"}
+    palette = {"corpus": "corpus.palette.FINDERS"}
     profile_cards = {"corpus": "corpus.cards.profile_cards"}
     home_cards = {"corpus": "corpus.cards.home_cards"}
     jobs = {

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from corpus.collections.views import archiving, audit, collections, invitations, overview, people, persons
+from corpus.collections.views import archiving, audit, collections, invitations, overview, palette, people, persons
 from corpus.documents import views as documents
 from corpus.imports import views as imports
 from corpus.pools import views as pools
@@ -13,6 +13,7 @@ from corpus.topics.views import aspects, reviews, sub_queries, topics, versions,
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.home, name="home"),
     path("c/<slug:slug>/", overview.collection_dashboard, name="collection_dashboard"),
+    path("find/", palette.palette, name="palette"),
     path("my-data/", persons.own_data, name="own_data"),
     path("my-data/erasure/", persons.own_erasure, name="own_erasure"),
     path("people/", persons.person_list, name="person_list"),

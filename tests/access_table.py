@@ -224,6 +224,7 @@ TABLE: list[Row] = [
     *everybody("statistics_help", "GET 200 200"),
     *everybody("style", "GET login 200"),
     *everybody("collection_list", "GET login 200"),
+    *everybody("palette", "GET login 200"),
     *everybody("own_data", "GET login 200"),
     *everybody("own_erasure", "POST login gone"),
     *everybody("api_own_data", "GET login 200"),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -212,3 +213,21 @@ def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(world: World, role: 
     shown = [tab.key for tab in tabs_for(bar, role, world.campaign)]
     # An annotator's own part of a campaign has the address of its progress.
     assert shown == [key for key in opened if not (bar == "campaign" and role == Role.ANNOTATOR and key == "progress")]
+
+
+@pytest.mark.parametrize("role", ["outsider", *Role])
+def test_the_palette_leads_only_to_pages_that_open(world: World, role: str) -> None:
+    """Each link opens for the role that it is offered to, and an outsider gets none of the collection."""
+    user = world.user(role)
+    assert user is not None
+    CLIENT.force_login(user)
+    home = reverse("collection_dashboard", args=[world.collection.slug])
+    names = (world.campaign.name, world.topic.number, world.document.docno, world.members[Role.MANAGER].user.email)
+    found = set()
+    for at in ("/", home, f"{home}campaigns/{world.campaign.slug}/"):
+        for text in ("", "e", "an", *names):
+            page = CLIENT.get(reverse("palette"), {"q": text, "at": at}, headers={"HX-Request": "true"})
+            assert page.status_code == 200
+            found |= {unescape(link) for link in re.findall(r'href="([^"#]+)', page.content.decode())}
+    assert {link: CLIENT.get(link).status_code for link in found} == dict.fromkeys(found, 200)
+    assert any(link.startswith(home) for link in found) == (role != "outsider")

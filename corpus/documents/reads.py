@@ -4,6 +4,7 @@ Nothing here grows with the collection: a search ranks at most `MOST_RANKED` mat
 docno of the page before, and counts stop at a limit.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -199,6 +200,41 @@ def browse_documents(
         return Browsed(found[:size][::-1], len(found) > size, True)
     found = list(rows.filter(docno__gt=after).order_by("docno")[: size + 1])
     return Browsed(found[:size], bool(after), len(found) > size)
+
+
+BEGINNINGS = """
+WITH candidates AS MATERIALIZED (
+  SELECT e.document_id AS id, e.vector FROM corpus_searchentry e
+  WHERE e.collection_id = ANY(%(collections)s) AND e.vector @@ to_tsquery('english', %(query)s)
+  LIMIT %(candidates)s
+)
+SELECT id FROM candidates ORDER BY ts_rank(vector, to_tsquery('english', %(query)s), 1) DESC, id LIMIT %(most)s
+"""
+_CANDIDATES = 300  # matches that are ranked: this answers while one types
+
+
+def find_by_beginnings(collections: Sequence[int], text: str, *, most: int) -> list[Document]:
+    """Documents whose docno begins with `text`, then those with all its words, the last one perhaps typed in part.
+
+    Three queries, each by an index and cut, whatever the size of the collections.
+    """
+    rows = Document.objects.filter(collection__in=collections).only("collection_id", "docno", "title", "abstract")
+    numbered = list(rows.filter(docno__startswith=text).order_by("docno")[:most])
+    words = re.findall(r"\w+", text)
+    if not words or len(words[-1]) < 2:
+        return numbered
+    values = {
+        "collections": list(collections),
+        "query": " & ".join(words) + ":*",
+        "candidates": _CANDIDATES,
+        "most": most,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(BEGINNINGS, values)
+        ranked = [pk for (pk,) in cursor.fetchall()]
+    found = rows.in_bulk(ranked)
+    seen = {each.pk for each in numbered}
+    return (numbered + [found[pk] for pk in ranked if pk in found and pk not in seen])[:most]
 
 
 def count_documents(collection: Collection) -> tuple[int, bool]:

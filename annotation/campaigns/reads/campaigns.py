@@ -1,8 +1,9 @@
 """Campaigns of a collection: finding one, listing them, and what one is made of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.shortcuts import get_object_or_404
 
@@ -46,17 +47,24 @@ def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
 
     An annotator sees those they judge in, and `items` and `done` are their own assignments.
     """
-    campaigns = Campaign.objects.filter(collection=membership.collection_id).order_by("-id")
+    campaigns = visible_campaigns([membership]).order_by("-id")
     if can_oversee(membership):
         counted = Assignment.objects.filter(item__campaign=OuterRef("pk"), slot__isnull=False)
         items = Item.objects.filter(campaign=OuterRef("pk"))
         return campaigns.annotate(items_count=_count(items), done=_count(counted.filter(state=AssignmentState.DONE)))
     mine = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), annotator__user=membership.user_id)
     states = [AssignmentState.PENDING, AssignmentState.DONE]
-    judges = Annotator.objects.filter(campaign=OuterRef("pk"), user=membership.user_id)
-    return campaigns.filter(Exists(judges.exclude(state=AnnotatorState.REMOVED))).annotate(
+    return campaigns.annotate(
         items_count=_count(mine.filter(state__in=states)), done=_count(mine.filter(state=AssignmentState.DONE))
     )
+
+
+def visible_campaigns(memberships: Sequence[Membership]) -> QuerySet[Campaign]:
+    """Campaigns that one person with these memberships may see: overseers all, annotators those they judge in."""
+    overseen = Q(collection__in=[each.collection_id for each in memberships if can_oversee(each)])
+    joined = Q(collection__in=[each.collection_id for each in memberships])
+    judges = Annotator.objects.filter(campaign=OuterRef("pk"), user__in={each.user_id for each in memberships})
+    return Campaign.objects.filter(overseen | (joined & Q(Exists(judges.exclude(state=AnnotatorState.REMOVED)))))
 
 
 def fetch_readiness(campaign: Campaign) -> Readiness:

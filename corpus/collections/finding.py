@@ -1,0 +1,88 @@
+"""What the palette (Ctrl+K) offers: links to whatever a person may open, found by their words.
+
+Each app registers finders in its `palette.py` by one line in its AppConfig. A finder gets the person's memberships
+and asks the same rules as the pages do, so that the palette never names what the page behind it would refuse.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from accounts.extensions import extensions
+from accounts.models import User
+from corpus.collections.rules import can_oversee
+from corpus.models import Membership
+
+MOST_OF_A_KIND = 6
+LONGEST = 200  # characters of what was typed that are looked for
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One link; `hint` says what or where it is, if its label does not."""
+
+    label: str
+    address: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was typed, by whom, and on which page: `here` is the membership of its collection, `campaign` a slug."""
+
+    user: User
+    text: str
+    memberships: list[Membership]
+    here: Membership | None = None
+    campaign: str = ""
+
+    @cached_property
+    def words(self) -> list[str]:
+        return self.text.casefold().split()
+
+    def fits(self, *texts: str) -> bool:
+        """Whether every word stands somewhere in the texts; everything fits a wish without words."""
+        joined = " ".join(texts).casefold()
+        return all(word in joined for word in self.words)
+
+    def is_less_likely(self, entry: Entry) -> bool:
+        """Whether the words are not the beginnings of words of its label; sorts such links after the others."""
+        beginnings = re.findall(r"\w+", entry.label.casefold())
+        return not all(any(each.startswith(word) for each in beginnings) for word in self.words)
+
+    @property
+    def searched(self) -> list[Membership]:
+        """Where documents, topics and people are looked for: the collection one is in, else all of one's own."""
+        return [self.here] if self.here else self.memberships
+
+    @property
+    def overseen(self) -> list[Membership]:
+        """Of these, where the person may see who the others are."""
+        return [each for each in self.searched if can_oversee(each)]
+
+    def hint_of(self, collection_id: int) -> str:
+        """The collection's title, unless one is in it."""
+        if self.here and self.here.collection_id == collection_id:
+            return ""
+        return next(str(each.collection) for each in self.memberships if each.collection_id == collection_id)
+
+
+@dataclass(frozen=True)
+class Finder:
+    """One kind of links: where it stands, its heading, and what finds them, best first."""
+
+    place: int
+    heading: str
+    find: Callable[[Wish], Iterable[Entry]]
+
+
+def find_entries(wish: Wish) -> list[tuple[str, list[Entry]]]:
+    """Headings with their links, at most MOST_OF_A_KIND each; kinds with none are left out.
+
+    Kinds stand in their order, but first those with a label that begins as was typed: a name before a text with it.
+    """
+    finders = sorted((one for several in extensions("palette").values() for one in several), key=lambda one: one.place)
+    found = [(one.heading, sorted(one.find(wish), key=wish.is_less_likely)[:MOST_OF_A_KIND]) for one in finders]
+    shown = [(heading, entries) for heading, entries in found if entries]
+    return sorted(shown, key=lambda kind: wish.is_less_likely(kind[1][0]))

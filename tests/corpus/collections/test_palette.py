@@ -1,0 +1,109 @@
+"""The palette: what is found for whom, from where, and at what cost."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.models import Annotator, AnnotatorState
+from corpus.models import Membership, Role
+from tests.factories.accounts import CollectionFactory, MembershipFactory, UserFactory
+from tests.factories.annotation import Material, make_campaign, make_material
+from tests.factories.corpus import DocumentFactory, TopicFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made() -> Material:
+    """A collection of teas with a campaign, and one of coffees that shares its words but no members."""
+    made = make_material()
+    make_campaign(made)
+    DocumentFactory(collection=made.collection, docno="W-100", title="Steeping green leaves", abstract="On water.")
+    coffee = CollectionFactory(slug="coffee", title="Coffee")
+    DocumentFactory(collection=coffee, docno="W-101", title="Steeping green beans")
+    TopicFactory(collection=coffee, number="77", text="steeping of beans")
+    MembershipFactory(collection=coffee, user=UserFactory(name="Steeping Stranger"))
+    return made
+
+
+def find(client: Client, text: str, at: str = "/") -> str:
+    answer = client.get(reverse("palette"), {"q": text, "at": at}, headers={"HX-Request": "true"})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_documents_by_the_beginnings_of_words_or_docnos(client: Client, made: Material) -> None:
+    client.force_login(made.manager)
+    for text in ("steep gree", "W-1", "green ste", "water steeping"):
+        page = find(client, text)
+        assert "Steeping green leaves" in page, text
+        assert "beans" not in page, text  # of a collection that one is not in
+    assert "Nothing found for “steeping beans”" in find(client, "steeping beans")
+
+
+def test_names_come_before_texts_with_the_same_letters(client: Client, made: Material) -> None:
+    TopicFactory(collection=made.collection, text="On Canadian teas")
+    client.force_login(made.manager)
+    page = find(client, "ada")
+    assert page.index(">Ada</span>") < page.index("On Canadian teas")
+
+
+def test_pages_of_the_collection_and_the_campaign_one_is_in(client: Client, made: Material) -> None:
+    client.force_login(made.manager)
+    inside = f"/c/{made.collection.slug}/"
+    campaign = f"{inside}campaigns/{made.collection.campaigns.get().slug}/"
+    assert f'href="{campaign}agreement/sample-size/"' in find(client, "sample", campaign)
+    assert "sample-size" not in find(client, "sample", inside)
+    assert f'href="{inside}anno-gpt/"' in find(client, "anno", inside)
+    assert "anno-gpt" not in find(client, "anno")
+
+
+def test_annotators_find_neither_people_nor_campaigns_they_do_not_judge_in(client: Client, made: Material) -> None:
+    judge = Annotator.objects.filter(campaign__collection=made.collection, user__isnull=False).first()
+    assert judge
+    assert judge.user
+    campaign, manager = judge.campaign, str(made.manager)
+    client.force_login(made.manager)
+    assert campaign.name in find(client, campaign.name)
+    assert f"#member-{Membership.objects.get(user=made.manager).pk}" in find(client, manager)
+    client.force_login(judge.user)
+    assert campaign.name in find(client, campaign.name)
+    assert "#member-" not in find(client, manager)
+    Annotator.objects.filter(pk=judge.pk).update(state=AnnotatorState.REMOVED)
+    assert f"/campaigns/{campaign.slug}/" not in find(client, campaign.name)
+
+
+def test_staff_find_every_person_but_no_collection_of_others(client: Client, made: Material) -> None:
+    client.force_login(UserFactory(is_staff=True))
+    page = find(client, "steeping")
+    assert "Steeping Stranger" in page
+    assert "/c/" not in page
+
+
+def test_whatever_is_typed_gets_an_answer(client: Client, made: Material) -> None:
+    client.force_login(made.manager)
+    for text in ("' & | ! :* <->", "<script>alert(1)</script>", "a" * 5000, "%", "_", "\\", "ﬁ İ 茶"):
+        for at in ("", "//elsewhere/", "/c/coffee/", "not a path"):
+            page = find(client, text, at)
+            assert "<script>" not in page
+            assert "Coffee" not in page
+
+
+def test_the_number_of_queries_does_not_grow(
+    client: Client, made: Material, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for _ in range(5):
+        membership = MembershipFactory(user=made.manager, role=Role.MANAGER)
+        DocumentFactory.create_batch(5, collection=membership.collection, title="Steeping again")
+        TopicFactory(collection=membership.collection, text="steeping")
+    client.force_login(made.manager)
+    with django_assert_max_num_queries(12):  # two of them are the session and its user
+        find(client, "steeping")
+
+
+def test_without_scripts_it_is_a_page(client: Client, made: Material) -> None:
+    client.force_login(made.manager)
+    page = client.get(reverse("palette"), {"q": "steeping"}).content.decode()
+    assert "<h1>Find</h1>" in page
+    assert "Steeping green leaves" in page
