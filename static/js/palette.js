@@ -52,7 +52,7 @@ dialog.addEventListener("keydown", (event) => {
     event.preventDefault();
     move(step);
   } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && document.activeElement !== field) {
-    field.focus(); // whoever goes on typing narrows what is shown
+    field.focus(); // typing on narrows what is shown
   }
 });
 
