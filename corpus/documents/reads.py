@@ -223,7 +223,7 @@ def find_by_beginnings(collections: Sequence[int], text: str, *, most: int) -> l
     words = re.findall(r"\w+", text)
     if not words or len(words[-1]) < 2:
         return numbered
-    values = {
+    values: dict[str, Any] = {
         "collections": list(collections),
         "query": " & ".join(words) + ":*",
         "candidates": _CANDIDATES,
