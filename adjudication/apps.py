@@ -29,6 +29,7 @@ class AdjudicationConfig(AppConfig):
         "votes": "adjudication.procedures.votes.VOTES",
         "papers": "adjudication.procedures.papers.PAPERS",
     }
+    topic_sets = {"question-set": "adjudication.questions.reads.question_set.QUESTION_TOPICS"}
     collection_figures = {"questions": "adjudication.questions.reads.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.labels.rules.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.verdicts.jobs.undoing.standing_on_judgments"}

@@ -118,7 +118,8 @@ class RunField(forms.CharField):
     widget = forms.Select
 
     def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
-        return [(name, name) for name in collection.retrieval_runs.order_by("name").values_list("name", flat=True)]
+        names = collection.retrieval_runs.order_by("name").values_list("name", flat=True)
+        return [("", "choose a run"), *((name, name) for name in names)] if names else []
 
 
 class PartField(forms.CharField):

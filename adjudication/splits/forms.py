@@ -52,7 +52,7 @@ class SplitForm(forms.Form):
 
     def __init__(self, data: Any = None, *, collection: Collection, **more: Any) -> None:
         super().__init__(data, **more)
-        names = [(name, name.replace("_", " ")) for name in attribute_names(collection)]
+        names = [(name, name.replace("_", " ")) for name in attribute_names(collection) if not name.startswith("split")]
         for each in ("within", "together"):
             field = self.fields[each]
             assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker

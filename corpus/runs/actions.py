@@ -12,7 +12,7 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, RunMaking
-from corpus.runs.recipes.queries import TOPIC_SETS, queries_of
+from corpus.runs.recipes.queries import queries_of, topic_sets
 from corpus.runs.recipes.recipe import Recipe, recipe_hash
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import check_new_name, lock_names
@@ -49,7 +49,7 @@ def request_run(
     if not collection.documents.exists():
         raise Refused("The collection has no documents to rank. Import documents first.")
     if not queries_of(collection, values["topics"]):
-        raise Refused(f"The collection has nothing of this sort to rank for: {TOPIC_SETS[values['topics']].label}.")
+        raise Refused(f"The collection has nothing of this sort to rank for: {topic_sets()[values['topics']].label}.")
     recipe.check(collection, values)
     if collection.run_makings.filter(name=name).exclude(state__in=FINAL_STATES).exists():
         raise Conflict(f"The run {name} is being made already. Wait for it, or cancel it first.")

@@ -52,17 +52,23 @@ class Targets(GoldKind):
         return list(campaigns_rating(asked.collection)) if asked.values["questions"] == "kept" else ()
 
     def read(self, asked: GoldRequest) -> LoadedGold:
+        if asked.values["questions"] == "kept":
+            return self._kept(asked)
         kinds = [kind for kind in TopicKind.values if kind not in LEVELS.values()]
         gold = _gold_of(asked.collection, kinds, "No question has a target, so there is nothing to evaluate against.")
-        notes: tuple[str, ...] = (KNOWN_ONLY,)
-        if asked.values["questions"] == "kept":
-            kept = {question.number: question for question in fetch_question_set(asked.collection).kept}
-            judged = {number: _of(gold, number) for number in gold.topics if number in kept}
-            if not judged:
-                raise Refused("The question set keeps no question with a target yet.")
-            notes = (*notes, f"{len(gold.topics) - len(judged):,} questions that are not kept are left out.")
-            gold = make_gold(judged)
-        return self.found(asked, "targets of questions", gold, is_judged=False, notes=notes)
+        return self.found(asked, "targets of questions", gold, is_judged=False, notes=(KNOWN_ONLY,))
+
+    def _kept(self, asked: GoldRequest) -> LoadedGold:
+        """As the question set exports them: with the documents that raters found."""
+        questions = fetch_question_set(asked.collection)
+        judged = {
+            each.number: {target.docno: 1.0 for target in each.targets} for each in questions.kept if each.targets
+        }
+        if not judged:
+            raise Refused("The question set keeps no question with a target yet.")
+        left = len(questions.questions) - len(judged)
+        notes = (KNOWN_ONLY, f"{left:,} questions that are not kept, or have no target, are left out.")
+        return self.found(asked, "targets of questions", make_gold(judged), is_judged=False, notes=notes)
 
 
 class Contexts(GoldKind):
@@ -104,8 +110,3 @@ def _gold_of(collection: Collection, kinds: Sequence[str], why: str) -> Gold:
     if not judged:
         raise Refused(why)
     return make_gold(judged)
-
-
-def _of(gold: Gold, topic: str) -> dict[str, float]:
-    """A topic's documents with their grades."""
-    return {docno: float(gold.gain[place]) for docno, place in gold.places[gold.topics.index(topic)].items()}

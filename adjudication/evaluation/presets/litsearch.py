@@ -9,6 +9,7 @@ from adjudication.evaluation.reads.evaluation import EvaluationResult, SubsetFig
 from adjudication.evaluation.reads.tables import Column, Table, build_table, caption
 from corpus.models import Collection
 
+KEPT = "targets;questions=kept"
 BROAD, SPECIFIC = "0", "1"
 ORIGINS = {"inline": "Inline-citation", "author": "Author-written"}
 FULL_TEXT = ("full", "fulltext", "full-text")
@@ -19,7 +20,7 @@ Cells = list[Figure]
 class LitSearchPreset(Preset):
     """A table whose columns are measures of subsets: `cells` names them."""
 
-    parts: ClassVar = (Part("targets", ("R@5", "R@20"), ("origin", "specificity")),)
+    parts: ClassVar = (Part(KEPT, ("R@5", "R@20"), ("origin", "specificity")),)
 
     @abstractmethod
     def columns(self, done: EvaluationResult) -> Cells:
@@ -66,7 +67,7 @@ class Table4(LitSearchPreset):
     name = "litsearch-4"
     label = "LitSearch Table 4: recall by quality"
     about = "R@5 of specific questions of quality 1 and 2, by source."
-    parts: ClassVar = (Part("targets", ("R@5",), ("origin", "specificity", "quality")),)
+    parts: ClassVar = (Part(KEPT, ("R@5",), ("origin", "specificity", "quality")),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
@@ -100,7 +101,7 @@ class Table6(LitSearchPreset):
     name = "litsearch-6"
     label = "LitSearch Table 6: citing papers inside and outside the collection"
     about = "R@20 of broad and R@5 of specific inline questions by where they come from: for one-hop expansion."
-    parts: ClassVar = (Part("targets", ("R@5", "R@20"), ("inline", "specificity")),)
+    parts: ClassVar = (Part(KEPT, ("R@5", "R@20"), ("inline", "specificity")),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
@@ -114,7 +115,7 @@ class Table7(LitSearchPreset):
     name = "litsearch-7"
     label = "LitSearch Table 7: search engines on sampled questions"
     about = "R@5 of specific questions by source; over the questions that every run answers, such as a sample."
-    parts: ClassVar = (Part("targets", ("R@5",), ("origin", "specificity"), "common"),)
+    parts: ClassVar = (Part(KEPT, ("R@5",), ("origin", "specificity"), "common"),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
@@ -127,7 +128,7 @@ class Table8(LitSearchPreset):
     name = "litsearch-8"
     label = "LitSearch Table 8: nDCG@10 for comparison with other benchmarks"
     about = "nDCG@10 of broad and of specific questions."
-    parts: ClassVar = (Part("targets", ("nDCG@10",), ("specificity",)),)
+    parts: ClassVar = (Part(KEPT, ("nDCG@10",), ("specificity",)),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [

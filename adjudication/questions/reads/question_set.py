@@ -7,7 +7,7 @@ says.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from annotation.kind import Judged
 from annotation.models import Campaign, Criterion, Item, Split
 from corpus.models import Collection
 from corpus.questions.reads.authors import withdrawn_topics
+from corpus.runs.recipes.queries import Query, TopicSet
 from corpus.text.names import document_name
 from corpus.text.overlap import word_overlap
 
@@ -195,6 +196,14 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
     withdrawn = set(withdrawn_topics(collection).values_list("pk", flat=True))
     questions = tuple(_without(_question(row, ratings), withdrawn) for row in rows)
     return QuestionSet(questions, _groups(rules.values(), questions), tuple(campaigns))
+
+
+def _queries(collection: Collection, _: str) -> Iterator[Query]:
+    """All questions, whatever was decided about them: which documents a run has must not say who is kept."""
+    return (Query(each.number, each.text, each.pk) for each in fetch_question_set(collection).questions)
+
+
+QUESTION_TOPICS = TopicSet("questions of the question set, as they are worded now", _queries)
 
 
 def _groups(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[int, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import QuerySet
 
+from accounts.extensions import extensions
 from corpus.models import Collection, Document, GeneratedQuestion, Paper, PoolEntry, Topic, TopicKind
 
 TEXT, TITLE, BOTH = "text", "title", "title-and-text"
@@ -74,12 +75,22 @@ def _aspects(collection: Collection, _: str) -> Iterator[Query]:
             yield Query(number, text, topic, aspect=pk)
 
 
-TOPIC_SETS: dict[str, TopicSet] = {
+OWN_SETS: dict[str, TopicSet] = {
     ALL: TopicSet("all topics", _of_kinds()),
     **{kind.value: TopicSet(f"topics of the kind {kind.label}", _of_kinds(kind)) for kind in TopicKind},
     ASPECTS: TopicSet("aspects and sub-aspects, each on its own", _aspects),
     SUB_QUERIES: TopicSet("sub-queries", _sub_queries),
 }
+
+
+def topic_sets() -> dict[str, TopicSet]:
+    """What runs can be made for, by name; apps above this one declare more as `topic_sets` on their AppConfig."""
+    return OWN_SETS | extensions("topic_sets")
+
+
+def topic_choices() -> list[tuple[str, str]]:
+    """The names of topic sets with what they are, as a form offers them."""
+    return [(name, each.label) for name, each in topic_sets().items()]
 
 
 def aspect_numbers(collection_id: int) -> list[tuple[str, int]]:
@@ -91,7 +102,7 @@ def aspect_numbers(collection_id: int) -> list[tuple[str, int]]:
 
 def queries_of(collection: Collection, topics: str, words: str = TEXT) -> list[Query]:
     """The queries of a topic set, in the order of topics."""
-    return list(TOPIC_SETS[topics].make(collection, words))
+    return list(topic_sets()[topics].make(collection, words))
 
 
 def sources_of(collection: Collection, queries: Sequence[Query]) -> dict[int, frozenset[int]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -19,8 +19,9 @@ from accounts.jobs import Progress
 from accounts.refusals import Refused
 from corpus.models import Collection, Document
 from corpus.ranking.order import RankedList, ranked
-from corpus.runs.recipes.queries import BOTH, TEXT, TITLE, TOPIC_SETS, Query, pool_of, sources_of
+from corpus.runs.recipes.queries import ALL, BOTH, TEXT, TITLE, Query, pool_of, sources_of, topic_choices
 
+Choices = Sequence[tuple[str, str]]
 DEEPEST = 10_000
 COLLECTION, POOLS = "collection", "pools"
 SOURCES, NOTHING = "sources", "nothing"
@@ -29,19 +30,21 @@ SOURCES, NOTHING = "sources", "nothing"
 class WordField(forms.ChoiceField):
     """One of some words, the first unless another is asked for."""
 
-    def __init__(self, choices: Sequence[tuple[str, str]], **more: Any) -> None:
-        super().__init__(choices=choices, required=False, initial=more.pop("initial", choices[0][0]), **more)
-        self.error_messages["invalid_choice"] = f"“%(value)s” is none of {', '.join(word for word, _ in choices)}."
+    def __init__(self, choices: Choices | Callable[[], Choices], **more: Any) -> None:
+        """Choices that depend on what is installed are a function, and then `initial` is named."""
+        initial = more.pop("initial", None) or ("" if callable(choices) else choices[0][0])
+        super().__init__(choices=choices, required=False, initial=initial, **more)
+
+    def validate(self, value: str) -> None:
+        if value and not self.valid_value(value):
+            known = ", ".join(str(word) for word, _ in cast(Choices, self.choices))
+            raise forms.ValidationError(f"“{value}” is none of {known}.", code="invalid_choice")
 
 
 class RecipeForm(forms.Form):
     """What all recipes ask for; one that needs more subclasses it. A field left empty has its initial value."""
 
-    topics = WordField(
-        [(name, each.label) for name, each in TOPIC_SETS.items()],
-        label="Topics",
-        help_text="what a ranking is made for",
-    )
+    topics = WordField(topic_choices, initial=ALL, label="Topics", help_text="what a ranking is made for")
     words = WordField(
         [(TEXT, "its text"), (TITLE, "its title"), (BOTH, "title and text")],
         label="Words of a topic",
