@@ -11,7 +11,6 @@ class AdjudicationConfig(AppConfig):
     jobs = {
         "agreement": "adjudication.agreement.jobs.agreement.AgreementJob",
         "votes": "adjudication.verdicts.jobs.votes.VoteJob",
-        "contexts": "adjudication.papers.jobs.ContextCheckJob",
         "evaluations": "adjudication.evaluation.jobs.evaluation.EvaluationJob",
         "releases": "adjudication.releases.jobs.release.ReleaseJob",
     }

@@ -80,7 +80,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("", contexts.context_report, "context_report"),
             ("table.<slug:form>", contexts.context_table, "context_table"),
             ("topics/", contexts.context_topics_create, "context_topics_create"),
-            ("checks/", contexts.context_check_create, "context_check_create"),
         )
     ],
     *[

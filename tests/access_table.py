@@ -328,7 +328,6 @@ TABLE: list[Row] = [
     *job("machines", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.machine_run),
     *job("agreement", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.agreement_run),
     *job("votes", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.vote_run),
-    *job("contexts", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.context_check),
     *job("evaluations", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.evaluation),
     *job("releases", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.release),
     # --- documents, topics -------------------------------------------------------------------------------------------
@@ -530,7 +529,6 @@ TABLE: list[Row] = [
     # --- citation contexts in figures --------------------------------------------------------------------------------
     *row("context_report", OVERSEERS_PAGE),
     *row("context_table", OVERSEERS_PAGE, where=lambda _: {"form": "csv"}),
-    *row("context_check_create", DECIDERS_WRITE),
     *row("context_topics_create", MANAGERS_WRITE, data=lambda _: {"level": "sentence"}),
     # --- dashboard, exports ------------------------------------------------------------------------------------------
     *row("collection_dashboard", MEMBERS_PAGE),

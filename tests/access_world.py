@@ -10,7 +10,6 @@ from adjudication.evaluation.reads.evaluation import EvaluationSpec
 from adjudication.evaluation.reads.tables import Cell, Column, Row, Table
 from adjudication.models import (
     AgreementRun,
-    ContextCheck,
     Evaluation,
     EvaluationScores,
     ImportedQrels,
@@ -93,7 +92,6 @@ class World:
     cycle: AnnoCycle
     agreement_run: AgreementRun
     vote_run: VoteRun
-    context_check: ContextCheck
     evaluation: Evaluation
     measured: Evaluation  # done
     qrels: ImportedQrels
@@ -188,12 +186,6 @@ def make_world() -> World:
         ),
         measured=_measured(collection, manager),
         qrels=ImportedQrels.objects.create(collection=collection, name="elsewhere", created_at=AT),
-        context_check=ContextCheck.objects.create(
-            collection=collection,
-            requested_by=manager,
-            requested_at=AT,
-            parameters={"tokens": "lucene", "stemmer": "porter", "k1": 0.9, "b": 0.4, "drafts": False},
-        ),
         release=Release.objects.create(
             collection=collection, name="v1", version=1, pseudonym_key="k", requested_by=manager, requested_at=AT
         ),

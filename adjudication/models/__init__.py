@@ -1,7 +1,6 @@
 """From judgments to gold: agreement, votes, verdicts, exports."""
 
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
-from adjudication.models.contexts import ContextCheck
 from adjudication.models.evaluations import Evaluation, EvaluationScores, ImportedQrels, ImportedQrelsTopic
 from adjudication.models.exports import ExportPrefixes
 from adjudication.models.releases import DataStatement, Release
@@ -13,7 +12,6 @@ __all__ = [
     "AgreementResult",
     "AgreementRun",
     "Cause",
-    "ContextCheck",
     "DataStatement",
     "Evaluation",
     "EvaluationScores",

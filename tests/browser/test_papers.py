@@ -6,8 +6,6 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from accounts.models import JobState
-from adjudication.models import ContextCheck
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.models import ExtractionSource
@@ -23,12 +21,11 @@ BLOCKS = [
     {"id": 1, "kind": "heading", "text": "1 Introduction"},
     {"id": 2, "kind": "paragraph", "text": "Tea is old. Lee et al. [1, 2] measured it.", "section": "Introduction"},
 ]
-RESULT = {"topics": 3, "judgments": 4, "recall_10": 0.3488, "ndcg_10": 0.3013}
 
 
 @pytest.fixture
 def material() -> Material:
-    """Three papers, one confirmed and two proposed, in an open campaign; a check that has run."""
+    """Three papers, one confirmed and two proposed, in an open campaign."""
     made = make_material(topics=0)
     papers = PaperFactory.create_batch(3, collection=made.collection, blocks=BLOCKS)
     for paper in papers:
@@ -37,16 +34,6 @@ def material() -> Material:
     campaign = make_campaign(made, name="Contexts", kind="extraction", overlap=3)
     assign_items(campaign=campaign, by=made.manager, at=AT)
     open_campaign(campaign=campaign, by=made.manager, at=AT)
-    ContextCheck.objects.create(
-        collection=made.collection,
-        requested_at=AT,
-        started_at=AT,
-        finished_at=AT,
-        state=JobState.DONE,
-        documents=4,
-        parameters={"tokens": "lucene", "stemmer": "porter", "k1": 0.9, "b": 0.4, "drafts": False},
-        results={"paragraph": RESULT, "sentence": RESULT},
-    )
     return made
 
 

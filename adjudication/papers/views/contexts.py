@@ -1,7 +1,6 @@
-"""Citation contexts in figures: table 1, how much of what is cited is known, and the sanity check by BM25."""
+"""Citation contexts in figures: table 1, and how much of what is cited is known."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,23 +8,18 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.models import JobState
 from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import Refused
 from adjudication.exporting.forms import CONTEXT_LEVELS
-from adjudication.labels.rules import can_adjudicate, check_can_adjudicate
-from adjudication.models import ContextCheck
-from adjudication.papers.actions.contexts import make_context_topics, request_context_check
+from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.context_table import as_csv, as_latex, paper_rows, papers_csv, table_rows
 from adjudication.papers.contexts import source_words
-from adjudication.papers.forms import ContextCheckForm
 from annotation.papers.reads.contexts import context_figures
 from annotation.papers.reads.gold import ORIGINS
 from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
-from corpus.models import Collection, Membership
+from corpus.models import Membership
 
-MOST_LIVE = 300  # papers that are counted while somebody waits; of more the newest check has the figures
-SHOWN = 10
+MOST_LIVE = 300  # papers that a page counts while somebody waits; more take a file or an evaluation
 TYPES = {  # what is written, how, and how its file's name ends
     "csv": (as_csv, "text/csv; charset=utf-8", "contexts.csv"),
     "tex": (as_latex, "application/x-tex; charset=utf-8", "contexts.tex"),
@@ -35,11 +29,11 @@ TYPES = {  # what is written, how, and how its file's name ends
 
 @require_safe
 def context_report(request: HttpRequest, slug: str) -> HttpResponse:
-    """The figures of what is confirmed (or with drafts), and the checks so far."""
+    """The figures of what is confirmed, or with drafts."""
     membership = _overseer(request, slug)
     collection, drafts = membership.collection, request.GET.get("drafts") == "1"
-    checks = list(ContextCheck.objects.filter(collection=collection).order_by("-pk")[:SHOWN])
-    figures = _figures(collection, drafts=drafts)
+    papers = collection.papers.count()
+    figures = context_figures(collection, drafts=drafts) if papers <= MOST_LIVE else None
     context = {
         "membership": membership,
         "collection": collection,
@@ -50,12 +44,8 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": table_rows(figures) if figures else [],
         "paper_rows": paper_rows(figures) if figures else [],
         "latex": as_latex(figures) if figures else "",
-        "papers": collection.papers.count(),
-        "form": ContextCheckForm(),
-        "may_ask": can_adjudicate(membership),
+        "papers": papers,
         "may_manage": can_manage(membership),
-        "checks": [check for check in checks if check.state == JobState.DONE],
-        "job": checks[0] if checks and checks[0].state != JobState.DONE else None,
     }
     return render(request, "adjudication/papers/context_report.html", context)
 
@@ -71,29 +61,11 @@ def context_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     membership = _overseer(request, slug)
     if form not in TYPES:
         raise Http404
-    figures = _figures(membership.collection, drafts=request.GET.get("drafts") == "1")
-    if figures is None:
-        raise Refused("There are no figures yet. Run the sanity check: it counts the contexts as well.")
+    figures = context_figures(membership.collection, drafts=request.GET.get("drafts") == "1")
     write, content_type, name = TYPES[form]
     response = HttpResponse(write(figures), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{slug}-{name}"'
     return response
-
-
-@require_POST
-def context_check_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for a check; on to the page, where it shows its progress."""
-    membership = fetch_membership(request.user, slug)
-    check_can_adjudicate(membership)
-    form = ContextCheckForm(request.POST)
-    if form.is_valid():
-        by, at = membership.user, timezone.now()
-        with refusals_in_message(request):
-            request_context_check(collection=membership.collection, by=by, at=at, **form.cleaned_data)
-    else:
-        for field, errors in form.errors.items():
-            messages.error(request, f"{form.fields[field].label or field}: {' '.join(map(str, errors))}")
-    return redirect("context_report", slug)
 
 
 @require_POST
@@ -113,15 +85,6 @@ def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
             text += f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
         messages.success(request, text)
     return redirect("context_report", slug)
-
-
-def _figures(collection: Collection, *, drafts: bool) -> dict[str, Any] | None:
-    """Counted now, or as the newest check found them; None where there is neither."""
-    if collection.papers.count() <= MOST_LIVE:
-        return context_figures(collection, drafts=drafts)
-    done = ContextCheck.objects.filter(collection=collection, state=JobState.DONE, parameters__drafts=drafts)
-    newest = done.order_by("-pk").first()
-    return newest.statistics if newest else None
 
 
 def _overseer(request: HttpRequest, slug: str) -> Membership:

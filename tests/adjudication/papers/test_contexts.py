@@ -1,22 +1,14 @@
-"""Citation contexts in figures, and the sanity check by BM25 as a job."""
+"""Citation contexts in figures, made topics, and searched by BM25."""
 
 import json
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.urls import reverse
 
-from accounts import jobs
-from accounts.actions.jobs import cancel_job
-from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.models import ContextCheck
-from adjudication.papers.actions.contexts import request_context_check
-from adjudication.papers.jobs import figures, merged
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource
-from corpus.formats.records import QrelRow, TopicRecord
-from corpus.models import Document, Paper, Topic
-from tests.factories.accounts import AT
+from corpus.models import Document, Topic
 from tests.factories.annotation import Material, make_material
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 
@@ -48,68 +40,28 @@ def material() -> Material:
     return made
 
 
-def test_the_check_finds_what_is_said_in_the_same_words(material) -> None:
-    job = request_context_check(collection=material.collection, by=material.manager, at=AT, send=False)
-    jobs.carry_out(job)
-    job.refresh_from_db()
-    assert (job.state, job.reason, job.documents) == ("done", "", 40)  # the citing paper is passed over
-    assert job.results["paragraph"] == {
-        "topics": 1, "judgments": 2, "recall_10": 0.5, "ndcg_10": pytest.approx(1 / (1 + 0.6309), abs=1e-3),
-    }  # fmt: skip
-    assert job.results["sentence"] == {"topics": 2, "judgments": 2, "recall_10": 0.5, "ndcg_10": 0.5}
-    assert job.statistics["papers"] == 1
-    first, digest = job.results, job.inputs_hash
-    jobs.carry_out(job)  # again does nothing
-    job.refresh_from_db()
-    assert (job.results, job.inputs_hash) == (first, digest)
-
-
-def test_numbers_given_twice_keep_the_later_text_and_all_judgments() -> None:
-    def made(text: str, docno: str) -> tuple[TopicRecord, list[QrelRow]]:
-        record = TopicRecord("7", "", text, "", "", "", (), (), "p", 0)
-        return record, [QrelRow("7", "1", docno, 1)]
-
-    topics = merged([made("early", "a"), made("late", "b")])
-    assert topics == {"7": ("late", {"a": 1, "b": 1})}
-    assert figures(topics, {"7": ["b", "x"]})["recall_10"] == 0.5
-    assert figures({}, {}) == {"topics": 0, "judgments": 0, "recall_10": None, "ndcg_10": None}
-
-
-def test_one_check_at_a_time_by_those_who_decide(material) -> None:
-    asked = {"collection": material.collection, "at": AT}
-    job = request_context_check(**asked, by=material.people["ada"], send=False)
-    with pytest.raises(Conflict, match="under way"):
-        request_context_check(**asked, by=material.manager)
-    cancel_job(job=job, by=material.manager, at=AT)
-    with pytest.raises(Conflict, match="has ended"):
-        cancel_job(job=job, by=material.manager, at=AT)
-    with pytest.raises(NotAllowed):
-        request_context_check(**asked, by=material.people["vic"])
-    for bad, words in (({"b": 2.0}, "b between 0 and 1"), ({"tokens": "x"}, "Tokens are one of")):
-        with pytest.raises(Refused, match=words):
-            request_context_check(**asked, by=material.manager, **bad)
-    Paper.objects.all().delete()
-    with pytest.raises(Refused, match="has no papers"):
-        request_context_check(**asked, by=material.manager)
-
-
-def test_a_check_without_topics_ends_with_the_reason(material, capsys) -> None:
-    Document.objects.filter(docno__in=["oolong", "matcha"]).delete()
-    with pytest.raises(CommandError, match="No context cites a document"):
-        call_command("check_contexts", "teas")
-    call_command("check_contexts", "teas", "--include-drafts", "--json")
-    assert json.loads(capsys.readouterr().out)["sentence"]["topics"] == 1
+def test_bm25_of_make_run_finds_what_is_said_in_the_same_words(material, capsys) -> None:
+    """As ACM-CR measures: the citing paper is not searched, and each level is evaluated against what it cites."""
+    for level in ("paragraph", "sentence"):
+        call_command("make_context_topics", "teas", "--level", level)
+        asked = ("--topics", f"context-{level}", "--k1", "0.9", "--b", "0.4", "--stemmer", "porter")
+        call_command("make_run", "teas", f"bm25-{level}", "--recipe", "bm25", *asked)
+    found = {}
+    for level in ("paragraph", "sentence"):
+        capsys.readouterr()
+        asked = ("--gold", f"contexts:{level}", "--run", f"bm25-{level}", "--measure", "R@10", "nDCG@10")
+        call_command("evaluate", "teas", *asked, "--json")
+        (subset,) = json.loads(capsys.readouterr().out)["subsets"]
+        measured = subset["runs"][f"bm25-{level}"]
+        found[level] = (subset["n_topics"], measured["R@10"]["value"], measured["nDCG@10"]["value"])
+    assert found == {"paragraph": (1, 0.5, pytest.approx(1 / (1 + 0.6309), abs=1e-3)), "sentence": (2, 0.5, 0.5)}
 
 
 def test_the_page_shows_figures_and_checks_and_gives_tables(material, client, django_assert_max_num_queries) -> None:
-    job = request_context_check(collection=material.collection, by=material.manager, at=AT, send=False)
-    jobs.carry_out(job)
     client.force_login(material.people["vic"])
     with django_assert_max_num_queries(14):
         page = client.get(reverse("context_report", args=["teas"])).content.decode()
     assert "1 of 2 papers" in page
-    assert "0.5000" in page
-    assert "Run the check" not in page
     drafts = client.get(reverse("context_report", args=["teas"]), {"drafts": "1"}).content.decode()
     assert "2 of 2 papers" in drafts
     table = client.get(reverse("context_table", args=["teas", "csv"])).content.decode().splitlines()
@@ -130,14 +82,14 @@ def test_the_page_shows_figures_and_checks_and_gives_tables(material, client, dj
     for words in ("Some known", "None known", "Mean coverage", "References in the collection"):
         assert words in page
     assert client.get(reverse("context_table", args=["teas", "pdf"])).status_code == 404
-    client.force_login(material.manager)
-    assert "Run the check" in client.get(reverse("context_report", args=["teas"])).content.decode()
-    client.post(
-        reverse("context_check_create", args=["teas"]), {"tokens": "lucene", "stemmer": "none", "k1": 1, "b": 3}
-    )
-    assert ContextCheck.objects.count() == 1
-    client.post(reverse("context_check_create", args=["teas"]), {"tokens": "pairs", "stemmer": "none", "k1": 1, "b": 0})
-    assert ContextCheck.objects.count() == 2
+
+
+def test_a_page_does_not_count_many_papers_while_somebody_waits(material, client, monkeypatch) -> None:
+    monkeypatch.setattr("adjudication.papers.views.contexts.MOST_LIVE", 1)
+    client.force_login(material.people["vic"])
+    page = client.get(reverse("context_report", args=["teas"])).content.decode()
+    assert "Counting so many papers takes a while" in page
+    assert b"Paragraphs,1,1" in client.get(reverse("context_table", args=["teas", "csv"])).content
 
 
 def test_contexts_become_topics_with_what_they_cite_as_targets(material, client, capsys) -> None:

@@ -193,7 +193,6 @@ WRITING: dict[str, tuple[str, ...]] = {
     "build_pools": (SLUG,),
     "make_run": (SLUG, "ours", "--recipe", "bm25"),
     "release": (SLUG, "v1"),
-    "check_contexts": (SLUG,),
     "create_campaign": (SLUG, "Another"),
     "generate_questions": (SLUG,),
     "judge_unjudged": (SLUG, "--gold", "targets", "--run", "bm25", "--name", "More"),

@@ -1,1 +1,0 @@
-from adjudication.papers.commands.check_contexts import Command
