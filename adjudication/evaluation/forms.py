@@ -92,7 +92,9 @@ class EvaluationForm(forms.Form):
         self._choose("baseline", [("", "the best run"), *names])
         self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
         self._choose("by", [(name, name.replace("_", " ")) for name in attribute_names(collection)])
+        preset = PRESETS.get((data or {}).get("preset", ""))
         self.fields["gold"].required = bool(golds)
+        self.fields["runs"].required = preset is None or bool(preset.parts)  # else it is about the collection alone
         self.fields["runs"].initial = runs
         self.fields["measures"].initial = " ".join(MEASURES)
         self.fields["measures"].help_text = f"Separated by blanks. There is {', '.join(measure_names())}."

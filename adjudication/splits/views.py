@@ -84,6 +84,6 @@ def _context(membership: Membership) -> dict[str, object]:
     return {
         "membership": membership,
         "collection": membership.collection,
-        "tab": "evaluation",
+        "tab": "splits",
         "may_manage": can_manage(membership),
     }

@@ -18,6 +18,7 @@ from adjudication.evaluation.views.scope import context_of, fetch_evaluation, fe
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.models import Evaluation
 from corpus.collections.rules import fetch_membership
+from corpus.models import Collection
 
 PER_PAGE = 50
 TYPES = {
@@ -37,7 +38,7 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
     context = context_of(membership) | {
         "page": page,
-        "has_runs": membership.collection.retrieval_runs.exists(),
+        "has_runs": _can_be_measured(membership.collection),
         "qrels": imported_qrels(membership.collection),
     }
     return render(request, "adjudication/evaluation/evaluation_list.html", context)
@@ -54,7 +55,7 @@ def evaluation_create(request: HttpRequest, slug: str) -> HttpResponse:
         with refusals_in_form(form):
             job = request_evaluation(collection=collection, spec=form.spec(), by=membership.user, at=timezone.now())
             return redirect("evaluation_detail", slug, job.pk)
-    context = context_of(membership) | {"form": form, "has_runs": bool(form.fields["runs"].choices)}  # type: ignore[attr-defined]
+    context = context_of(membership) | {"form": form, "has_runs": _can_be_measured(collection)}
     status = 422 if request.method == "POST" else 200
     return render(request, "adjudication/evaluation/evaluation_create.html", context, status=status)
 
@@ -103,3 +104,8 @@ def evaluation_table(request: HttpRequest, slug: str, pk: int, form: str) -> Htt
     ending = "-figures.csv" if form == FIGURES else f".{form}"
     response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}{ending}"'
     return response
+
+
+def _can_be_measured(collection: Collection) -> bool:
+    """Runs, or papers: ACM-CR's Table 1 is about these alone."""
+    return collection.retrieval_runs.exists() or collection.papers.exists()

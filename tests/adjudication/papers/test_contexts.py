@@ -6,6 +6,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from accounts import jobs
+from adjudication.models import Evaluation
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource
 from corpus.models import Document, Topic
@@ -108,3 +110,17 @@ def test_contexts_become_topics_with_what_they_cite_as_targets(material, client,
     call_command("make_context_topics", "teas", "--level", "paragraph")
     assert Topic.objects.get(kind="context-paragraph").number == "p-123456701"
     assert "paragraphs or sentences" in client.post(address, {"level": "x"}, follow=True).content.decode()
+
+
+def test_table_1_needs_no_run(material, client) -> None:
+    client.force_login(material.manager)
+    assert "Laid out as" in client.get(reverse("evaluation_create", args=["teas"])).content.decode()
+    asked = {"gold": "", "measures": ""}
+    refused = client.post(reverse("evaluation_create", args=["teas"]), asked)
+    assert (refused.status_code, "Choose at least one run" in refused.content.decode()) == (422, True)
+    answer = client.post(reverse("evaluation_create", args=["teas"]), {**asked, "preset": "acm-cr-1"})
+    assert answer.status_code == 302, answer.content.decode()
+    job = Evaluation.objects.get()
+    jobs.carry_out(job)
+    table = client.get(reverse("evaluation_table", args=["teas", job.pk, "csv"])).content.decode()
+    assert "Paragraphs,1,1" in table
