@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +11,55 @@ from corpus.formats.reading import read_path
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.formats.repeats import without_repeats
 
-EXCLUDED_REASON = "a document on the list of exclusions"
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Which documents of a file come in; what is empty or None lets every document pass.
+
+    Years are inclusive, and a document without a year is outside any range. A venue passes where one of `venues` is
+    part of its name, whatever the case.
+    """
+
+    exclude: Container[str] = frozenset()
+    only: Container[str] | None = None
+    year_from: int | None = None
+    year_to: int | None = None
+    venues: tuple[str, ...] = ()
+
+    def refusal(self, document: DocumentRecord) -> str:
+        """Why the document is left out, "" where it comes in."""
+        if document.docno in self.exclude:
+            return "a document on the list of exclusions"
+        if self.only is not None and document.docno not in self.only:
+            return "a document that is not on the list"
+        if self.year_from is not None or self.year_to is not None:
+            year = document.year
+            if year is None or year < (self.year_from or year) or year > (self.year_to or year):
+                return "a year outside the range, or no year"
+        venue = document.venue.casefold()
+        if self.venues and not any(part.casefold() in venue for part in self.venues):
+            return "another venue, or none"
+        return ""
+
+
+EVERYTHING = DocumentFilter()
 
 
 def read_documents(
     path: Path | str,
     format: str = "auto",  # noqa: A002 (the name users know)
     *,
-    exclude: Container[str] = frozenset(),
+    wanted: DocumentFilter = EVERYTHING,
     **options: Any,
 ) -> Iterator[DocumentRecord | Skip | Problem]:
     """Yield the documents in `path`; `options` are those of `read_path`.
 
-    Documents whose docno is in `exclude` become `Skip`s; a docno that occurs again in the same file is a `Problem`.
+    Documents that are not wanted become `Skip`s; a docno that occurs again in the same file is a `Problem`.
     Raises `BrokenFile`, and `ValueError` for an unknown format.
     """
     for item in read_path(path, format, "documents", "documents", each=_once, **options):
-        if isinstance(item, DocumentRecord) and item.docno in exclude:
-            yield Skip(item.file, item.line, EXCLUDED_REASON, item.docno)
+        if isinstance(item, DocumentRecord) and (reason := wanted.refusal(item)):
+            yield Skip(item.file, item.line, reason, item.docno)
         else:
             yield item
 

@@ -111,7 +111,33 @@ class DocumentImportForm(ImportForm):
         label="Leave out",
         help_text="Docnos that must not come in, one in each line.",
     )
-    field_order = ["uploads", "format", "exclude", "dry_run"]
+    only = DocnosField(
+        required=False, label="Take only", help_text="Docnos, one in each line; no other document comes in."
+    )
+    year_from = forms.IntegerField(
+        required=False, min_value=0, max_value=9999, label="From year", help_text="Documents without a year stay out."
+    )
+    year_to = forms.IntegerField(
+        required=False, min_value=0, max_value=9999, label="To year", help_text="Documents without a year stay out."
+    )
+    venues = NamesField(
+        required=False,
+        label="Venues",
+        help_text="Parts of names of venues, separated by commas; documents of other venues stay out.",
+    )
+    field_order = ["uploads", "format", "exclude", "only", "year_from", "year_to", "venues", "dry_run"]
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or {}
+        first, last = values.get("year_from"), values.get("year_to")
+        if first is not None and last is not None and first > last:
+            self.add_error("year_to", f"No year is from {first} to {last}.")
+        return values
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Without filters that nobody asked for."""
+        return {name: value for name, value in super().parameters.items() if value not in (None, [], "")}
 
 
 class RunImportForm(ImportForm):

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from corpus.documents.jobs.indexing import indexed_later, request_indexing
-from corpus.formats.documents import read_documents
+from corpus.formats.documents import DocumentFilter, read_documents
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
@@ -92,14 +92,21 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
 
 def _records(run: ImportRun, odometer: Odometer) -> Iterator[DocumentRecord | Skip | Problem]:
     """The records of all files. Runs in the reading thread, so it must not touch the database."""
-    exclude = _exclusions(run)
+    wanted = _wanted(run)
     for source in sources_of(run):
-        yield from read_documents(source.path, run.format, name=source.name, exclude=exclude, watch=odometer.add)
+        yield from read_documents(source.path, run.format, name=source.name, wanted=wanted, watch=odometer.add)
 
 
-def _exclusions(run: ImportRun) -> frozenset[str]:
-    """The docnos to leave out: one in each line of the job's list of exclusions, where it has one."""
-    return frozenset(run.parameters.get("exclude", ()))
+def _wanted(run: ImportRun) -> DocumentFilter:
+    """Which documents the job takes."""
+    asked = run.parameters
+    return DocumentFilter(
+        exclude=frozenset(asked.get("exclude", ())),
+        only=frozenset(asked["only"]) if asked.get("only") else None,
+        year_from=asked.get("year_from"),
+        year_to=asked.get("year_to"),
+        venues=tuple(asked.get("venues", ())),
+    )
 
 
 def _take_batch(run: ImportRun, batch: Batch, counts: ImportCounts) -> None:

@@ -25,7 +25,7 @@ from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import NotAllowed, Refused
 from corpus.documents.jobs import documents as loading
-from corpus.formats.documents import read_documents
+from corpus.formats.documents import DocumentFilter, read_documents
 from corpus.formats.records import DocumentRecord, Skip
 from corpus.imports.actions.imports import request_import
 from corpus.imports.jobs import imports
@@ -110,6 +110,21 @@ class TestCounts:
         run = import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA, POT]), exclude=["tea-1"])
         assert counts(run) == (1, 0, 0, 1)
         assert list(stored(collection)) == ["tea-2"]
+
+    def test_filters_are_options(self, collection: Collection, tmp_path: Path, capsys: Any) -> None:
+        rows = [{"docno": f"d{year}", "title": "Tea", "year": year, "venue": "ACL"} for year in range(2000, 2010)]
+        path = jsonl(tmp_path / "a.jsonl", rows)
+        (tmp_path / "only.txt").write_text("d2003\nd2004\nd2009\n")
+        asked = ("--year-from", "2001", "--year-to", "2008", "--venues", "acl", "--only", str(tmp_path / "only.txt"))
+        call_command("import_documents", "tea", str(path), *asked, "--json")
+        assert list(stored(collection)) == ["d2003", "d2004"]
+        assert json.loads(capsys.readouterr().out)["skipped"] == 8
+        for wrong, reason in (
+            (("--year-from", "new"), "Enter a whole number"),
+            (("--year-from", "9", "--year-to", "8"), "No year is from 9 to 8"),
+        ):
+            with pytest.raises(CommandError, match=reason):
+                call_command("import_documents", "tea", str(path), *wrong)
 
     def test_imports_are_in_the_audit_log(self, collection: Collection, tmp_path: Path) -> None:
         import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA]))
@@ -469,7 +484,8 @@ class TestAcmDigitalLibrary:
                     (tmp_path / Path(member.name).name).write_bytes(source.read())
         files = sorted(tmp_path.glob("*.bib"))
         exclude = (folder / "blacklist.txt").read_text().split()
-        records = [record for file in files for record in read_documents(file, exclude=frozenset(exclude))]
+        wanted = DocumentFilter(exclude=frozenset(exclude))
+        records = [record for file in files for record in read_documents(file, wanted=wanted)]
         documents = [record for record in records if isinstance(record, DocumentRecord)]
         first = {record.docno: record for record in reversed(documents)}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from corpus.formats.documents import read_documents
+from corpus.formats.documents import DocumentFilter, read_documents
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from tests.shared import shared_path
 
@@ -28,8 +28,8 @@ def acm() -> Collection:
     folder = shared_path("data", "acm-cr")
     found = Collection()
     unclean = re.compile(r"[\x00-\x1f\x7f-\xa0]|  |&(?:amp|lt|gt|nbsp);|</?(?:i|em|sup)>").search
-    exclude = frozenset((folder / "blacklist.txt").read_text().split())
-    for item in read_documents(folder / "collection.tar.xz", exclude=exclude):
+    wanted = DocumentFilter(exclude=frozenset((folder / "blacklist.txt").read_text().split()))
+    for item in read_documents(folder / "collection.tar.xz", wanted=wanted):
         if isinstance(item, DocumentRecord):
             found.documents += 1
             found.seen[item.docno] = (bool(item.abstract), bool(item.keywords))

@@ -10,7 +10,7 @@ import pytest
 
 from corpus.formats.archives import open_files
 from corpus.formats.bibtex import read_entries
-from corpus.formats.documents import EXCLUDED_REASON, read_documents
+from corpus.formats.documents import DocumentFilter, read_documents
 from corpus.formats.records import BrokenFile, DocumentRecord, Problem, Skip
 from tests.corpus.formats.conftest import Collection
 from tests.corpus.formats.reading import records
@@ -44,9 +44,32 @@ def test_a_docno_that_occurs_again_is_a_problem(tmp_path: Path) -> None:
 def test_excluded_documents_are_skips(tmp_path: Path) -> None:
     path = tmp_path / "a.bib"
     path.write_text(BIBTEX)
-    skip, record = read_documents(path, exclude={"k1"})
-    assert skip == Skip("a.bib", 1, EXCLUDED_REASON, "k1")
+    skip, record = read_documents(path, wanted=DocumentFilter(exclude={"k1"}))
+    assert skip == Skip("a.bib", 1, "a document on the list of exclusions", "k1")
     assert isinstance(record, DocumentRecord)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "docnos"),
+    [
+        (DocumentFilter(), ["1", "2", "3", "4"]),
+        (DocumentFilter(only={"2", "9"}), ["2"]),
+        (DocumentFilter(only={"1", "2"}, exclude={"2"}), ["1"]),
+        (DocumentFilter(year_from=2001), ["2", "3"]),
+        (DocumentFilter(year_to=2001), ["1", "2"]),
+        (DocumentFilter(year_from=2001, year_to=2001), ["2"]),
+        (DocumentFilter(venues=("sigir", "ACL")), ["1", "2"]),
+        (DocumentFilter(year_to=2000, venues=("acl",)), []),
+    ],
+)
+def test_filters_let_wanted_documents_pass(tmp_path: Path, wanted: DocumentFilter, docnos: list[str]) -> None:
+    path = tmp_path / "a.jsonl"
+    known = [("1", 2000, "SIGIR Forum"), ("2", 2001, "Findings of ACL"), ("3", 2002, ""), ("4", None, "")]
+    rows = [{"docno": docno, "title": "Tea", "year": year, "venue": venue} for docno, year, venue in known]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = list(read_documents(path, wanted=wanted))
+    assert [item.docno for item in found if isinstance(item, DocumentRecord)] == docnos
+    assert sum(isinstance(item, Skip) for item in found) == 4 - len(docnos)
 
 
 def test_archives_may_hold_several_formats_and_other_files(tmp_path: Path) -> None:
