@@ -120,7 +120,7 @@ def queue() -> Iterator[redis.Redis]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _tasks_unserved() -> None:
-    """Tests without a worker do by themselves the jobs that they send; none that runs for others may be quicker."""
+    """Tests without a worker do the jobs that they send; the worker of other tests must not be quicker."""
     _send_tasks_to(UNSERVED)
 
 

@@ -17,7 +17,8 @@ from annotation.assignment.reads.participation import Participation, fetch_parti
 from annotation.labelling.actions.answers import Units
 from annotation.labelling.rules.labelling import can_label
 
-PLANNED_AHEAD = 6  # units of a plan: they are the annotator's anyway
+PLANNED_AHEAD = 25  # units of a plan: they are the annotator's anyway, and last for a journey without a network
+FIRST_AHEAD = 6  # of them with the page, which has to be quick; the script asks for the rest
 
 PENDING = """
 SELECT a.id FROM annotation_assignment a
@@ -42,18 +43,24 @@ WHERE lead.id = %(lead)s ORDER BY a.position, a.id
 
 @transaction.atomic
 def take_units(
-    *, collection: str, campaign: str, have: Sequence[Sequence[int]] = (), by: User, at: datetime
+    *,
+    collection: str,
+    campaign: str,
+    have: Sequence[Sequence[int]] = (),
+    by: User,
+    at: datetime,
+    planned: int = PLANNED_AHEAD,
 ) -> tuple[Participation, Units]:
     """The participation, and the units that complete those held in advance: lists of ids of assignments, or [].
 
     `have` are the units the client holds. In an open queue this leases them, and gives leases that ran out to
-    annotators who would otherwise have nothing.
+    annotators who would otherwise have nothing. Of a plan, they complete `planned` units.
     Errors: those of `fetch_participation`.
     """
     participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
     if not can_label(participation):
         return participation, []
-    units = fill_up(participation, have, at=at)
+    units = fill_up(participation, have, at=at, planned=planned)
     if not units and not have and participation.is_queue:
         lapsed = take_lapsed_slot(participation, at=at)
         units = [_queue_unit(participation, lapsed.assignment, at)] if lapsed else []
@@ -61,14 +68,19 @@ def take_units(
 
 
 def fill_up(
-    participation: Participation, have: Sequence[Sequence[int]], *, at: datetime, look_back: bool = False
+    participation: Participation,
+    have: Sequence[Sequence[int]],
+    *,
+    at: datetime,
+    look_back: bool = False,
+    planned: int = PLANNED_AHEAD,
 ) -> Units:
     """The same for a participation that is locked and open, without looking for leases that ran out.
 
     `look_back`: deal first what is leased to the annotator already, as is done when nothing is in hand.
     """
     if not participation.is_queue:
-        return _pending_units(participation, have, PLANNED_AHEAD)
+        return _pending_units(participation, have, planned)
     units: Units = []
     if look_back or not have:  # an answer that got lost, or a new page: what is leased already comes first
         units = _pending_units(participation, have, QUEUE_AHEAD)

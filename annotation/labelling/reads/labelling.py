@@ -42,11 +42,21 @@ JOIN annotation_item i ON i.id = a.item_id
 WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL AND a.state IN ('done', 'skipped') {}
 ORDER BY a.finished_at DESC, a.id DESC LIMIT %(most)s
 """
-NEWEST = HISTORY.format("")
-BEFORE = HISTORY.format(
-    "AND (a.finished_at, a.id) < (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(before)s)"
+BEFORE = "AND (a.finished_at, a.id) < (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(before)s)"
+# What their newest answer or skip says narrows the history.
+ONLY = """
+AND EXISTS (
+  SELECT FROM (
+    SELECT s.kind, s.flagged, s.note, s.answers FROM annotation_submission s
+    WHERE s.assignment_id = a.id AND s.outcome = 'counted' ORDER BY s.id DESC LIMIT 1
+  ) last WHERE {}
 )
-
+"""
+HISTORY_KINDS = {"skipped": "Skipped", "flagged": "Flagged", "noted": "With a note"}  # values of `only`
+_KIND = ONLY.format(
+    "CASE %(only)s WHEN 'skipped' THEN last.kind = 'skip' WHEN 'flagged' THEN last.flagged ELSE last.note <> '' END"
+)
+_GRADE = ONLY.format("last.kind = 'answer' AND last.answers::jsonb ->> %(criterion)s::text = %(grade)s")
 
 GROUP = 10  # assignments of one document, about
 
@@ -87,16 +97,25 @@ def why_empty(participation: Participation, progress: Progress) -> str:
 
 
 def fetch_history(
-    participation: Participation, *, before: int | None = None, most: int = 10
+    participation: Participation, *, before: int | None = None, most: int = 10, only: str = ""
 ) -> tuple[list[list[int]], int | None]:
     """The annotator's finished units, newest first: about `most`, older than the assignment `before`.
 
     Returns the units and the `before` of the page after, None when this is the oldest. In the order by document, what
-    was finished of one topic and document stands together.
+    was finished of one topic and document stands together. `only` narrows it: a key of HISTORY_KINDS, or a grade as
+    "criterion:value"; anything else does not.
     """
     wanted = most * GROUP if participation.by_document else most
     named: dict[str, object] = {"annotator": participation.annotator, "most": wanted}
-    rows = run(NEWEST, named) if before is None else run(BEFORE, {**named, "before": min(before, MOST_ID)})
+    narrowed = ""
+    if only in HISTORY_KINDS:
+        narrowed, named["only"] = _KIND, only
+    elif ":" in only:
+        narrowed = _GRADE
+        named["criterion"], _, named["grade"] = only.rpartition(":")
+    if before is not None:
+        narrowed, named["before"] = narrowed + BEFORE, min(before, MOST_ID)
+    rows = run(HISTORY.format(narrowed), named)
     is_last = len(rows) < wanted
     if not participation.by_document:
         return [[row.id] for row in rows], None if is_last else rows[-1].id

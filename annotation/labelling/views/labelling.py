@@ -22,12 +22,18 @@ from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of,
 from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Receipt
 from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import take_units
+from annotation.labelling.actions.units_ahead import FIRST_AHEAD, take_units
 from annotation.labelling.forms import Malformed, read_form
-from annotation.labelling.reads.labelling import fetch_history, fetch_progress, fetch_recent_ms, why_empty
+from annotation.labelling.reads.labelling import (
+    HISTORY_KINDS,
+    fetch_history,
+    fetch_progress,
+    fetch_recent_ms,
+    why_empty,
+)
 from annotation.labelling.reads.units import Unit, fetch_units
 from annotation.labelling.views.answers import TOO_LATE, person_of, standing
-from annotation.models import Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
+from annotation.models import Assignment, Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
 from corpus.text.markdown import render_markdown
 
 ADDRESSES = ("submission_create", "label_next", "label_history", "label_guideline", "label_search")
@@ -39,7 +45,9 @@ HISTORY_PAGE = 20  # units
 @require_safe
 def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there."""
-    participation, ids = take_units(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now())
+    participation, ids = take_units(
+        collection=slug, campaign=campaign, by=person_of(request), at=timezone.now(), planned=FIRST_AHEAD
+    )
     if (
         not participation.guideline_seen and participation.guideline
     ):  # their first visit: nothing has changed since, it is just there
@@ -180,20 +188,45 @@ def _last(participation: Participation) -> Unit | None:
 def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The person's own answers as a list, each leading to the screen where it can be changed."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
-    before = request.GET.get("before", "")
-    ids, older = fetch_history(participation, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE)
+    before, only = request.GET.get("before", ""), request.GET.get("only", "")
+    ids, older = fetch_history(
+        participation, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE, only=only
+    )
     judged = Campaign.objects.select_related("collection").get(pk=participation.campaign)
     context = {
         "campaign": judged,
         "collection": judged.collection,
-        "units": fetch_units(participation, ids),
+        "units": _with_dates(fetch_units(participation, ids)),
         "criteria": participation.scales,
-        "words": _level_words(judged),
+        "words": (words := _level_words(judged)),
+        "choices": _history_choices(participation, words),
+        "only": only,
         "labelling": participation.labelling,
         "older": older,
         "is_first": not before,
     }
     return render(request, "annotation/labelling/label_history.html", context)
+
+
+def _with_dates(units: list[Unit]) -> list[Unit]:
+    """The same with the moment when each answer was first given. One query."""
+    cells = [cell for unit in units for cell in unit["cells"]]
+    rows = Assignment.objects.filter(pk__in=[cell["assignment"] for cell in cells])
+    finished = dict(rows.values_list("pk", "finished_at"))
+    for cell in cells:
+        cell["finished_at"] = finished[cell["assignment"]]
+    return units
+
+
+def _history_choices(
+    participation: Participation, words: dict[str, dict[int, str]]
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What the history can be narrowed to: [(heading, [(value of `only`, what it is called)])]."""
+    grades = [
+        (scale.label, [(f"{scale.key}:{value}", f"{value} {word}") for value, word in words.get(scale.key, {}).items()])
+        for scale in participation.scales
+    ]
+    return [("", list(HISTORY_KINDS.items())), *grades]
 
 
 def _level_words(campaign: Campaign) -> dict[str, dict[int, str]]:

@@ -16,6 +16,7 @@ import { get, refreshSession } from "./server.js";
 import { countFinished, notePace, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
 
+const FILL_AFTER = 1_000; // milliseconds after the page is there
 const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
 const NOT_NOW = new Set(["archived", "closed", "draft", "paused", "removed"]);
 
@@ -241,6 +242,14 @@ if (isQuestion) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) session.submit();
   });
 }
+
+/** The page comes with a few units of a plan; the rest are fetched at leisure, for when the network goes away. */
+async function fillHand() {
+  const have = hand.held().map((ids) => ids.join(".")).join(",");
+  const answer = await get(`${data.urls.label_next}?have=${have}`).catch(() => null);
+  hand.add(answer?.body?.units ?? []);
+}
+if (!data.isQueue && hand.ahead.length) setTimeout(fillHand, FILL_AFTER);
 
 // A page from the browser's back-forward cache has an old hand.
 window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());

@@ -193,6 +193,26 @@ def test_the_history_page_names_the_level_that_was_given(signed_in):
     assert f'data-grade="1">1 {level.label}</span>' in page
 
 
+def test_the_history_page_is_narrowed_to_a_grade_or_a_kind_and_says_when(signed_in):
+    built = build_work()
+    for number, value, more in ((0, 2, {}), (1, 0, {"note": "hm"}), (2, 0, {"flagged": True})):
+        send_one(built, "ana", given(assignment_of(built, "ana", number), value, **more))
+    client = signed_in(built)
+
+    def names(only: str) -> set[int]:
+        page = client.get(address(built, "label_history"), {"only": only}).content.decode()
+        return {n for n in range(3) if f'item={assignment_of(built, "ana", n).pk}"' in page}
+
+    assert names("") == {0, 1, 2}
+    assert names("relevance:0") == {1, 2}
+    assert names("relevance:2") == {0}
+    assert names("noted") == {1}
+    assert names("flagged") == {2}
+    assert "Nothing of this kind" in client.get(address(built, "label_history"), {"only": "skipped"}).text
+    assert names("what%ever'") == {0, 1, 2}
+    assert AT.strftime("%Y") in client.get(address(built, "label_history")).text
+
+
 def test_by_document_the_history_keeps_documents_whole(signed_in):
     triples = [("1", f"Aspect {a:02}.", f"doc{d:02}") for d in range(30) for a in range(7)]
     built = build_work(order=Order.BY_DOCUMENT, triples=triples)

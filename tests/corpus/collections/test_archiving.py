@@ -288,7 +288,7 @@ class TestDeletion:
     def test_as_many_statements_for_many_documents_as_for_one(
         self, archived: World, django_assert_max_num_queries
     ) -> None:
-        with django_assert_max_num_queries(2 * len(contents()) + 40):
+        with django_assert_max_num_queries(2 * len(contents()) + 60):
             delete(archived)
 
     def test_every_foreign_key_that_rows_are_deleted_by_is_indexed(self) -> None:
