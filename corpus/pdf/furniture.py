@@ -1,4 +1,4 @@
-"""What stands on the pages of a paper besides its text: running heads, running feet and page numbers."""
+"""What stands on the pages of a paper that is none of its text: running heads, running feet and page numbers."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def page_data(response) -> dict[str, object]:
 # --- answers ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_answer_to_a_submission_brings_the_next_unit(signed_in):
+def test_the_answer_to_a_submission_fills_the_hand_up(signed_in):
     built = build_work(items=9)
     client = signed_in(built)
     data = page_data(client.get(address(built)))
@@ -61,7 +61,7 @@ def test_the_answer_to_a_submission_brings_the_next_unit(signed_in):
     assert answer.status_code == 200
     body = answer.json()
     assert [(result["outcome"], result["state"]) for result in body["results"]] == [("counted", "done")]
-    assert [unit["document"]["docno"] for unit in body["units"]] == ["doc00006"]
+    assert [unit["document"]["docno"] for unit in body["units"]] == [f"doc{n:05d}" for n in range(6, 9)]
     assert body["guideline"] == 1
     assert len(answer.content) < 10_000
 
@@ -354,7 +354,7 @@ def test_a_judgment_is_one_request_of_nine_statements(signed_in, django_assert_m
 @pytest.mark.parametrize(("by_token", "most"), [(True, 8), (False, 9)])
 @pytest.mark.django_db(transaction=True)
 def test_a_judgment_by_the_api_takes_no_more_statements(signed_in, django_assert_max_num_queries, by_token, most):
-    built = build_work(items=9)
+    built = build_work(items=30)
     token = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
     caller = token if by_token else signed_in(built)
     args = [built.collection.slug, built.campaign.slug]
