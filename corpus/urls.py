@@ -44,6 +44,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("invitations/<int:pk>/resending/", invitations.invitation_resend, "invitation_resend"),
             ("invitations/<int:pk>/revocation/", invitations.invitation_revoke, "invitation_revoke"),
             ("documents/", documents.document_list, "document_list"),
+            ("document-figures/", documents.document_figures, "document_figures"),
             ("indexing/", documents.indexing_create, "indexing_create"),
             ("documents/<path:docno>/", documents.document_detail, "document_detail"),
             ("calls/", author_calls.author_call_list, "author_call_list"),

@@ -332,6 +332,7 @@ TABLE: list[Row] = [
     *job("releases", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.release),
     # --- documents, topics -------------------------------------------------------------------------------------------
     *row("document_list", MEMBERS_PAGE),
+    *row("document_figures", MEMBERS_PAGE),
     *row("document_detail", MEMBERS_PAGE),
     *row("indexing_create", MANAGERS_WRITE),
     *row("topic_list", MEMBERS_PAGE),

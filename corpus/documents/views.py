@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_message
+from corpus.collections.reads.statistics import document_statistics
 from corpus.collections.rules import can_manage, can_oversee, fetch_membership
 from corpus.documents.actions import index_again
 from corpus.documents.forms import SearchForm
@@ -44,6 +45,15 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
         else "corpus/documents/document_list.html"
     )
     return render(request, template, context, status=200 if form.is_valid() else 422)
+
+
+@require_safe
+def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
+    """How many documents there are and what is known of them; reads all of them, so a page of its own."""
+    membership = fetch_membership(request.user, slug)
+    figures = document_statistics(membership.collection)
+    context = {"membership": membership, "collection": membership.collection, "tab": "documents", "figures": figures}
+    return render(request, "corpus/documents/document_figures.html", context)
 
 
 @require_POST

@@ -8,10 +8,11 @@ from typing import Any, BinaryIO, TypeVar
 from corpus.formats.json_fields import FieldError, take_id, take_targets, take_text
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.jsonl_documents import document_from
-from corpus.formats.litsearch_parquet import MAGIC, read_rows
+from corpus.formats.litsearch_parquet import FULL_TEXT, MAGIC, read_rows
 from corpus.formats.litsearch_runs import read_litsearch_run
 from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, TopicRecord, id_problem
 from corpus.formats.registry import Format, Head, Shape
+from corpus.formats.s2orc_spans import annotated_document
 
 KIND = "question"
 SOURCES = {
@@ -44,7 +45,7 @@ def is_parquet(stream: BinaryIO) -> bool:
 
 
 def _parquet_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
-    for number, item in read_rows(stream, file):
+    for number, item in read_rows(stream, file, "topics"):
         try:
             yield _topic(item, number - 1, file, number)
         except FieldError as error:
@@ -118,12 +119,26 @@ def _number(docno: str) -> int | str:
 
 
 def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
-    """Yield the rows of `corpus_clean`; citations are docnos in `extra`, the full text is left out."""
-    yield from _rows(stream, file, _document)
+    """Yield the rows of `corpus_clean`, and of `corpus_s2orc` as parquet; citations are docnos in `extra`.
+
+    The full text is left out, and what it is annotated with.
+    """
+    if is_parquet(stream):
+        yield from _parquet_documents(stream, file)
+    else:
+        yield from _rows(stream, file, _document)
+
+
+def _parquet_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
+    for number, item in read_rows(stream, file, "documents", leave_out=(FULL_TEXT,)):
+        try:
+            yield annotated_document(item, file, number) if "content" in item else document_from(item, file, number)
+        except FieldError as error:
+            yield Problem(file, number, str(error))
 
 
 def _document(item: dict[str, Any], row: int, file: str, line: int) -> DocumentRecord:  # noqa: ARG001
-    item.pop("full_paper", None)
+    item.pop(FULL_TEXT, None)
     return document_from(item, file, line)
 
 
@@ -134,7 +149,8 @@ def _is_corpus(head: Head) -> bool:
 LITSEARCH = Format(
     name="litsearch",
     label="LitSearch",
-    help="Questions with their targets as JSON Lines or parquet; corpus_clean as JSON Lines; runs with `retrieved`.",
+    help="Questions with their targets and corpus_clean as JSON Lines or parquet; corpus_s2orc as parquet; runs with "
+    "`retrieved`.",
     reads={
         "documents": read_litsearch_documents,
         "topics": read_litsearch_queries,
@@ -142,7 +158,7 @@ LITSEARCH = Format(
     },
     writes={"topics": write_litsearch_queries},
     shapes=(
-        Shape("litsearch-queries", ("topics",), lambda head: head.data.startswith(MAGIC), is_binary=True),
+        Shape("parquet", ("topics", "documents"), lambda head: head.data.startswith(MAGIC), is_binary=True),
         Shape("litsearch-run", ("topics", "runs"), lambda head: head.has_keys({"query", "retrieved"})),
         Shape("litsearch-queries", ("topics",), lambda head: head.has_keys({"query_set"}, {"query", "corpusids"})),
         Shape("litsearch-corpus", ("documents",), _is_corpus),

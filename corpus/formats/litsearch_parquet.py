@@ -1,35 +1,99 @@
-"""LitSearch's questions as a parquet file, as they lie on the hub: the same columns as its JSON Lines."""
+"""LitSearch's files as parquet, as they lie on the hub: `query`, `corpus_clean` and `corpus_s2orc`, in columns."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import Any, BinaryIO
 
-from corpus.formats.records import BrokenFile, TopicRecord
+from corpus.formats.records import BrokenFile, DocumentRecord, TopicRecord
 
 MAGIC = b"PAR1"
-MOST_BYTES = 256 << 20  # of a file of questions; a parquet file is read whole
-ROWS = 2_000  # at a time
+IN_MEMORY = 64 << 20  # of a file; a larger one is read from disk, since a parquet file begins at its end
+ROWS = 500  # at a time: full texts are long
+PIECE = 1 << 20
+FULL_TEXT = "full_paper"
+# LitSearch's files by their columns: what one is called, and what it is imported as.
+KNOWN = (
+    (frozenset({"query", "query_set"}), "LitSearch's questions", "topics"),
+    (frozenset({"corpusid", "content"}), "LitSearch's corpus_s2orc", "documents"),
+    (frozenset({"corpusid", "title", "abstract"}), "LitSearch's corpus_clean", "documents"),
+)
 
 
-def read_rows(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (row from 1, {column: value}) of a parquet file. Raises `BrokenFile` where it is none that can be read."""
+def read_rows(
+    stream: BinaryIO, file: str, wanted: str, leave_out: Collection[str] = ()
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (row from 1, {column: value}) of a parquet file, without some columns and without nulls.
+
+    `wanted` is what should be read from it: topics or documents. Raises `BrokenFile` where it is none that can be read,
+    or a file of LitSearch that holds something else, naming what it is and where it goes.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise BrokenFile(file, 0, f"is a parquet file of more than {MOST_BYTES >> 20} MB, too large for questions")
-    try:
-        table = pq.ParquetFile(io.BytesIO(content))
-        number = 0
-        for batch in table.iter_batches(batch_size=ROWS):
-            for row in batch.to_pylist():
-                number += 1
-                yield number, {name: value for name, value in row.items() if value is not None}
-    except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
-        raise BrokenFile(file, 0, f"is no parquet file that can be read ({str(error)[:200]})") from error
+    with SpooledTemporaryFile(max_size=IN_MEMORY) as spool:
+        shutil.copyfileobj(stream, spool)
+        try:
+            table = pq.ParquetFile(spool)
+            names = table.schema_arrow.names
+            _check_sort(frozenset(names), wanted, file)
+            number = 0
+            columns = [name for name in names if name not in leave_out]
+            for batch in table.iter_batches(batch_size=ROWS, columns=columns):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, {name: value for name, value in row.items() if value is not None}
+        except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
+            raise BrokenFile(file, 0, f"is no parquet file that can be read ({str(error)[:200]})") from error
+
+
+def _check_sort(columns: frozenset[str], wanted: str, file: str) -> None:
+    for known, name, carried in KNOWN:
+        if known <= columns and carried != wanted:
+            raise BrokenFile(file, 0, f"holds no {wanted}: it is {name}, to be imported as {carried}")
+
+
+def write_parquet_documents(documents: Iterable[DocumentRecord], *, whole: bool) -> Iterator[bytes]:
+    """Yield the bytes of a parquet file of documents in the columns of LitSearch's corpus_clean, and more.
+
+    `whole` says that every docno is a whole number: then ids and citations are numbers under `corpusid`, as LitSearch
+    has them, else texts under `docno`. A citation that is no whole number is left out then.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    id_type, texts = pa.int64() if whole else pa.string(), pa.list_(pa.string())
+    columns = {"corpusid" if whole else "docno": id_type, "title": pa.string(), "abstract": pa.string()}
+    columns |= {"citations": pa.list_(id_type), "keywords": texts, "authors": texts, "venue": pa.string()}
+    schema = pa.schema({**columns, "year": pa.int64(), "doi": pa.string(), "url": pa.string()})
+    found = iter(documents)
+    with TemporaryFile() as file:
+        with pq.ParquetWriter(file, schema, compression="snappy") as writer:
+            while batch := [_row(document, whole=whole) for document in islice(found, ROWS)]:
+                writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+        file.seek(0)
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _row(document: DocumentRecord, *, whole: bool) -> dict[str, Any]:
+    cited = [str(docno) for docno in document.extra.get("citations") or []]
+    own = {"corpusid": int(document.docno)} if whole else {"docno": document.docno}
+    return own | {
+        "title": document.title,
+        "abstract": document.abstract,
+        "citations": [int(docno) for docno in cited if docno.isdecimal()] if whole else cited,
+        "keywords": list(document.keywords),
+        "authors": list(document.authors),
+        "venue": document.venue,
+        "year": document.year,
+        "doi": document.doi,
+        "url": document.url,
+    }
 
 
 def write_litsearch_parquet(topics: Iterable[TopicRecord], objects: Iterable[dict[str, Any]]) -> Iterator[bytes]:

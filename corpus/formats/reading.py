@@ -46,7 +46,8 @@ def detected_reader(member: Member, carried: str, what: str) -> Read:
     head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
     found, shape = detect(head, member.name, carried)
     if carried not in shape.carries:
-        raise BrokenFile(member.name, 0, f"holds no {what}: it looks like {shape.name}")
+        goes = f", to be imported as {' or '.join(shape.carries)}" if shape.carries else ""
+        raise BrokenFile(member.name, 0, f"holds no {what}: it looks like {shape.name}{goes}")
     return found.reads[carried]
 
 

@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import NDJSON, Options, TextExporter
+from adjudication.exporting.exporter import NDJSON, Exporter, Options, TextExporter
 from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl_documents import write_jsonl_documents
+from corpus.formats.litsearch_parquet import write_parquet_documents
 from corpus.formats.records import DocumentRecord
+
+WHOLE = r"^(0|[1-9][0-9]{0,16})$"  # docnos that are whole numbers and come back the same
 
 
 class Documents(TextExporter):
@@ -19,6 +22,21 @@ class Documents(TextExporter):
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_jsonl_documents(document_records(options, statements.SEARCHED_DOCUMENTS))
+
+
+class DocumentsParquet(Exporter):
+    name = "documents-parquet"
+    label = "Documents, parquet"
+    suffix = "documents.parquet"
+    media_type = "application/octet-stream"
+    about = "All documents but citing papers in the columns of LitSearch's corpus_clean, and what else has a column."
+    labels = False
+
+    def pieces(self, options: Options) -> Iterator[bytes]:
+        others = options.collection.documents.exclude(docno__regex=WHOLE)
+        return write_parquet_documents(
+            document_records(options, statements.SEARCHED_DOCUMENTS), whole=not others.exists()
+        )
 
 
 def document_records(options: Options, statement: str = statements.DOCUMENTS) -> Iterator[DocumentRecord]:

@@ -150,3 +150,20 @@ def test_what_an_author_has_withdrawn_is_left_out(tea: Collection) -> None:
     assert Document.objects.filter(collection=tea).exists()
     with pytest.raises(Refused, match="no complex query yet"):
         open_export(make_options(tea, "queries-txt"))
+
+
+@pytest.mark.parametrize("docnos", [("7", "9"), ("W7", "9")])
+def test_documents_as_parquet_come_back_as_they_are(manager: User, tmp_path: Path, docnos: tuple[str, ...]) -> None:
+    collection = Collection.objects.get(slug="tea")
+    for docno in docnos:
+        DocumentFactory(collection=collection, docno=docno, keywords=["tea"], authors=["Ana"], doi=f"10.1/{docno}")
+    out = tmp_path / "documents.parquet"
+    call_command("export", "tea", "--format", "documents-parquet", "--out", str(out))
+    CollectionFactory(slug="again")
+    call_command("import_documents", "again", str(out))
+    wanted = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", "doi")
+    one, other = (
+        list(Document.objects.filter(collection__slug=slug).order_by("docno").values(*wanted))
+        for slug in ("tea", "again")
+    )
+    assert one == other != []

@@ -1,13 +1,16 @@
 """What collection_stats counts of runs and pools; topics and aspects are in test_import_topics."""
 
 import json
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import Client
+from django.urls import reverse
 
 from corpus.models import Target
-from tests.factories.accounts import CollectionFactory
+from tests.factories.accounts import CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
 
 
@@ -34,6 +37,25 @@ def test_pairs_are_distinct_aspects_times_pool(capsys: pytest.CaptureFixture[str
     }  # fmt: skip
     assert {name: found[name] for name in wanted} == wanted
     assert "pool entries" in printed.err
+
+
+@pytest.mark.django_db
+def test_documents_are_counted_by_what_is_known_of_them(
+    capsys: pytest.CaptureFixture[str], client: Client, django_assert_max_num_queries: Any
+) -> None:
+    collection = CollectionFactory(slug="tea")
+    client.force_login(MembershipFactory(collection=collection, role="annotator").user)
+    assert "No documents yet" in client.get(reverse("document_figures", args=["tea"])).content.decode()
+    DocumentFactory(collection=collection, title="On tea", abstract="Two  words", keywords=["tea"], doi="10.1/x")
+    DocumentFactory(collection=collection, title="A", abstract=" b\nc\td e f ")
+    DocumentFactory(collection=collection, title="Only a title of many words", abstract="", year=None)
+    call_command("collection_stats", "tea", as_json=True)
+    found = json.loads(capsys.readouterr().out)
+    wanted = {"documents": 3, "with_abstract": 2, "with_keywords": 1, "with_year": 2, "with_doi": 1, "mean_words": 5.0}
+    assert {name: found[name] for name in wanted} == wanted
+    with django_assert_max_num_queries(8):
+        page = client.get(reverse("document_figures", args=["tea"])).content.decode()
+    assert "5.0 words" in page
 
 
 @pytest.mark.django_db

@@ -2,13 +2,18 @@
 
 import io
 from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from corpus.formats.documents import read_documents
 from corpus.formats.litsearch import query_object, read_litsearch_queries
-from corpus.formats.litsearch_parquet import write_litsearch_parquet
+from corpus.formats.litsearch_parquet import write_litsearch_parquet, write_parquet_documents
 from corpus.formats.records import BrokenFile, Problem, TopicRecord
 from corpus.formats.topics import read_topics
 from tests.corpus.formats.reading import records
@@ -71,3 +76,56 @@ def test_a_bad_row_is_named_and_the_others_are_read():
 def test_a_file_that_is_cut_off_is_refused(cut):
     with pytest.raises(BrokenFile, match="no parquet file that can be read"):
         read(parquet(invented_questions()[:3])[:cut])
+
+
+CLEAN = [
+    {"corpusid": 7, "title": "On tea", "abstract": "Leaves.", "citations": [9, 11], "full_paper": "Long. " * 50},
+    {"corpusid": 9, "title": "On pots", "abstract": "Clay.", "citations": [], "full_paper": ""},
+]
+
+
+def test_corpus_clean_is_read_and_written_in_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "corpus_clean-00000.parquet"
+    path.write_bytes(parquet(CLEAN))
+    found = records(read_documents(path))
+    assert [(each.docno, each.title, each.abstract, each.extra) for each in found] == [
+        ("7", "On tea", "Leaves.", {"citations": ["9", "11"]}),
+        ("9", "On pots", "Clay.", {"citations": []}),
+    ]
+    for whole, column in ((True, "corpusid"), (False, "docno")):
+        path.write_bytes(b"".join(write_parquet_documents(found, whole=whole)))
+        table = pq.read_table(path)
+        assert table.column(column).to_pylist() == ([7, 9] if whole else ["7", "9"])
+        assert table.column("citations").to_pylist() == ([[9, 11], []] if whole else [["9", "11"], []])
+        again = records(read_documents(path))
+        assert [replace(each, file="", line=0) for each in again] == [replace(each, file="", line=0) for each in found]
+
+
+def test_corpus_s2orc_is_read_from_its_annotations(tmp_path: Path) -> None:
+    text = "On tea\nLeaves."
+    spans = {"title": '[{"start": 0, "end": 6}]', "abstract": '[{"start": 7, "end": 14}]', "author": None}
+    row = {"corpusid": 7, "externalids": {"doi": "10.1/t"}, "content": {"text": text, "annotations": spans}}
+    path = tmp_path / "corpus_s2orc.parquet"
+    path.write_bytes(parquet([row]))
+    (found,) = records(read_documents(path))
+    assert (found.docno, found.title, found.abstract, found.doi) == ("7", "On tea", "Leaves.", "10.1/t")
+
+
+@pytest.mark.parametrize(
+    ("read_it", "rows", "reason"),
+    [
+        (read_topics, CLEAN, "holds no topics: it is LitSearch's corpus_clean, to be imported as documents"),
+        (
+            read_documents,
+            invented_questions()[:2],
+            "holds no documents: it is LitSearch's questions, to be imported as",
+        ),
+    ],
+)
+def test_the_wrong_file_is_named_and_where_it_goes(
+    tmp_path: Path, read_it: Callable[[Path], Iterator[Any]], rows: list[dict[str, Any]], reason: str
+) -> None:
+    path = tmp_path / "data.parquet"
+    path.write_bytes(parquet(rows))
+    with pytest.raises(BrokenFile, match=reason):
+        list(read_it(path))
