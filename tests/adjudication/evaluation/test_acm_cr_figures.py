@@ -11,7 +11,8 @@ from corpus.models import Document
 from tests.factories.accounts import CollectionFactory
 from tests.shared import shared_path
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.slow, pytest.mark.timeout(1800)]
+# An import holds constraints at once for its transaction, so each command needs one of its own.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.shared, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 # Percent: R@10 and nDCG@10 with bm25s over Lucene-like tokens (the README next to the data).
 MEASURED = {"paragraph": (34.88, 30.13), "sentence": (41.84, 34.09)}
