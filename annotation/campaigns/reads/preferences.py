@@ -15,6 +15,7 @@ KEYS = {
     "flag": Key("f", "Flag for the adjudicators"),
     "note": Key("n", "Write a note"),
     "guideline": Key("g", "Go to the guideline"),
+    "guideline_read": Key("y", "I have read what changed in the guideline"),
     "highlights": Key("h", "Highlights on or off"),
     "help": Key("?", "Show these keys"),
 }

@@ -24,6 +24,7 @@ from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import FIRST_AHEAD, take_units
 from annotation.labelling.forms import Malformed, read_form
+from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.reads.labelling import (
     HISTORY_KINDS,
     fetch_history,
@@ -142,6 +143,7 @@ def show_screen(
         "guideline": newest,
         "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",
         "guideline_changed": 0 < participation.guideline_seen < participation.guideline,
+        "guideline_changes": changes_since(newest, participation.guideline_seen),
         "last": last,
         "labelling": labelling,
         "skip_reasons": labelling.skip_reasons,

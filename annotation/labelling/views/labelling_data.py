@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,6 +19,7 @@ from annotation.labelling.actions.preferences import set_preferences
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import take_units
 from annotation.labelling.forms import Malformed, read_body, read_have_text, read_preferences
+from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.reads.labelling import fetch_history, fetch_progress, why_empty
 from annotation.labelling.reads.units import fetch_units
 from annotation.labelling.views.answers import answer_json, for_script, person_of, problem, result_data
@@ -109,7 +111,14 @@ def label_guideline(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     )
     newest = Guideline.objects.filter(campaign=participation.campaign).first()
     html = render_markdown(newest.body, headings_from=3) if newest else ""
-    return answer_json({"version": newest.version if newest else 0, "html": html})
+    changes = changes_since(newest, participation.guideline_seen)
+    return answer_json(
+        {
+            "version": newest.version if newest else 0,
+            "html": html,
+            "changes": render_to_string("_differences.html", {"differences": changes}) if changes else "",
+        }
+    )
 
 
 @require_safe

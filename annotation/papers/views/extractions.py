@@ -24,6 +24,7 @@ from annotation.definitions.extractions import (
 )
 from annotation.kind import Judged
 from annotation.labelling.actions.guidelines import note_guideline_seen
+from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.views.answers import person_of
 from annotation.models import AnnotatorState, Assignment, Campaign, Extraction, ExtractionState
 from annotation.papers.actions.extractions import (
@@ -245,5 +246,6 @@ def _guideline(extraction: Extraction, user: User) -> dict[str, Any]:
     return {
         "guideline_version": version,
         "guideline_changed": 0 < seen < version,
+        "guideline_changes": changes_since(guideline, seen),
         "guideline_html": render_markdown(guideline.body, headings_from=3) if guideline else "",
     }

@@ -38,8 +38,10 @@ export class GuidelinePane {
     }
   }
 
-  showVersion({ version, html }) {
+  showVersion({ version, html, changes }) {
     this.version = version;
+    part("guideline-changes").innerHTML = changes; // escaped by the server
+    show(part("guideline-changes"), Boolean(changes));
     part("guideline-body").innerHTML = html; // sanitised by the server, which is the only source
     setText("guideline-version", `version ${version}`);
     setText("guideline-news-version", `version ${version}`);
@@ -48,6 +50,11 @@ export class GuidelinePane {
     if (form) form.value = version;
     show(part("guideline-news"));
     announce(`The guideline has changed: it is now version ${version}.`);
+  }
+
+  /** The key of the button, where it is there. */
+  read() {
+    if (!part("guideline-news").hidden) document.querySelector('[data-form="guideline-seen"]').requestSubmit();
   }
 
   async seen(event) {

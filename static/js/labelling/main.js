@@ -179,6 +179,7 @@ const acts = {
   flag: () => flag(),
   note: () => void screen.chosenCell()?.element.querySelector("[data-note]").focus(),
   guideline: () => guideline.toggle(),
+  guideline_read: () => guideline.read(),
   highlights: () => toggleHighlights(),
   help: () => void dialogs.showPreferences(applyPreferences),
   look: () => void look(),

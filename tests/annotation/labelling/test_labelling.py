@@ -242,7 +242,8 @@ def test_the_guideline_is_sanitised_and_seen_once(signed_in):
     data = client.get(address(built, "label_guideline")).json()
     assert data["version"] == 2
     assert "<strong>bold</strong>" in data["html"]
-    assert "<script" not in data["html"]
+    assert "<script" not in data["html"] + data["changes"]
+    assert "<ins># New</ins>" in data["changes"]
     assert 'href="javascript' not in data["html"]
     assert client.get(address(built)).context["guideline_changed"] is True
     assert client.post(address(built, "label_guideline"), {"version": "2"}).json() == {"seen": 2}

@@ -164,7 +164,7 @@ def test_the_screen_asks_little(material, work, client, django_assert_max_num_qu
 
 
 def test_the_guideline_is_next_to_the_paper_and_announces_a_change_once(material, work, client) -> None:
-    news = "Please read it before you go on"
+    news = "Please read what is new before you go on"
     client.force_login(material.people["ann"])
     page = client.get(address("extraction_detail", material))
     assert page.context["guideline_html"] in page.text
@@ -177,6 +177,7 @@ def test_the_guideline_is_next_to_the_paper_and_announces_a_change_once(material
     assert (again.context["guideline_changed"], news in again.text) == (True, True)
     where = reverse("label_guideline", args=[material.collection.slug, "contexts"])
     assert client.get(where).json()["html"].startswith("<p>Take <em>whole</em>")
+    assert "<ins>" in again.text
     assert client.post(where, {"version": "2"}).json() == {"seen": 2}
     assert not client.get(address("extraction_detail", material)).context["guideline_changed"]
 
