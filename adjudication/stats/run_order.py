@@ -11,7 +11,7 @@ from adjudication.stats.evaluation import score
 from adjudication.stats.intervals import Request, Sample, make_interval
 from adjudication.stats.measures import Measure
 from adjudication.stats.rankings import Gold, Match
-from adjudication.stats.results import BoolArray, Estimate, FloatArray, Reason, to_jsonable, undefined
+from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, to_jsonable, undefined
 
 DRAWN_AT_ONCE = 512
 
@@ -121,7 +121,8 @@ def _replicates(function: Tau, one: FloatArray, two: FloatArray, request: Reques
 class LeftOut:
     """A run measured without the judgments that only it brought into the pool, as if it had come later.
 
-    `rank` and `rank_without` are its places among the runs; `judgments` is how many go.
+    `rank` and `rank_without` are its places among the runs; `judgments` is how many go. Topics that have no relevant
+    document without them are left out, so that the second mean may be over fewer: `n_topics` and `n_topics_without`.
     """
 
     run: str
@@ -131,6 +132,8 @@ class LeftOut:
     value_without: float | None
     rank: int | None
     rank_without: int | None
+    n_topics: int
+    n_topics_without: int
 
     @property
     def change(self) -> float | None:
@@ -152,24 +155,29 @@ def leave_runs_out(
     found = []
     for name, own in brought.items():
         without = _means(runs, gold, measures, ~own)
+        at = list(runs).index(name)
         for place, measure in enumerate(measures):
-            values = [each[:, place] for each in (whole, without)]
-            at = list(runs).index(name)
-            pairs = [(_number(each[at]), _rank(each, at)) for each in values]
-            (value, rank), (later, rank_later) = pairs
-            found.append(LeftOut(name, measure.name, int(own.sum()), value, later, rank, rank_later))
+            values, ranks, counts = zip(
+                *((_number(each[at, place]), _rank(each[:, place], at), n[at, place]) for each, n in (whole, without)),
+                strict=True,
+            )
+            found.append(LeftOut(name, measure.name, int(own.sum()), *values, *ranks, *map(int, counts)))
     return found
 
 
 @dataclass(frozen=True)
 class AtDepth:
-    """The runs measured with the judgments of the first `depth` of each pooled run; τ-b to the whole pool's order."""
+    """The runs measured with the judgments of the first `depth` of each pooled run; τ-b to the whole pool's order.
+
+    `n_topics` is over how many topics each run's mean goes: those with a relevant document among these judgments.
+    """
 
     depth: int
     measure: str
     judgments: int
     values: tuple[float | None, ...]
     tau_b: float | None
+    n_topics: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
         return dict(to_jsonable(self))
@@ -180,28 +188,32 @@ def at_depths(
 ) -> list[AtDepth]:
     """How the order of the runs depends on the pool's depth. `depth` (J,) is the best rank that brought a judgment in,
     infinite where no ranking did; such judgments belong to every pool."""
-    whole = _means(runs, gold, measures, None)
+    whole, _ = _means(runs, gold, measures, None)
     found = []
     for each in depths:
         kept = (depth <= each) | np.isinf(depth)
-        shallow = _means(runs, gold, measures, kept)
+        shallow, counts = _means(runs, gold, measures, kept)
         for place, measure in enumerate(measures):
             both = np.isfinite(whole[:, place]) & np.isfinite(shallow[:, place])
             tau = tau_b(whole[both, place], shallow[both, place]) if both.sum() > 1 else None
             values = tuple(_number(value) for value in shallow[:, place])
-            found.append(AtDepth(each, measure.name, int(kept.sum()), values, tau))
+            topics = tuple(counts[:, place].tolist())
+            found.append(AtDepth(each, measure.name, int(kept.sum()), values, tau, topics))
     return found
 
 
-def _means(runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], keep: BoolArray | None) -> FloatArray:
-    """(R, M) means over the topics where a measure is defined, NaN where it is for none."""
+def _means(
+    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], keep: BoolArray | None
+) -> tuple[FloatArray, IntArray]:
+    """(R, M) means over the topics where a measure is defined, NaN where it is for none, and how many topics."""
     found = np.full((len(runs), len(measures)), np.nan)
+    topics = np.zeros(found.shape, dtype=np.int64)
     for place, each in enumerate(runs.values()):
         values = score(each, gold, measures, keep).values
         known = np.isfinite(values)
-        counts = known.sum(axis=0)
+        topics[place] = counts = known.sum(axis=0)
         np.divide(np.where(known, values, 0).sum(axis=0), counts, out=found[place], where=counts > 0)
-    return found
+    return found, topics
 
 
 def _number(value: float) -> float | None:

@@ -187,7 +187,7 @@ class Reader:
         file = self._file_of(source, comment)
         file.line = comment.line
         if len(file.metadata) < MOST_METADATA:
-            file.metadata.append(comment.text[:LONGEST_METADATA].replace("\0", ""))
+            file.metadata.append(" ".join(comment.text[:LONGEST_METADATA].splitlines()))  # others would see a row
 
     def line(self, _: int, row: RunRow) -> bytes:
         """The row for COPY. It is asked for before the next row is read, so the row belongs to the newest file."""

@@ -304,8 +304,14 @@ def test_a_run_without_what_it_alone_brought() -> None:
     assert (first.judgments, first.value, first.value_without, first.rank, first.rank_without) == (1, 0.5, 0.0, 1, 1)
     assert first.change == -0.5
     assert second.change == 0
+    both = make_gold({"q": {"a": 1, "b": 1, "c": 0}, "r": {"d": 1}})
+    runs_of_two = {"one": match([RankedList("q", ["a", "c"]), RankedList("r", ["d"])], both)}
+    (lost,) = leave_runs_out(runs_of_two, both, measures("R@1"), {"one": np.array([False, False, False, True])})
+    assert (lost.value, lost.n_topics, lost.value_without, lost.n_topics_without) == (0.75, 2, 0.5, 1), (
+        "r has none left"
+    )
     (shallow,) = at_depths(runs, gold, measures("R@1"), np.array([1.0, 2.0, 1.0]), [1])
-    assert (shallow.judgments, shallow.values, shallow.tau_b) == (2, (1.0, 0.0), 1.0)
+    assert (shallow.judgments, shallow.values, shallow.tau_b, shallow.n_topics) == (2, (1.0, 0.0), 1.0, (1, 1))
 
 
 # --- what unjudged documents could change -----------------------------------------------------------------------------
