@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from textwrap import fill
 
-from adjudication.evaluation.reads.tables import Row, Table
+from adjudication.evaluation.reads.tables import Cell, Row, Table
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
 MOST_NOTES = 4  # below a plot in a file
@@ -76,11 +76,17 @@ def plot_of(table: Table, column: int) -> Plot | None:
         )
         for at, (row, cell) in enumerate(zip(rows, cells, strict=True))
     )
-    scale = 100 if high <= 1.5 else 1
+    scale = max(map(_scale, cells))
     ends = [low + share * (high - low) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     ticks = tuple((place(end), f"{scale * end:.1f}") for end in ends)
     column_of = table.columns[column]
     return Plot(" ".join([*filter(None, column_of.groups), column_of.label]), marks, ticks, ROW * len(rows))
+
+
+def _scale(cell: Cell) -> int:
+    """100 where the figure is printed as a percentage, 1 where it is a count."""
+    value, printed = cell.value or 0.0, float(cell.text.split()[0].replace(",", ""))
+    return 100 if abs(printed - 100 * value) < abs(printed - value) else 1
 
 
 @dataclass(frozen=True)

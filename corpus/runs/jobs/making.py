@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import Scope, record_event
+from accounts.job_kinds import Cancelled
 from accounts.refusals import Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.models import PartRanking, Ranking, RetrievalRun, RunMaking
@@ -39,7 +40,10 @@ class RunMakingJob(CollectionJob[RunMaking]):
     tab = "runs"
 
     def work(self, job: RunMaking, progress: jobs.Progress) -> None:
-        make_run(job, progress)
+        try:
+            make_run(job, progress)
+        except Cancelled as cancelled:
+            raise Cancelled("Cancelled. No run is stored; what an endpoint has answered is kept.") from cancelled
 
     def audited(self, job: RunMaking) -> tuple[Any, Scope | None, dict[str, Any]]:
         return job, job.collection, {"name": job.name}

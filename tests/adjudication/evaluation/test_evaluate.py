@@ -15,6 +15,7 @@ from accounts.refusals import NotAllowed, Refused
 from adjudication.evaluation.golds.registry import campaigns_behind, offered_golds, parse_selector, read_gold
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.reads.evaluation import CONDENSED, EvaluationResult, EvaluationSpec, evaluate
+from adjudication.evaluation.reads.pages import plot_of
 from adjudication.evaluation.reads.rankings import pool_sources, pools_of
 from adjudication.evaluation.reads.reports import make_report
 from adjudication.evaluation.reads.tables import as_csv, as_latex, as_markdown, figures_csv, make_table
@@ -357,6 +358,16 @@ def test_names_and_values_are_printed_as_they_are(built: Built) -> None:
     assert "\n{[}x](http://x) & " in as_latex(table), "no option of the line end before it"
     assert r"area a|b c (n = 12)" in as_latex(table)
     assert "'=1+1," in as_csv(table)
+
+
+def test_the_axis_of_a_plot_has_the_numbers_of_the_table(built: Built) -> None:
+    make_run(built.collection, "one", {str(topic): {"d1": 1.0} for topic in range(1, TOPICS + 1)})
+    table = make_table(done(built, "one", measures=("NumRet", "P@1")))
+    counts, shares = plot_of(table, 0), plot_of(table, 1)
+    assert counts is not None
+    assert shares is not None
+    assert (counts.marks[0].text, max(float(text) for _, text in counts.ticks) < 2) == ("1.0", True)
+    assert max(float(text) for _, text in shares.ticks) > 2
 
 
 def test_equal_as_printed_is_equally_best(built: Built) -> None:

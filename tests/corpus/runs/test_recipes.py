@@ -12,11 +12,13 @@ import pytest
 from django.db import connection
 
 from accounts import jobs
+from accounts.job_kinds import Progress
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Citation, Collection, PaidAnswer, RetrievalRun, RunMaking
 from corpus.ranking.order import RankedList
 from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.jobs.making import RunMakingJob
 from corpus.runs.recipes.fusion import interpolated, reciprocal
 from corpus.runs.recipes.one_hop import expanded
 from corpus.runs.recipes.rerank import order_in, windows
@@ -184,6 +186,35 @@ class TestRerank:
             job = made(collection, "reranked", "rerank", run="first")
             assert len(stub.calls) == TOPICS - 15
         assert (job.state, docnos("reranked", "20")) == (JobState.DONE, ["D2", "D1", "D3", "D4"])
+
+    def test_cancelling_keeps_what_was_paid_and_says_so(self, collection: Collection, chat: Any, settings: Any) -> None:
+        class Watched(Progress):
+            def check(self) -> None:
+                if PaidAnswer.objects.count() >= 5:
+                    jobs.cancel(job, at=AT)
+                super().check()
+
+        def work(job: RunMaking, progress: Progress) -> None:
+            RunMakingJob("runs").work(job, Watched(job))
+
+        with ChatStub(["[2] > [1]"]) as stub:
+            chat(stub)
+            job = request_run(
+                by=None,
+                at=AT,
+                collection=collection,
+                name="reranked",
+                recipe=recipe_named("rerank"),
+                asked={"run": "first"},
+                send=False,
+            )
+            jobs.carry_out(job, work)
+            job.refresh_from_db()
+            kept = PaidAnswer.objects.count()
+            assert (job.state, len(stub.calls)) == (JobState.CANCELLED, kept)
+            assert "what an endpoint has answered is kept" in job.reason
+            assert made(collection, "reranked", "rerank", run="first").state == JobState.DONE
+            assert len(stub.calls) == TOPICS
 
     def test_a_small_window_carries_the_best_to_the_front(self, collection: Collection, chat: Any) -> None:
         def last_first(call: Call) -> Step:
