@@ -124,7 +124,7 @@ def draw_plot(table: Table, column: int, form: str) -> bytes | None:
     cells = [row.cells[column] for row in rows if row.cells]
     if not any(cell.value is not None for cell in cells):
         return None
-    scale = 100 if all(max(cell.high or 0.0, cell.value or 0.0) <= 1 for cell in cells) else 1
+    scale = max(_scale(cell) for cell in cells if cell.value is not None)
     lines = [
         Line(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)
         for row, cell in zip(rows, cells, strict=True)
