@@ -156,6 +156,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"},
 }
+TEX_PROGRAM = env.text("LITMUS_TEX", "pdflatex")  # makes PDFs of releases; "": none are made
 CODE_VERSION = env.text("LITMUS_VERSION", "0.1.0")  # stored with every computed figure
 
 # --- database, cache -------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -26,13 +27,15 @@ from adjudication.releases.actions import (
 from adjudication.releases.forms import ReleaseForm, StatementForm
 from adjudication.releases.reads.archive import archive_of, entries_of, file_of, text_of
 from adjudication.releases.reads.checks import check_list
-from adjudication.releases.reads.explaining import explain
+from adjudication.releases.reads.explaining import explain, judged_documents
 from adjudication.releases.reads.recipe import make_recipe, released_campaigns
 from adjudication.releases.reads.statement import answers_of, unanswered
 from adjudication.releases.rules import check_can_open, check_can_read_release, check_not_sealed_in
 from corpus.collections.rules import can_manage, check_can_manage, check_not_archived, fetch_membership
 from corpus.models import Membership
 from corpus.text.markdown import render_markdown
+
+PER_PAGE = 50
 
 
 @require_safe
@@ -152,16 +155,19 @@ def release_publish(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
 @require_safe
 def line_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """One judged pair, explained: `?topic=` and `?docno=`."""
+    """One judged pair, explained: `?topic=` and `?docno=`; without `docno` the documents judged with the topic."""
     membership = _reader(request, slug)
     check_not_sealed_in(released_campaigns(membership.collection))
     number, docno = request.GET.get("topic", "").strip(), request.GET.get("docno", "").strip()
     context = _frame(membership) | {"number": number, "docno": docno}
-    if number and docno:
-        try:
+    try:
+        if number and docno:
             context["found"] = _shown(explain(membership.collection, number, docno))
-        except Refused as refusal:
-            context["reason"] = refusal.reason
+        elif number:
+            judged = judged_documents(membership.collection, number)
+            context["page"] = context["judged"] = Paginator(judged, PER_PAGE).get_page(request.GET.get("page"))
+    except Refused as refusal:
+        context["reason"] = refusal.reason
     return render(request, "adjudication/releases/line_detail.html", context)
 
 

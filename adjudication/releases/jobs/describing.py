@@ -138,11 +138,11 @@ def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
         "Machines": tell.machines(facts),
         "What is missing": tell.missing(facts),
         "Personal and sensitive information": tell.stated(facts, "personalSensitiveInformation"),
-        "Bias, risks and limitations": " ".join(
+        "Bias, risks and limitations": "\n".join(
             [
-                tell.stated(facts, "dataBiases"),
-                tell.stated(facts, "dataLimitations", tell.limitations(facts)),
-                tell.stated(facts, "dataSocialImpact"),
+                f"- **Biases:** {tell.stated(facts, 'dataBiases')}",
+                f"- **Limitations:** {tell.stated(facts, 'dataLimitations', tell.limitations(facts))}",
+                f"- **Social impact:** {tell.stated(facts, 'dataSocialImpact')}",
             ]
         ),
         "Maintenance": tell.stated(facts, "dataReleaseMaintenancePlan"),

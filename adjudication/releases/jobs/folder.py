@@ -22,6 +22,7 @@ TYPES = {
     ".xml": "application/xml",
     ".cff": "application/yaml",
     ".py": "text/x-python",
+    ".pdf": "application/pdf",
 }
 
 

@@ -26,6 +26,7 @@ from adjudication.releases.jobs.data import Writer
 from adjudication.releases.jobs.describing import card, changelog, citation, datacite, licence
 from adjudication.releases.jobs.folder import MANIFEST, Folder, hash_of
 from adjudication.releases.jobs.ir_datasets_extension import EXTENSION, extension
+from adjudication.releases.jobs.latex import latex_of, pdf_of
 from adjudication.releases.reads.archive import has_files
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.differences import differences, sentences_of
@@ -188,9 +189,9 @@ def write_variants(release: Release, root: Path, progress: Progress | None) -> F
     anonymous = Folder(root / "anonymous", progress)
     (root / "anonymous").mkdir(exist_ok=True)
     anonymous.link(named)
-    release.summary = _summary(facts, named)
     _describe(facts, named, sources, anonymous=False)
     _describe(replace(facts, people=hidden), anonymous, sources, anonymous=True)
+    release.summary = _summary(facts, named)
     return facts
 
 
@@ -227,8 +228,18 @@ def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
     data = folder.listed()
     for path, (text, about) in texts.items():
         folder.write_text(path, facts.people.without_names(text) if anonymous else text, about)
+    for name, about in (("DATASHEET", "The datasheet"), ("REVIEWERS", "The appendix for reviewers")):
+        _write_latex(folder, name, about)
     folder.write_text("croissant.json", croissant(facts, data, **who), "Croissant 1.1 with RAI and PROV.")
     folder.write_text(MANIFEST, _manifest(facts, folder, sources, anonymous=anonymous))
+
+
+def _write_latex(folder: Folder, name: str, about: str) -> None:
+    """The Markdown file of that name in LaTeX, and as PDF where a TeX is there."""
+    latex = latex_of((folder.root / f"{name}.md").read_text(encoding="utf-8"))
+    folder.write_text(f"{name}.tex", latex, f"{about}, in LaTeX.")
+    if pdf := pdf_of(latex):
+        folder.write(f"{name}.pdf", [pdf], f"{about}, as PDF.")
 
 
 def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymous: bool) -> str:

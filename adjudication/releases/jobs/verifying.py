@@ -137,10 +137,15 @@ def _make_again(release: Release, manifest: dict[str, Any], found: Verification)
             root = Path(name)
             write_variants(release, root, None)
             variant = "anonymous" if manifest["anonymous"] else "named"
-            again = {each["path"]: each["sha256"] for each in read_manifest(root / variant)["files"]}
-    before = {each["path"]: each["sha256"] for each in manifest["files"]}
+            again = _hashes(read_manifest(root / variant))
+    before = _hashes(manifest)
     found.differing = sorted(path for path in before.keys() | again.keys() if before.get(path) != again.get(path))
     found.remade = not found.differing
+
+
+def _hashes(manifest: dict[str, Any]) -> dict[str, str]:
+    """{path: hash} of what can be made again: PDFs are made once, by the TeX of that day."""
+    return {each["path"]: each["sha256"] for each in manifest["files"] if not each["path"].endswith(".pdf")}
 
 
 def _sibling_folder(release: Release) -> Path:

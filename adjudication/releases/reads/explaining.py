@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.db.models import Count, Q, QuerySet
+
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.models import Release
@@ -10,6 +12,7 @@ from adjudication.releases.reads.lines import lines_of, released_line
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import released_campaigns
 from adjudication.releases.reads.statement import answers_of, names_in
+from annotation.models import AssignmentState
 from corpus.models import Collection, Document, Topic
 
 
@@ -50,6 +53,16 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
         "release": release.name if release else None,
         "lines": [line | _change(release, line) for line in found],
     }
+
+
+def judged_documents(collection: Collection, number: str) -> QuerySet[Document, dict[str, Any]]:
+    """{"docno", "title", "labels"} of the documents judged with a topic or aspect, by docno. Errors: Refused."""
+    topic, _ = _topic(collection, number)
+    campaigns = [one.pk for one in released_campaigns(collection)]
+    items = Q(items__topic=topic, items__campaign__in=campaigns)
+    done = items & Q(items__assignments__state=AssignmentState.DONE, items__assignments__repeat=0)
+    found = Document.objects.filter(collection=collection).annotate(labels=Count("items__assignments", filter=done))
+    return found.filter(labels__gt=0).order_by("docno").values("docno", "title", "labels")
 
 
 def _topic(collection: Collection, number: str) -> tuple[Topic, str]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Q
+
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import Exporter, Finding, Options
 from adjudication.exporting.findings import find
@@ -22,7 +24,7 @@ from adjudication.exports.exporters.topics import trec_topics
 from adjudication.exports.registry import EXPORTERS
 from adjudication.papers.contexts import context_topic_records
 from annotation.kind import Judged
-from annotation.models import Campaign, CampaignState, Criterion
+from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Criterion
 from corpus.formats.acm_cr_topics import merged_qrels
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Collection
@@ -81,8 +83,9 @@ class Recipe:
 
 
 def released_campaigns(collection: Collection) -> list[Campaign]:
-    """All campaigns but drafts, the main ones first."""
-    found = collection.campaigns.exclude(state=CampaignState.DRAFT)
+    """All campaigns but drafts without labels (a draft may hold imported ones), the main ones first."""
+    labels = Assignment.objects.filter(item__campaign=OuterRef("pk"), state=AssignmentState.DONE)
+    found = collection.campaigns.filter(~Q(state=CampaignState.DRAFT) | Exists(labels))
     order = {"main": 0, "test": 1, "dev": 2}
     return sorted(found, key=lambda one: (order[one.split], one.slug))
 

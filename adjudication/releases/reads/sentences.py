@@ -7,6 +7,7 @@ from adjudication.releases.reads.facts import CampaignFacts, Facts, platform
 from adjudication.releases.reads.statement import NOT_STATED
 
 MOST = 12  # of a list in a sentence
+DIGITS = 12  # of a hash in a sentence
 
 
 def stated(facts: Facts, key: str, *measured: str) -> str:
@@ -139,12 +140,12 @@ def pooled(facts: Facts) -> str:
 
 
 def raw_data(facts: Facts, *, anonymous: bool) -> str:
-    """Which files came in, with their hashes."""
+    """Which files came in, with the beginnings of their hashes; Croissant's `prov:wasDerivedFrom` has them whole."""
     found = []
     for run in facts.imports:
         files = [
             f"{'' if anonymous else facts.people.without_names(str(one.get('name', ''))) + ' '}"
-            f"sha256 {one.get('sha256', 'unknown')}"
+            f"(sha256 {str(one.get('sha256', 'unknown'))[:DIGITS]}…)"
             for one in run.files[:MOST]
         ]
         found.append(f"Import of {run.label} ({run.format}): {', '.join(files) or 'no file'}.")

@@ -112,6 +112,26 @@ def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:  # noqa
     assert ">None<" not in page
 
 
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="There is no pdflatex here.")
+def test_the_pdf_shows_hostile_texts_and_names_nobody(built: Built, settings) -> None:  # noqa: F811
+    import pypdfium2
+
+    settings.TEX_PROGRAM = "pdflatex"
+    built.collection.licence = HOSTILE
+    built.collection.save()
+    body = "# Read\n\n\\input{/etc/passwd} \\write18{touch x} zebulon 100% of $5 & more_or_less"
+    built.campaign.guidelines.create(version=2, body=body, created_at=timezone.now())
+    release = freeze(built)
+    for anonymous in (False, True):
+        with pypdfium2.PdfDocument(release.variant(anonymous=anonymous) / "REVIEWERS.pdf") as document:
+            shown = "".join(page.get_textpage().get_text_bounded() for page in document)
+            assert "zebulon" not in json.dumps(document.get_metadata_dict())
+        for expected in ("\\input{/", "etc/", "100% of $5 & more_or", "[U+1F600]", "</", "img src"):
+            assert expected in shown, expected
+        assert "zebulon" not in shown
+        assert verify_release(release.variant(anonymous=anonymous)).remade is True
+
+
 @pytest.mark.parametrize(
     ("key", "wrong"),
     [

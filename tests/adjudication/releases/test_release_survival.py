@@ -28,6 +28,7 @@ UNJUDGED = 3_000  # documents, so that writing takes a while
 @pytest.fixture
 def built(settings, tmp_path: Path, transactional_db: None) -> Built:
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.TEX_PROGRAM = ""
     found = build_campaign([[1, 1, 0]] * ITEMS, topics=2)
     found.collection.licence = "CC BY 4.0"
     found.collection.save()
@@ -41,7 +42,7 @@ def built(settings, tmp_path: Path, transactional_db: None) -> Built:
 
 def start(tmp_path: Path, name: str) -> Child:
     command = [sys.executable, "manage.py", "release", "tea", name, "--json"]
-    return Child(command, tmp_path / f"{name}.log", child_environment())
+    return Child(command, tmp_path / f"{name}.log", child_environment(LITMUS_TEX=""))
 
 
 def releases(built: Built, settings) -> list[str]:
@@ -67,7 +68,7 @@ def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, setting
         child = Child(
             [sys.executable, "-c", AGAIN, str(release.pk)],
             tmp_path / f"{path.replace('/', '-')}.log",
-            child_environment(),
+            child_environment(LITMUS_TEX=""),
         )
     assert child.process.wait(120) == 0, child.output
     release.refresh_from_db()

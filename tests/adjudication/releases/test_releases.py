@@ -52,6 +52,7 @@ PEOPLE = ("zebulon", "yolanda", "xerxes")
 @pytest.fixture
 def built(settings, tmp_path: Path) -> Built:
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.TEX_PROGRAM = ""  # seconds each
     found = build_campaign(LABELS, triples=TRIPLES, people=PEOPLE, machines=[("Robot, run 1", "robot", 1)])
     found.collection.licence = "CC BY 4.0"
     found.collection.save()
@@ -399,6 +400,20 @@ class TestLines:
         assert "release v1: 1" in page.content.decode()
         with pytest.raises(Refused, match="never judged together"):
             explain(built.collection, "12", "doc-a")
+
+    def test_tables_lead_to_the_explanation_of_each_line(self, built: Built, client: Client) -> None:
+        client.force_login(built.people["manager"])
+        slug = built.collection.slug
+        lines = reverse("line_detail", args=[slug])
+        target = f"{lines}?topic=7&amp;docno=doc-b"
+        topic = built.items[0].topic_id
+        for name, more in (("judgment_list", ()), ("relevance_detail", (topic,))):
+            page = client.get(reverse(name, args=[slug, "main", *more])).content.decode()
+            assert target in page, name
+        page = client.get(lines, {"topic": "7"}).content.decode()
+        assert "?topic=7&amp;docno=doc-a" in page
+        assert "doc-c" not in page
+        assert "has no topic 99" in client.get(lines, {"topic": "99"}).content.decode()
 
     def test_who_still_has_to_judge_reads_none(self, built: Built, client: Client) -> None:
         freeze(built)
