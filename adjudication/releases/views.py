@@ -25,7 +25,7 @@ from adjudication.releases.actions import (
     state_facts,
 )
 from adjudication.releases.forms import ReleaseForm, StatementForm
-from adjudication.releases.reads.archive import archive_of, entries_of, file_of, text_of
+from adjudication.releases.reads.archive import archive_of, entries_of, file_of, grouped, text_of
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.explaining import explain, judged_documents
 from adjudication.releases.reads.recipe import make_recipe, released_campaigns
@@ -110,7 +110,7 @@ def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         no_opening = refusal.reason
     context = _frame(membership) | {
         "release": release,
-        "entries": entries_of(release, anonymous=False),
+        "folders": grouped(entries_of(release, anonymous=False)),
         "files_base": reverse("release_file", args=[slug, name, "x"])[:-1],
         "may_manage": can_manage(membership),
         "no_opening": no_opening,
@@ -224,7 +224,7 @@ def _landing(request: HttpRequest, release: Release, pages: str, *where: str) ->
         "heading": title.removeprefix("# "),
         "card": mark_safe(render_markdown(body)),  # noqa: S308 - sanitised there
         "citation": text_of(release, "CITATION.cff", anonymous=anonymous),
-        "entries": entries_of(release, anonymous=anonymous),
+        "folders": grouped(entries_of(release, anonymous=anonymous)),
         "files_base": reverse(f"{pages}_file", args=[*where, "x"])[:-1],
         "archive": reverse(f"{pages}_archive", args=where),
     }

@@ -5,6 +5,7 @@ is text, escaped, so that nothing a person typed is ever a command.
 """
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -93,5 +94,7 @@ def pdf_of(latex: str) -> bytes | None:
 
 
 def _environment(folder: Path) -> dict[str, str]:
+    """Nothing of the server's own: where programs are, fixed times, and no file outside of the folder."""
+    found = Path(shutil.which(settings.TEX_PROGRAM) or settings.TEX_PROGRAM)
     fixed = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1", "openin_any": "p", "openout_any": "p"}
-    return {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TEXMFVAR": str(folder), **fixed}
+    return {"PATH": f"{found.parent}:{os.defpath}", "HOME": str(folder), "TEXMFVAR": str(folder), **fixed}

@@ -45,6 +45,15 @@ def check_has_files(release: Release) -> None:
         )
 
 
+def grouped(entries: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The files by the folder they lie in, those of the release itself ("") first."""
+    found: dict[str, list[dict[str, Any]]] = {"": []}
+    for one in entries:
+        folder, separator, _ = one["path"].partition("/")
+        found.setdefault(folder if separator else "", []).append(one)
+    return list(found.items())
+
+
 def text_of(release: Release, path: str, *, anonymous: bool) -> str:
     """A small file of the release."""
     return (release.variant(anonymous=anonymous) / path).read_text(encoding="utf-8")
