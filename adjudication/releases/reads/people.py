@@ -18,6 +18,11 @@ from corpus.models import Collection, Role
 
 LENGTH = 8  # hexadecimal digits of a pseudonym
 AUTHOR = "[author]"  # instead of the name of a maker, who may be no member
+# Names that identify nobody, and that sentences of a release need.
+NOBODY = {
+    *Role.values,
+    *("authors author annotators judges judge assessors assessor experts expert people person human humans".split()),
+}
 SHORTEST = 3  # a name of fewer characters would be found inside of words
 
 
@@ -133,7 +138,7 @@ def _deciders(collection: Collection) -> list[int]:
 
 def _keys(known: list[str], pseudonym: str, *, by_parts: bool = True) -> dict[str, str]:
     """What is replaced by the pseudonym: whole names, and of people their parts where they are capitalised."""
-    known = [name for name in known if name.lower() not in Role.values]  # “Adjudicator” identifies nobody
+    known = [name for name in known if name.lower() not in NOBODY]
     whole = [" ".join(name.lower().replace("_", " ").split()) for name in known if len(name) >= SHORTEST]
     parts = [part for name in known for part in name.split() if by_parts and len(part) > SHORTEST and part.istitle()]
     return dict.fromkeys([*parts, *whole], pseudonym)

@@ -36,7 +36,7 @@ from corpus.models import Membership
 from corpus.pools.actions import delete_run
 from corpus.topics.actions.topics import delete_topic
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import Built, Triple, build_campaign
+from tests.factories.adjudication import AT, Built, Triple, build_campaign
 from tests.factories.corpus import ImportRunFactory, make_run, make_tree
 
 pytestmark = pytest.mark.django_db
@@ -228,8 +228,10 @@ def test_what_a_release_stands_on_stays(built: Built) -> None:
     """Topics, runs, imports, campaigns and the collection; what came after the release is free."""
     run = built.collection.retrieval_runs.get()
     imported = ImportRunFactory(collection=built.collection, state=JobState.DONE)
+    fields = {"name": "Idle", "state": "closed", "seed": 1, "created_at": AT, "opened_at": AT, "closed_at": AT}
+    idle = built.collection.campaigns.create(slug="idle", kind="relevance", **fields)
     alone = built.collection.topics.create(number="99", text="Nobody judged this.")
-    freeze(built)
+    freeze(built, force="A campaign is idle.")
     manager = built.people["manager"]
     with pytest.raises(Refused, match="Release v1 stands on this topic"):
         delete_topic(by=manager, at=timezone.now(), topic=alone)
@@ -242,7 +244,7 @@ def test_what_a_release_stands_on_stays(built: Built) -> None:
     with pytest.raises(Refused, match="Release v1 stands on this import"):
         undo_import(run=imported, **now)
     with pytest.raises(Refused, match="Release v1 stands on this campaign"):
-        delete_campaign(campaign=built.campaign, **now)
+        delete_campaign(campaign=idle, **now)
     built.collection.archived_at = timezone.now()
     built.collection.save()
     with pytest.raises(Refused, match="Release v1 stands on this collection"):
