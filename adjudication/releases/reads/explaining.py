@@ -55,7 +55,7 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
     }
 
 
-def judged_documents(collection: Collection, number: str) -> QuerySet[Document, dict[str, Any]]:
+def judged_documents(collection: Collection, number: str) -> QuerySet[Any, Any]:
     """{"docno", "title", "labels"} of the documents judged with a topic or aspect, by docno. Errors: Refused."""
     topic, _ = _topic(collection, number)
     campaigns = [one.pk for one in released_campaigns(collection)]
