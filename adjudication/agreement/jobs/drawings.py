@@ -18,6 +18,7 @@ from matplotlib.patches import Rectangle
 INK, SPAN, FAINT, GRID = "#1f1c26", "#4b35a8", "#6d6879", "#e2ddd3"
 SHADES = LinearSegmentedColormap.from_list("litmus", ["#f6f4fb", "#4b35a8"])
 ROW, WIDTH = 0.28, 6.0  # inches
+NOTE_ROW, NOTE_WIDTH = 0.14, 115  # inches, characters
 FORMATS = ("svg", "pdf")
 TILES = 8  # topics in a row of the heat map
 PANELS = 3  # confusion matrices in a row
@@ -53,9 +54,16 @@ class Panel:
     counts: Sequence[Sequence[int]]
 
 
-def draw_forest(lines: Sequence[Line], axis: str) -> Drawing:
-    """A forest plot with the first line on top, under an axis of that name."""
-    figure = Figure(figsize=(WIDTH, ROW * len(lines) + 0.9), layout="constrained")
+def draw_forest(lines: Sequence[Line], axis: str, notes: Sequence[str] = ()) -> Drawing:
+    """A forest plot with the first line on top, above an axis of that name and `notes` on what it shows."""
+    names = [_pair(line.label) for line in lines]
+    rows = max([1, *(name.count("\n") + 1 for name in names)])
+    below = [fill(note, NOTE_WIDTH) for note in notes]
+    high = ROW * (1 + 0.55 * (rows - 1)) * len(lines) + 0.9
+    high += sum(NOTE_ROW * (text.count("\n") + 1) for text in below)
+    figure = Figure(figsize=(WIDTH, high), layout="constrained")
+    if below:
+        figure.supxlabel("\n".join(below), x=0.01, ha="left", fontsize=7, color=FAINT)
     axes = figure.add_subplot()
     for place, line in enumerate(reversed(lines)):
         if line.value is None:
@@ -66,7 +74,7 @@ def draw_forest(lines: Sequence[Line], axis: str) -> Drawing:
         if line.low is not None and line.high is not None:
             axes.plot([line.low, line.high], [place, place], color=SPAN, linewidth=1.6, solid_capstyle="butt")
         axes.plot([line.value], [place], marker="o", markersize=4.5, color=SPAN)
-    axes.set_yticks(range(len(lines)), [_pair(line.label) for line in reversed(lines)])
+    axes.set_yticks(range(len(lines)), names[::-1])
     axes.set_ylim(-0.7, len(lines) - 0.3)
     axes.set_xlabel(axis, color=INK)
     axes.grid(axis="x", color=GRID, linewidth=0.6)

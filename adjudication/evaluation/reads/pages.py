@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from textwrap import fill
 
 from adjudication.evaluation.reads.tables import Cell, Row, Table
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
 MOST_NOTES = 4  # below a plot in a file
+MARKS = " Bold: "  # what follows in a caption is about marks that a plot does not have
+PLOT_CAPTION = "Points are means, lines 95% intervals over topics."
 
 
 @dataclass(frozen=True)
@@ -130,9 +131,9 @@ def draw_plot(table: Table, column: int, form: str) -> bytes | None:
         for row, cell in zip(rows, cells, strict=True)
     ]
     heading = " ".join([*filter(None, table.columns[column].groups), table.columns[column].label])
-    about = f"{heading}{' in percent' if scale == 100 else ''}, with 95% intervals over topics"
-    words = "\n".join(fill(text, 95) for text in (about, table.caption, *table.notes[:MOST_NOTES]))
-    return draw_forest(lines, words)[form]
+    axis = f"{heading}{' in percent' if scale == 100 else ''}"
+    notes = (f"{PLOT_CAPTION} {table.caption.partition(MARKS)[0]}", *table.notes[:MOST_NOTES])
+    return draw_forest(lines, axis, notes)[form]
 
 
 def _times(value: float | None, scale: int) -> float | None:
