@@ -56,7 +56,7 @@ def test_five_clicks_to_a_marked_table(
     page = new_page(manager)
     page.goto("/")
     page.get_by_role("link", name="Questions about tea").first.click()  # 1
-    page.get_by_role("link", name="Evaluation", exact=True).click()  # 2
+    page.get_by_role("link", name="Results", exact=True).click()  # 2: evaluation is its first page
     page.get_by_role("link", name="Evaluate runs").first.click()  # 3
     expect(page.get_by_label("Gold", exact=False).first).to_contain_text("Targets of all questions")
     assert_accessible(page)
