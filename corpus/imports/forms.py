@@ -1,7 +1,7 @@
 """Forms that take in files."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -29,6 +29,8 @@ class FilesField(forms.FileField):
 class ImportForm(forms.Form):
     """Which files, in which format; whether only to try."""
 
+    folded: ClassVar[tuple[str, ...]] = ()  # fields that few need
+
     uploads = FilesField(
         label="Files",
         allow_empty_file=True,  # refused with a better reason by the action
@@ -53,6 +55,14 @@ class ImportForm(forms.Form):
         self.fields["format"] = choices
 
         self.formats = [(each, kind in each.writes) for each in formats_for(kind)]
+
+    @property
+    def shown(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in self.folded]
+
+    @property
+    def folded_away(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.folded]
 
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or str(self.fields["format"].initial)
@@ -106,6 +116,8 @@ class DocnosField(ListField):
 
 
 class DocumentImportForm(ImportForm):
+    folded = ("only", "year_from", "year_to", "venues")
+
     exclude = DocnosField(
         required=False,
         label="Leave out",
