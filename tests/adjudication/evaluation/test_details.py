@@ -13,11 +13,12 @@ from django.utils.html import escape
 from accounts import jobs
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.reads.measured import BEHIND, BEST, compare_pair, fetch_measured, pair_matrix, topic_values
+from adjudication.evaluation.reads.rankings import topic_texts, tops_of
 from adjudication.evaluation.reads.topics import topic_page
-from adjudication.evaluation.reads.unjudged import fetch_unjudged
+from adjudication.evaluation.reads.unjudged import fetch_unjudged, pairs_of
 from adjudication.models import Evaluation, Verdict
 from annotation.models import Assignment, Campaign, Item
-from corpus.models import Document, PoolEntry, Ranking, RetrievalRun, Topic
+from corpus.models import Document, PartRanking, PoolEntry, Ranking, RetrievalRun, SubQuery, Topic
 from tests.adjudication.evaluation.test_evaluate import make_run
 from tests.factories.adjudication import AT, Built
 
@@ -263,6 +264,27 @@ class TestJudging:
         assert refused.status_code in (404, 422)
         client.force_login(built.people["viewer"])
         assert client.post(address, asked, content_type="application/json").status_code == 403
+
+
+def test_parts_of_topics_have_their_own_rankings_and_their_topics_pools(built: Built) -> None:
+    """Of an aspect and of a sub-query: what is unjudged at the top is judged for the topic."""
+    topic = Topic.objects.get(number="1")
+    part = SubQuery.objects.create(collection=built.collection, topic=topic, number="1:7", size=1, sentences=["Tea?"])
+    part.chosen.create(aspect=topic.aspects.order_by("pk")[0], position=0)
+    new = Document.objects.create(collection=built.collection, docno="new", title="New")
+    run = RetrievalRun.objects.get(name="good")
+    PartRanking.objects.create(run=run, sub_query=part, docnos=["new", "d1", "d2"], scores=[3, 2, 1])
+    PartRanking.objects.create(run=run, aspect=topic.aspects.order_by("pk")[1], docnos=["d1", "new"], scores=[2, 1])
+    collection = built.collection
+    assert list(tops_of(collection, ["good"], "sub-query", 2)) == [("good", "1:7", ["new", "d1"])]
+    assert list(tops_of(collection, ["good"], "aspect", topics=["1.2"])) == [("good", "1.2", ["d1", "new"])]
+    assert list(tops_of(collection, ["good"], "aspect", topics=["1.1"])) == []
+    assert topic_texts(collection, "sub-query") == {"1:7": "Tea?"}
+    assert topic_texts(collection, "aspect")["1.2"] == "aspect 2"
+    for gold in ("sub-queries", "campaign:main;unit=aspect"):
+        found = read_gold(collection, gold)
+        rows, _ = fetch_unjudged(collection, found, ["good"], 10)
+        assert pairs_of(collection, found.unit, rows) == [(topic.pk, new.pk)], gold
 
 
 def test_who_still_judges_sees_none_of_it(client: Client, built: Built, job: Evaluation) -> None:
