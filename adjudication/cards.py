@@ -16,6 +16,7 @@ from adjudication.exports.files import campaign_findings
 from adjudication.labels.rules import can_adjudicate
 from adjudication.labels.views import Scope, chosen_criterion
 from adjudication.verdicts.reads.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
+from adjudication.verdicts.reads.road import fetch_road
 from adjudication.verdicts.reads.waiting import waiting_for
 from annotation.machines.reads.machines import run_rows
 from annotation.models import AnnotatorKind, Criterion, MachineReply
@@ -39,7 +40,7 @@ def overview_cards(request: Request, membership: Membership) -> Iterator[Card]:
     collection = membership.collection
     found = fetch_cards(collection, timezone.now())
     running = [(kind_of(job), job) for job in fetch_running(collection)]
-    yield _overview(20, "_material", material=fetch_material(collection))
+    yield _overview(20, "_material", material=fetch_material(collection), road=fetch_road(collection))
     yield _overview(30, "_running", running=running)
     campaigns = [(card, campaign_findings(card.campaign, card.votes)) for card in found]
     yield _overview(40, "_campaign_cards", campaigns=campaigns)

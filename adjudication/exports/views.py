@@ -19,6 +19,7 @@ from adjudication.exports.files import sent_name
 from adjudication.exports.registry import EXPORTERS
 from adjudication.labels.rules import check_can_take_out
 from adjudication.models import ExportPrefixes
+from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import can_manage, check_can_oversee, fetch_membership
 from corpus.models import Collection, Membership
 
@@ -39,6 +40,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     collection = membership.collection
     asked = _options_in_address(request, cards=False)
     memo: dict[Any, Any] = {}
+    road = fetch_road(collection)
     bars = _toolbars(collection, asked)
     if JUDGMENTS in bars and "campaign" in bars[JUDGMENTS].fields:
         asked["campaign"] = bars[JUDGMENTS].initial["campaign"]
@@ -48,7 +50,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
             "title": title,
             "options": bars.get(key),
             "at_once": key in bars and all(_is_at_once(field) for field in bars[key].fields.values()),
-            "offers": _offers(membership, key, asked, memo),
+            **_offers(membership, key, asked, memo, apart=not road.is_walked),
         }
         for key, title in SECTIONS.items()
         if key != CONTEXTS or collection.papers.exists()
@@ -59,6 +61,8 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "exports",
         "campaign": collection.campaigns.filter(slug=asked.get("campaign", "")).first(),
         "sections": sections,
+        "road": road,
+        "may_manage": can_manage(membership),
         "broken": EXPORTERS.broken if can_manage(membership) else [],
         "missing": _missing(collection),
     }
@@ -138,9 +142,12 @@ def _missing(collection: Collection) -> list[str]:
 
 
 def _offers(
-    membership: Membership, section: str, asked: Mapping[str, str], memo: dict[Any, Any]
-) -> list[dict[str, Any]]:
-    return [_offer(membership, exporter, asked, memo) for exporter in in_section(section)]
+    membership: Membership, section: str, asked: Mapping[str, str], memo: dict[Any, Any], *, apart: bool
+) -> dict[str, list[dict[str, Any]]]:
+    """The exports of a section; `apart`: those that cannot be written yet stand under `later`."""
+    every = [_offer(membership, exporter, asked, memo) for exporter in in_section(section)]
+    later = [offer for offer in every if apart and offer["reason"]]
+    return {"offers": [offer for offer in every if offer not in later], "later": later}
 
 
 def _offer(

@@ -31,6 +31,7 @@ from adjudication.releases.reads.explaining import explain, judged_documents
 from adjudication.releases.reads.recipe import make_recipe, released_campaigns
 from adjudication.releases.reads.statement import answers_of, unanswered
 from adjudication.releases.rules import check_can_open, check_can_read_release, check_not_sealed_in
+from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import can_manage, check_can_manage, check_not_archived, fetch_membership
 from corpus.models import Membership
 from corpus.text.markdown import render_markdown
@@ -48,6 +49,7 @@ def release_list(request: HttpRequest, slug: str) -> HttpResponse:
         "job": releases[0] if releases and not releases[0].is_frozen else None,
         "may_manage": can_manage(membership),
         "unanswered": unanswered(answers_of(membership.collection)),
+        "road": fetch_road(membership.collection),
     }
     return render(request, "adjudication/releases/release_list.html", context)
 

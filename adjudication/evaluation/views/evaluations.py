@@ -17,6 +17,7 @@ from adjudication.evaluation.reads.tables import WRITERS, Table
 from adjudication.evaluation.views.scope import context_of, fetch_evaluation, fetch_overseer, whole_number
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.models import Evaluation
+from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import fetch_membership
 from corpus.models import Collection
 
@@ -40,6 +41,7 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "has_runs": _can_be_measured(membership.collection),
         "qrels": imported_qrels(membership.collection),
+        "road": fetch_road(membership.collection),
     }
     return render(request, "adjudication/evaluation/evaluation_list.html", context)
 

@@ -27,7 +27,7 @@ HEADLINES = (("alpha_ordinal", "all"), ("cohen_kappa", "mean"), ("accuracy", "me
 
 @dataclass(frozen=True)
 class Material:
-    """What a collection holds, and the next thing it lacks ("" when it has everything)."""
+    """What a collection holds."""
 
     documents: int
     topics: int
@@ -35,23 +35,10 @@ class Material:
     pooled: int
     runs: int
     people: int
-    campaigns: int
-
-    @property
-    def lacks(self) -> str:
-        """documents, topics, pools, campaigns or people: the first that is still missing."""
-        steps = (
-            ("documents", self.documents),
-            ("topics", self.topics),
-            ("pools", self.pooled or self.campaigns),  # items can be made from a list without a pool
-            ("campaigns", self.campaigns),
-            ("people", self.people > 1),
-        )
-        return next((name for name, there in steps if not there), "")
 
 
 def fetch_material(collection: Collection) -> Material:
-    """Seven counts."""
+    """Six counts."""
     return Material(
         documents=Document.objects.filter(collection=collection).count(),
         topics=Topic.objects.filter(collection=collection).count(),
@@ -59,7 +46,6 @@ def fetch_material(collection: Collection) -> Material:
         pooled=PoolEntry.objects.filter(topic__collection=collection).count(),
         runs=RetrievalRun.objects.filter(collection=collection).count(),
         people=collection.memberships.count(),
-        campaigns=collection.campaigns.count(),
     )
 
 

@@ -179,7 +179,7 @@ def test_members_of_another_collection_do_not_exist_here(client: Client, members
 OVERSEEN = {
     "Material": ["documents", "papers", "topics", "sub-queries", "questions", "runs", "pools"],
     "Campaigns": ["campaigns", "anno-gpt"],
-    "Results": ["evaluation", "set", "contexts", "exports", "releases"],
+    "Results": ["evaluation", "splits", "set", "contexts", "exports", "releases"],
     "Settings": ["people"],
 }
 MANAGED = OVERSEEN | {
