@@ -24,7 +24,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Road:
-    """All steps in their order; `is_walked` once a campaign has been opened, whatever was not used on the way."""
+    """All steps in their order; `is_walked` once a campaign with items has been opened."""
 
     steps: tuple[Step, ...]
     is_walked: bool
@@ -51,7 +51,7 @@ def fetch_road(collection: Collection) -> Road:
     *done, has_items = facts.get(pk=collection.pk)
     states = _states(done, has_items)
     steps = tuple(Step(state=state, **words) for state, words in zip(states, _words(collection.slug), strict=True))
-    return Road(steps, is_walked=done[-1], is_begun=done[0] or done[1])
+    return Road(steps, is_walked=done[-1] and has_items, is_begun=done[0] or done[1])
 
 
 def _states(done: list[bool], has_items: bool) -> list[str]:
