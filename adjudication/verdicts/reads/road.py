@@ -40,7 +40,8 @@ def fetch_road(collection: Collection) -> Road:
     own = {"collection": OuterRef("pk")}
     campaigns = Campaign.objects.filter(**own)
     facts = Collection.objects.values_list(
-        Exists(Document.objects.filter(**own)) | Exists(Paper.objects.filter(**own)),
+        Exists(Document.objects.filter(**own)),
+        Exists(Paper.objects.filter(**own)),
         Exists(Topic.objects.filter(**own)),
         Exists(PoolEntry.objects.filter(topic__collection=OuterRef("pk"))),
         Exists(campaigns),
@@ -48,7 +49,8 @@ def fetch_road(collection: Collection) -> Road:
         Exists(campaigns.exclude(state=CampaignState.DRAFT)),
         Exists(Item.objects.filter(campaign__collection=OuterRef("pk"))),
     )
-    *done, has_items = facts.get(pk=collection.pk)
+    documents, papers, *others, has_items = facts.get(pk=collection.pk)
+    done = [documents or papers, *others]
     states = _states(done, has_items)
     steps = tuple(Step(state=state, **words) for state, words in zip(states, _words(collection.slug), strict=True))
     return Road(steps, is_walked=done[-1] and has_items, is_begun=done[0] or done[1])
