@@ -1,6 +1,6 @@
 """A module by which ir_datasets reads a release: it registers each judged set under the collection's name.
 
-The files of BEIR's layout beside it are what it reads, so it holds no path and works wherever the folder lies.
+The files of BEIR's layout next to it are what it reads, so it holds no path and works wherever the folder lies.
 """
 
 from adjudication.releases.jobs.croissant import name_of

@@ -73,7 +73,7 @@ class Pseudonyms:
         )
 
     def fingerprint(self, key: str) -> dict[str, Any]:
-        """{"rows", "hash"} of all names, keyed, so that it tells none: texts are written anew where it differs."""
+        """{"rows", "hash"} of all names, keyed, so that it tells none: texts differ where it differs."""
         known = json.dumps(sorted(self.replaced.items())).encode()
         return {"rows": len(self.replaced), "hash": hmac.new(key.encode(), known, "sha256").hexdigest()[:16]}
 
