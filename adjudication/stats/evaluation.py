@@ -9,7 +9,7 @@ import numpy as np
 
 from adjudication.stats.bootstrap import Cancelled, TopicDesign, make_rng, resample
 from adjudication.stats.intervals import Request, Sample, make_interval
-from adjudication.stats.measures import Measure, UnjudgedError
+from adjudication.stats.measure import Measure, UnjudgedError
 from adjudication.stats.rankings import Gold, Match, view
 from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, to_jsonable, undefined
 from adjudication.stats.significance import FLIPS, TestResult, holm, paired_t_test, randomisation_tests

@@ -9,7 +9,7 @@ import numpy as np
 from adjudication.stats.bootstrap import draw_counts, make_rng
 from adjudication.stats.evaluation import score
 from adjudication.stats.intervals import Request, Sample, make_interval
-from adjudication.stats.measures import Measure
+from adjudication.stats.measure import Measure
 from adjudication.stats.rankings import Gold, Match
 from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, to_jsonable, undefined
 

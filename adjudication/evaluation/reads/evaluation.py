@@ -22,7 +22,8 @@ from adjudication.stats.evaluation import (
     score,
     score_random,
 )
-from adjudication.stats.measures import Measure, parse_measure, with_condensed
+from adjudication.stats.measure import Measure
+from adjudication.stats.measures import parse_measure, with_condensed
 from adjudication.stats.rankings import Match, match, shuffled
 from adjudication.stats.results import Estimate
 from adjudication.stats.run_order import AtDepth, LeftOut, OrderAgreement, at_depths, leave_runs_out, order_agreement

@@ -9,7 +9,7 @@ from django.db import connection
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import ASPECT, QUERY, SUB_QUERY, LoadedGold
 from adjudication.exporting.statements import PLACES
-from adjudication.stats.measures import Measure
+from adjudication.stats.measure import Measure
 from adjudication.stats.rankings import Gold, RankedList
 from adjudication.stats.results import BoolArray, FloatArray
 from corpus.models import Collection, RetrievalRun

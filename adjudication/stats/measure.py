@@ -1,0 +1,146 @@
+"""What a retrieval measure is, and what all of them are made of.
+
+Values are NaN inside this package where they are undefined (nothing relevant, a cut of length 0).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adjudication.stats.rankings import View, ordinals
+from adjudication.stats.results import BoolArray, FloatArray, IntArray
+
+Parameter = float | bool | str
+Parameters = Mapping[str, Parameter]
+
+
+class UnjudgedError(ValueError):
+    """A ranking holds a document that is not judged, for a measure that re-ranks a judged pool."""
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """One kind of measure. `cut` says what may follow @: nothing, a rank ("rank", "rank?"), a share of the ranking
+    ("share"), either or nothing ("any?"), or a level of recall ("recall"). `parameters` have their defaults; `bounds`
+    is the range of its values. `by_ranks` says that the ranks of relevant documents are all it rests on: where unjudged
+    documents count as not relevant it is the least that it can be, and the most is known, too."""
+
+    name: str
+    about: str
+    function: "Function"
+    cut: str = ""
+    parameters: Parameters = field(default_factory=dict)
+    bounds: tuple[float, float] = (0.0, 1.0)
+    by_ranks: bool = False
+
+    @property
+    def spelling(self) -> str:
+        """How it is written: k is a rank, x% a share of the ranking, r a level of recall."""
+        at = {"": "", "rank": "@k", "rank?": "[@k]", "share": "@x%", "any?": "[@k or x%]", "recall": "@r"}[self.cut]
+        return f"{self.name}{at}"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure as somebody asked for it. `cut` is a rank, a share from 0 to 1 where `is_share`, or None."""
+
+    definition: Definition
+    cut: float | None = None
+    is_share: bool = False
+    given: tuple[tuple[str, Parameter], ...] = ()
+    condensed: bool = False  # asked of all measures at once, so it is not in the name
+
+    @property
+    def name(self) -> str:
+        """As ir-measures writes it."""
+        inside = ",".join(f"{key}={value!r}" for key, value in self.given)
+        return f"{self.definition.name}{f'({inside})' if inside else ''}{self._at}"
+
+    @property
+    def _at(self) -> str:
+        if self.cut is None:
+            return ""
+        if self.is_share:
+            return f"@{100 * self.cut:g}%"
+        return f"@{self.cut}" if self.definition.cut == "recall" else f"@{self.cut:.0f}"
+
+    @property
+    def rank(self) -> int | None:
+        """The rank at which it cuts every ranking off."""
+        return None if self.cut is None or self.is_share or self.definition.cut == "recall" else int(self.cut)
+
+    def values(self, seen: View) -> FloatArray:
+        """(T,) its value for each topic, NaN where undefined. Errors: UnjudgedError."""
+        parameters = {**self.definition.parameters, **dict(self.given)}
+        if parameters.get("rel") is None:
+            parameters["rel"] = seen.relevance
+        if self._leaves_unjudged_out:
+            seen = seen.condensed
+        cut = np.floor(self.cut * seen.length + 1e-9) if self.is_share and self.cut is not None else self.cut
+        return self.definition.function(seen, cut, parameters)
+
+    @property
+    def _leaves_unjudged_out(self) -> bool:
+        parameters = {**self.definition.parameters, **dict(self.given)}
+        return bool(parameters.get("judged_only") or (self.condensed and "judged_only" in parameters))
+
+    def highest(self, seen: View) -> FloatArray | None:
+        """(T,) its value if every unjudged document that is ranked were relevant.
+
+        None for measures that also ask how many relevant documents there are, which nobody knows then, and for those
+        that leave unjudged documents out.
+        """
+        if not self.definition.by_ranks or self._leaves_unjudged_out:
+            return None
+        return self.values(seen.hopeful(self.rank))
+
+
+Cut = float | FloatArray | None  # the last rank that counts: one for all topics, or (T,)
+Function = Callable[[View, Cut, Parameters], FloatArray]
+
+
+def divide(above: FloatArray, below: FloatArray | float) -> FloatArray:
+    """The quotient, NaN where there is nothing to divide by."""
+    below = np.broadcast_to(np.asarray(below, dtype=np.float64), above.shape)
+    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+
+
+def level_of(parameters: Parameters) -> float:
+    """The grade from which on a document is relevant."""
+    return float(parameters["rel"])
+
+
+def is_relevant(seen: View, parameters: Parameters) -> BoolArray:
+    """(H,) whether a hit is relevant."""
+    return np.asarray(seen.level >= level_of(parameters))
+
+
+def count_relevant(seen: View, parameters: Parameters) -> FloatArray:
+    """(T,) how many relevant documents a topic has."""
+    return seen.n_relevant(level_of(parameters))
+
+
+def is_within(seen: View, cut: Cut) -> BoolArray:
+    """(H,) whether a hit stands before the cut."""
+    if cut is None:
+        return np.ones(len(seen.rank), dtype=bool)
+    return np.asarray(seen.rank <= (cut[seen.topic] if isinstance(cut, np.ndarray) else cut))
+
+
+def where_relevant(found: FloatArray, seen: View, parameters: Parameters) -> FloatArray:
+    """(T,) the values, NaN for topics without a relevant document."""
+    return np.where(count_relevant(seen, parameters) > 0, found, np.nan)
+
+
+def inverse(ranks: IntArray) -> FloatArray:
+    """(H,) 1 / rank."""
+    return np.asarray(1.0 / ranks, dtype=np.float64)
+
+
+def precisions_at_hits(seen: View, parameters: Parameters) -> tuple[BoolArray, FloatArray]:
+    """(H,) the relevant hits, and at each of them the precision at its rank."""
+    hits = is_relevant(seen, parameters)
+    found = np.zeros(len(hits))
+    found[hits] = (ordinals(seen.topic[hits]) + 1) / seen.rank[hits]
+    return hits, found
