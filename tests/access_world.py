@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, JobState, User
-from adjudication.evaluation.reads.evaluation import EvaluationSpec
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import Cell, Column, Row, Table
 from adjudication.models import (
     AgreementRun,

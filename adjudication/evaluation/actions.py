@@ -13,8 +13,8 @@ from accounts.models import User
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.registry import check_gold, read_decided, settled_gold
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.evaluation import TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.rankings import find_runs
+from adjudication.evaluation.reads.spec import TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.unjudged import DEPTHS, fetch_unjudged, pairs_of, without_items
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
 from adjudication.labels.rules import check_adjudicator, fetch_role

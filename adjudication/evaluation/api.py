@@ -15,8 +15,8 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from adjudication.evaluation.actions import judge_unjudged, request_evaluation
 from adjudication.evaluation.presets.registry import PRESETS
-from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.measured import reports_of
+from adjudication.evaluation.reads.spec import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.evaluation.rules import check_can_see
 from adjudication.exporting.exporter import find_campaign

@@ -6,7 +6,7 @@ from django import forms
 
 from adjudication.evaluation.golds.registry import offered_golds
 from adjudication.evaluation.presets.registry import PRESETS
-from adjudication.evaluation.reads.evaluation import CONDENSED, MEASURES, EvaluationSpec
+from adjudication.evaluation.reads.spec import CONDENSED, MEASURES, EvaluationSpec
 from adjudication.evaluation.reads.subsets import attribute_names
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.stats.measures import measure_names

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from adjudication.evaluation.golds.registry import campaigns_behind, campaigns_swayed_by
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.evaluation import EvaluationSpec
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.subsets import campaigns_behind_attributes
 from adjudication.labels.rules import check_can_take_out
 from annotation.campaigns.rules.seals import check_not_sealed

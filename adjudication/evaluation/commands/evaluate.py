@@ -11,8 +11,8 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import GOLDS, parse_selector
 from adjudication.evaluation.presets.registry import PRESETS, find_preset
-from adjudication.evaluation.reads.evaluation import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.reports import Report, make_report
+from adjudication.evaluation.reads.spec import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.tables import WRITERS, as_markdown
 from adjudication.evaluation.rules import check_not_sealed_labels
 from adjudication.stats.measures import measure_names

@@ -6,8 +6,9 @@ from django.urls import reverse
 
 from accounts.jobs import Progress
 from accounts.models import User
-from adjudication.evaluation.reads.evaluation import EvaluationResult, EvaluationSpec
 from adjudication.evaluation.reads.reports import make_report
+from adjudication.evaluation.reads.result import EvaluationResult
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import figures_csv
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
 from adjudication.labels.rules import can_adjudicate, check_adjudicator

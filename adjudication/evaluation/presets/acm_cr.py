@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.preset import Part, Preset
-from adjudication.evaluation.reads.evaluation import EvaluationResult
+from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.tables import Cell, Column, Row, Style, Table, build_table, caption
 from adjudication.papers.context_table import table_rows
 from annotation.papers.reads.contexts import context_figures

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from adjudication.evaluation.presets.preset import Part, Preset, subset
-from adjudication.evaluation.reads.evaluation import EvaluationResult, SubsetFigures
+from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
 from adjudication.evaluation.reads.tables import Column, Table, build_table, caption
 from corpus.models import Collection
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from adjudication.evaluation.reads.evaluation import EvaluationResult, EvaluationSpec, SubsetFigures
+from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import Style, Table
 from corpus.models import Collection
 

@@ -1,7 +1,7 @@
-"""Runs measured against a gold: what is asked, what comes out. Page, command and API all stand on this."""
+"""Runs measured against a gold: page, command and API all stand on this."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,11 +11,12 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades, LoadedGold
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of, rankings_of
+from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
+from adjudication.evaluation.reads.spec import ALL, COMMON, CONDENSED, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.subsets import Subset, attributes_of, subsets_of
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.evaluation import (
     IsCancelled,
-    RunComparison,
     RunScores,
     compare_runs,
     mean_scores,
@@ -23,17 +24,11 @@ from adjudication.stats.evaluation import (
     score_random,
 )
 from adjudication.stats.measure import Measure
-from adjudication.stats.measures import parse_measure, with_condensed
 from adjudication.stats.rankings import Match, match, shuffled
 from adjudication.stats.results import Estimate
-from adjudication.stats.run_order import AtDepth, LeftOut, OrderAgreement, at_depths, leave_runs_out, order_agreement
+from adjudication.stats.run_order import OrderAgreement, at_depths, leave_runs_out, order_agreement
 from corpus.models import Collection, RetrievalRun
 
-MEASURES = ("R@5", "R@20", "Rprec", "AP", "RR@10", "nDCG@10")
-AS_NOT_RELEVANT, CONDENSED = "not-relevant", "condensed"
-UNJUDGED = (AS_NOT_RELEVANT, CONDENSED)
-ALL, COMMON = "all", "common"
-TOPICS = (ALL, COMMON)
 RANDOM = "Random"  # the name of the row of shuffled pools
 DEPTHS = (1, 5, 10, 20, 50, 100)
 Progress = Callable[[int, int, str], None]
@@ -41,159 +36,6 @@ Progress = Callable[[int, int, str], None]
 
 def unheard(_done: int, _total: int, _step: str) -> None:
     """Progress that nobody watches."""
-
-
-@dataclass(frozen=True)
-class EvaluationSpec:
-    """An evaluation as it is asked for, in the words of page, command and API.
-
-    `against` is a second gold whose order of the runs is compared; `baseline` the run that the others are tested
-    against (every pair without one); `random` adds the row of shuffled pools; `sensitivity` asks what each run brought
-    into the pools. `topics` is all of the gold's, or those that every run ranks.
-    """
-
-    gold: str
-    runs: tuple[str, ...]
-    measures: tuple[str, ...] = MEASURES
-    by: tuple[str, ...] = ()
-    baseline: str = ""
-    against: str = ""
-    unjudged: str = AS_NOT_RELEVANT
-    topics: str = ALL
-    random: bool = False
-    sensitivity: bool = False
-    resamples: int = 10_000
-    seed: int = 1
-    preset: str = ""
-
-    @property
-    def golds(self) -> list[str]:
-        """The golds it names."""
-        return [gold for gold in (self.gold, self.against) if gold]
-
-    def as_json(self) -> dict[str, Any]:
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "EvaluationSpec":
-        given: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()}
-        return cls(**given)
-
-    def parsed(self) -> list[Measure]:
-        """Its measures. Errors: Refused for an unknown one, with what there is."""
-        try:
-            found = list(dict.fromkeys(parse_measure(name) for name in self.measures))
-        except ValueError as error:
-            raise Refused(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
-        if not found:
-            raise Refused("Choose at least one measure.")
-        return with_condensed(found) if self.unjudged == CONDENSED else found
-
-
-@dataclass(frozen=True, eq=False)
-class SubsetFigures:
-    """The figures of some topics: means {run: {measure}}, and tests of pairs of runs."""
-
-    subset: Subset
-    means: Mapping[str, Mapping[str, Estimate]]
-    tests: tuple[RunComparison, ...]
-
-    @property
-    def by(self) -> Mapping[str, str | None]:
-        return self.subset.by
-
-
-@dataclass(frozen=True, eq=False)
-class EvaluationResult:
-    """What came of an evaluation. `measures` are names as asked for; `scores` {run: by topic}."""
-
-    wanted: EvaluationSpec
-    gold: LoadedGold
-    measures: tuple[str, ...]
-    scores: Mapping[str, RunScores]
-    subsets: tuple[SubsetFigures, ...]
-    notes: tuple[str, ...]
-    problems: Mapping[str, str] = field(default_factory=dict)  # of runs that cannot be measured at all
-    orders: tuple[OrderAgreement, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    depths: tuple[AtDepth, ...] = ()
-
-    @property
-    def runs(self) -> list[str]:
-        return list(self.scores)
-
-    @property
-    def whole(self) -> SubsetFigures:
-        return self.subsets[0]
-
-    def to_json(self) -> dict[str, Any]:
-        """As `manage.py evaluate --json` prints it and the API answers (design.md 4)."""
-        wanted = self.wanted
-        return {
-            "gold": wanted.gold,
-            "gold_label": self.gold.label,
-            "unit": self.gold.unit,
-            "runs": self.runs,
-            "measures": list(self.measures),
-            "subsets": [
-                {
-                    "by": dict(each.by),
-                    "n_topics": len(each.subset.topics),
-                    "runs": {run: self._figures(run, each) for run in each.means},
-                }
-                for each in self.subsets
-            ],
-            "tests": [entry for each in self.subsets for test in each.tests for entry in _tests(test, each.by)],
-            "tau": [each.to_json() for each in self.orders],
-            "left_out": [each.to_json() for each in self.left_out],
-            "depths": [each.to_json() for each in self.depths],
-            "notes": list(self.notes),
-            "missing": {run: list(found.missing) for run, found in self.scores.items() if found.missing},
-            "tied": {run: dict(found.tied) for run, found in self.scores.items() if found.tied},
-            "unjudged": wanted.unjudged,
-            "topics": wanted.topics,
-            "baseline": wanted.baseline,
-            "seed": wanted.seed,
-            "resamples": wanted.resamples,
-        }
-
-    def _figures(self, run: str, figures: SubsetFigures) -> dict[str, Any]:
-        found = {}
-        scores = self.scores[run]
-        for name, estimate in figures.means[run].items():
-            problem = self.problems.get(run) or scores.problems.get(name)
-            found[name] = _figure(estimate) | ({"problem": problem} if problem else {})
-            found[name]["unjudged_high"] = scores.highest_mean(name, figures.subset.topics)
-        return found
-
-
-def _figure(estimate: Estimate) -> dict[str, Any]:
-    shape = estimate.to_json()
-    ci = shape["ci"] or {}
-    return {
-        "value": shape["value"],
-        "se": shape["se"],
-        "low": ci.get("low"),
-        "high": ci.get("high"),
-        "reason": shape["reason"],
-        "ci_reason": shape["ci_reason"],
-        "method": ci.get("method"),
-        "n_topics": shape["n_items"],
-    }
-
-
-def _tests(test: RunComparison, by: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    pair = {"a": test.a, "b": test.b, "measure": test.measure, "by": dict(by)}
-    found = []
-    for name, result, adjusted in (
-        ("paired-t", test.t_test, test.t_holm),
-        ("randomisation", test.randomisation, test.randomisation_holm),
-    ):
-        shape = result.to_json()
-        entry = {"p": shape["p"], "p_holm": adjusted, "test": name, "reason": shape["reason"]}
-        entry["flags"] = shape["flags"]
-        found.append({**pair, **entry, "difference": shape["difference"], "n_topics": shape["n"]})
-    return found
 
 
 def evaluate(

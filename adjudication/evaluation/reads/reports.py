@@ -6,7 +6,9 @@ from typing import Any
 
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.evaluation import EvaluationResult, EvaluationSpec, Progress, evaluate, unheard
+from adjudication.evaluation.reads.evaluation import Progress, evaluate, unheard
+from adjudication.evaluation.reads.result import EvaluationResult
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import Table, make_table
 from corpus.models import Collection
 

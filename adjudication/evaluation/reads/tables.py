@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from adjudication.agreement.reads.report import escape
-from adjudication.evaluation.reads.evaluation import EvaluationResult, SubsetFigures
+from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
 from adjudication.stats.evaluation import RunComparison
 from adjudication.stats.measures import parse_measure
 from adjudication.stats.results import Estimate

@@ -10,9 +10,9 @@ from accounts.jobs import shown
 from accounts.refusal_messages import refusals_in_form
 from adjudication.evaluation.actions import request_evaluation
 from adjudication.evaluation.forms import EvaluationForm
-from adjudication.evaluation.reads.evaluation import EvaluationSpec
 from adjudication.evaluation.reads.pages import draw_plot, plot_of, sorted_table
 from adjudication.evaluation.reads.qrels import imported_qrels
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import WRITERS, Table
 from adjudication.evaluation.views.scope import context_of, fetch_evaluation, fetch_overseer, whole_number
 from adjudication.labels.rules import check_can_adjudicate

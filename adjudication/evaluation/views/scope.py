@@ -5,8 +5,8 @@ from typing import Any
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from adjudication.evaluation.reads.evaluation import EvaluationSpec
 from adjudication.evaluation.reads.measured import Measured, fetch_measured, reports_of
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.rules import check_can_see
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Evaluation

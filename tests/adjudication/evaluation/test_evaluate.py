@@ -14,10 +14,12 @@ from django.core.management import CommandError, call_command
 from accounts.refusals import NotAllowed, Refused
 from adjudication.evaluation.golds.registry import campaigns_behind, offered_golds, parse_selector, read_gold
 from adjudication.evaluation.presets.registry import PRESETS
-from adjudication.evaluation.reads.evaluation import CONDENSED, EvaluationResult, EvaluationSpec, evaluate
+from adjudication.evaluation.reads.evaluation import evaluate
 from adjudication.evaluation.reads.pages import plot_of
 from adjudication.evaluation.reads.rankings import pool_sources, pools_of
 from adjudication.evaluation.reads.reports import make_report
+from adjudication.evaluation.reads.result import EvaluationResult
+from adjudication.evaluation.reads.spec import CONDENSED, EvaluationSpec
 from adjudication.evaluation.reads.tables import as_csv, as_latex, as_markdown, figures_csv, make_table
 from adjudication.evaluation.rules import check_can_see
 from adjudication.exporting.options import make_options

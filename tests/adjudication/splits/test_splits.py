@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.refusals import Conflict, Refused
-from adjudication.evaluation.reads.evaluation import EvaluationSpec, evaluate
+from adjudication.evaluation.reads.evaluation import evaluate
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Split, SplitTopic
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.splits.actions import make_split

@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from adjudication.evaluation.presets.doris_mae import MEASURES
-from adjudication.evaluation.reads.evaluation import EvaluationSpec, evaluate
+from adjudication.evaluation.reads.evaluation import evaluate
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.exporting.options import make_options
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic

@@ -1,0 +1,62 @@
+"""What an evaluation asks, in the words of page, command and API."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from accounts.refusals import Refused
+from adjudication.stats.measure import Measure
+from adjudication.stats.measures import parse_measure, with_condensed
+
+MEASURES = ("R@5", "R@20", "Rprec", "AP", "RR@10", "nDCG@10")
+AS_NOT_RELEVANT, CONDENSED = "not-relevant", "condensed"
+UNJUDGED = (AS_NOT_RELEVANT, CONDENSED)
+ALL, COMMON = "all", "common"
+TOPICS = (ALL, COMMON)
+
+
+@dataclass(frozen=True)
+class EvaluationSpec:
+    """An evaluation as it is asked for, in the words of page, command and API.
+
+    `against` is a second gold whose order of the runs is compared; `baseline` the run that the others are tested
+    against (every pair without one); `random` adds the row of shuffled pools; `sensitivity` asks what each run brought
+    into the pools. `topics` is all of the gold's, or those that every run ranks.
+    """
+
+    gold: str
+    runs: tuple[str, ...]
+    measures: tuple[str, ...] = MEASURES
+    by: tuple[str, ...] = ()
+    baseline: str = ""
+    against: str = ""
+    unjudged: str = AS_NOT_RELEVANT
+    topics: str = ALL
+    random: bool = False
+    sensitivity: bool = False
+    resamples: int = 10_000
+    seed: int = 1
+    preset: str = ""
+
+    @property
+    def golds(self) -> list[str]:
+        """The golds it names."""
+        return [gold for gold in (self.gold, self.against) if gold]
+
+    def as_json(self) -> dict[str, Any]:
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "EvaluationSpec":
+        given: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()}
+        return cls(**given)
+
+    def parsed(self) -> list[Measure]:
+        """Its measures. Errors: Refused for an unknown one, with what there is."""
+        try:
+            found = list(dict.fromkeys(parse_measure(name) for name in self.measures))
+        except ValueError as error:
+            raise Refused(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
+        if not found:
+            raise Refused("Choose at least one measure.")
+        return with_condensed(found) if self.unjudged == CONDENSED else found
