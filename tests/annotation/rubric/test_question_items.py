@@ -65,7 +65,7 @@ def test_options_of_a_file_and_of_lines():
     file = read_campaign_file(
         'kind = "rubric"\n[rubric]\nmost_fitting = 10\ncutoffs = {web = 0.5}\nkeep = "worth"', option_readers()
     )
-    assert file.options == RubricOptions({"web": 0.5}, 10, "worth").as_json()
+    assert file.options == RubricOptions({"web": 0.5}, most_fitting=10, keep="worth").as_json()
     assert read_cutoffs(" web = 0.5\n\nother=1 ") == {"web": 0.5, "other": 1.0}
     assert read_cutoffs(write_cutoffs(RubricOptions().cutoffs)) == RubricOptions().cutoffs
 
@@ -253,7 +253,7 @@ def test_items_settings_and_calibration_have_pages(draft):
     values = {**NEW, "overlap": 2, "cutoffs": "", "most_fitting": 5, "keep": "worth", "keep_from": 2}
     assert client.post(reverse("campaign_edit", args=where), values).status_code == 302
     draft.campaign.refresh_from_db()
-    assert draft.campaign.options == RubricOptions({}, 5, "worth", 2, "").as_json()
+    assert draft.campaign.options == RubricOptions({}, most_fitting=5, keep="worth", keep_from=2, group="").as_json()
     assert not client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
     assert client.post(reverse("campaign_edit", args=where), values | {"filter_imported": "on"}).status_code == 302
     draft.campaign.refresh_from_db()

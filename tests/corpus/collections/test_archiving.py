@@ -206,6 +206,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "import_topics": (SLUG, FILE),
     "index_documents": (SLUG,),
     "make_context_topics": (SLUG, "--level", "paragraph"),
+    "make_split": (SLUG, "halves", "--parts", "dev=50", "test=50"),
     "make_sub_queries": (SLUG,),
     "remove_items": (SLUG, "main"),
     "rename_collection": (SLUG, "teas"),

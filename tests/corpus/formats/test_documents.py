@@ -84,7 +84,10 @@ def test_archives_may_hold_several_formats_and_other_files(tmp_path: Path) -> No
     reasons = [(item.file, item.reason) for item in found if isinstance(item, Problem)]
     assert reasons[0][0] == "all.zip/README"
     assert "not recognised" in reasons[0][1]
-    assert reasons[2] == ("all.zip/qrels.txt", "holds no documents: it looks like trec-qrels, to be imported as qrels")
+    assert reasons[2] == (
+        "all.zip/qrels.txt",
+        "holds no documents: it looks like trec-qrels, to be imported as judgments or pool or qrels",
+    )
 
 
 def test_a_file_that_holds_no_documents_is_broken(tmp_path: Path) -> None:

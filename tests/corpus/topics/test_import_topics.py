@@ -205,9 +205,11 @@ class TestCommand:
         assert {name: found[name] for name in wanted} == wanted
         assert "sub aspects" in printed.err
 
-    def test_an_empty_collection_has_only_zeros(self, collection: Collection) -> None:
+    def test_an_empty_collection_has_only_zeros_and_no_means(self, collection: Collection) -> None:
         found = collection_statistics(collection)
-        assert {value for value in found.values() if not isinstance(value, dict)} == {0}
+        plain = {name: value for name, value in found.items() if not isinstance(value, dict)}
+        assert set(plain.values()) == {0, None}
+        assert all("mean" in name for name, value in plain.items() if value is None)
 
     def test_unknown_formats_are_refused(self, collection: Collection, tmp_path: Path) -> None:
         with pytest.raises(Refused, match="Unknown format “bibtex”"):
