@@ -5,6 +5,7 @@ judged, so such negatives may be wrong; only where verdicts are the positives ca
 """
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -155,9 +156,9 @@ class TrainingExporter(TextExporter):
             for line in self.written(example):
                 yield json.dumps(line, ensure_ascii=False) + "\n"
 
+    @abstractmethod
     def written(self, example: Example) -> Iterator[dict[str, Any]]:
         """The lines of one topic."""
-        raise NotImplementedError
 
 
 class Triplets(TrainingExporter):
