@@ -112,7 +112,7 @@ def _opened(directory: Path) -> Index:
     fcntl.flock(held, fcntl.LOCK_SH)
     try:
         index = Index(directory)
-    except BaseException:
+    except BaseException:  # also the end of the worker: the lock must not outlive the attempt; raised again
         held.close()
         raise
     weakref.finalize(index, held.close)
