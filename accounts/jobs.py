@@ -23,6 +23,7 @@ from accounts.job_kinds import Cancelled, ClaimLost, Progress, job_kinds, kind_o
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused
 from accounts.storage_full import NO_ROOM, is_no_room
+from accounts.table_statistics import analyse_changed_tables
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -95,6 +96,7 @@ def carry_out_row(model: type[J], pk: int, work: Callable[[J, Progress], None] |
                 _work(job, claim, work or kind.work)
     finally:
         kind.clean_up(pk)
+    analyse_changed_tables()
 
 
 def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:

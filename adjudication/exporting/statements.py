@@ -274,17 +274,19 @@ SELECT v.value, count(*) FROM annotation_item i
 JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
 WHERE i.campaign_id = %(campaign)s AND (v.value NOT BETWEEN 0 AND 2 OR i.aspect_id IS NULL) GROUP BY 1 ORDER BY 1
 """
-# Documents in the pools of judged topics of which nothing is known.
+# Documents in the pools of judged topics of which nothing is known. Sets are compared, not rows looked up: the planner
+# has no good guess of tables that were filled a moment ago.
 POOLED_ALONE = f"""
 WITH {WHOLE}
-SELECT count(*) FROM corpus_poolentry p
-JOIN {STANDING} t ON t.id = p.topic_id
-JOIN whole ON whole.topic_id = p.topic_id
-WHERE NOT EXISTS (
-  SELECT FROM annotation_item i
+SELECT count(*) FROM (
+  SELECT p.topic_id, p.document_id FROM corpus_poolentry p
+  JOIN {STANDING} t ON t.id = p.topic_id
+  JOIN whole ON whole.topic_id = p.topic_id
+  EXCEPT
+  SELECT i.topic_id, i.document_id FROM annotation_item i
   JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
-  WHERE i.campaign_id = %(campaign)s AND i.topic_id = p.topic_id AND i.document_id = p.document_id
-)
+  WHERE i.campaign_id = %(campaign)s
+) alone
 """
 POOLED_DOCNOS = f"""
 SELECT t.number, d.docno FROM corpus_poolentry p

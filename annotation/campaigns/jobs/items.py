@@ -10,7 +10,6 @@ from accounts.audit import record_event
 from accounts.jobs import Progress
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from accounts.table_statistics import analyse_changed_tables
 from annotation.campaigns.jobs.built import Built, silent
 from annotation.campaigns.jobs.calibration import check_calibration, draw_calibration
 from annotation.campaigns.jobs.campaign_jobs import CampaignJob
@@ -53,9 +52,6 @@ class ItemBuildJob(CampaignJob[ItemBuild]):
 
     def work(self, job: ItemBuild, progress: Progress) -> None:
         _work(job, progress)
-
-    def clean_up(self, pk: int) -> None:  # noqa: ARG002
-        analyse_changed_tables()
 
     def links(self, job: ItemBuild) -> list[tuple[str, str]]:
         names = [("item_build", "Try again")] if job.is_final else []

@@ -11,7 +11,6 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Conflict, Refused
-from accounts.table_statistics import analyse_changed_tables
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import format_label, format_names
@@ -53,7 +52,6 @@ class ImportJob(CollectionJob[ImportRun]):
         run = ImportRun.objects.filter(pk=pk).first()
         if run is not None and run.is_final and not run.dry_run:
             remove_uploads(run)
-            analyse_changed_tables()
 
     def page(self, job: ImportRun) -> str:
         return reverse("import_detail", args=[job.collection.slug, job.pk])
