@@ -11,7 +11,8 @@ from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
 from annotation.campaigns.api import campaigns
 from annotation.labelling.api import judging, judgments
-from annotation.machines import api as machines
+from annotation.machines.api import prompts
+from annotation.machines.api import runs as machines
 from corpus.collections.api import collections, persons
 from corpus.documents import api as documents
 from corpus.imports import api as imports
@@ -68,6 +69,9 @@ urlpatterns = [
     path(f"{K}machine-runs/", machines.MachineRunList.as_view(), name="api_machine_runs"),
     path(f"{K}machine-runs/<int:pk>/", machines.MachineRunDetail.as_view(), name="api_machine_run"),
     path(f"{K}machine-runs/<int:pk>/replies/", machines.MachineReplyList.as_view(), name="api_machine_replies"),
+    path(f"{K}prompt-preview/", prompts.PromptPreview.as_view(), name="api_prompt_preview"),
+    path(f"{C}prompts/", prompts.PromptList.as_view(), name="api_prompts"),
+    path(f"{C}prompts/<int:pk>/", prompts.PromptDetail.as_view(), name="api_prompt"),
     path(f"{K}agreement/", results.AgreementView.as_view(), name="api_agreement"),
     path(f"{K}votes/", results.VoteList.as_view(), name="api_votes"),
     path(f"{K}relevance/", relevance.RelevanceList.as_view(), name="api_relevance"),

@@ -1,10 +1,14 @@
 """What our management commands have in common: how they report their result, and how they refuse."""
 
 import json
+import sys
 from abc import ABC, abstractmethod
-from typing import Any
+from argparse import SUPPRESS
+from pathlib import Path
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from accounts.models import User
 from accounts.refusals import Refused
@@ -38,6 +42,69 @@ class ReportingCommand(BaseCommand, ABC):
     @abstractmethod
     def carry_out(self, *args: Any, **options: Any) -> tuple[str, dict[str, Any]]:
         """Do it; return the summary and the object. Errors: Refused."""
+
+
+class SteppedCommand(ReportingCommand):
+    """manage.py COMMAND SLUG STEP …: the steps of one subject, each a method of its name, with arguments of its own.
+
+    `add_STEP(parser)` adds them. With --dry-run a step that writes is taken and undone, so that it says what it would
+    do or why it is refused: nothing is stored, no job is sent and nobody gets an e-mail.
+    """
+
+    reads: ClassVar[dict[str, str]] = {}  # step: what it does
+    writes: ClassVar[dict[str, str]] = {}
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        choices = parser.add_subparsers(dest="step", required=True, metavar="STEP")
+        for name, words in (self.reads | self.writes).items():
+            step = choices.add_parser(name, help=words, description=words)
+            # Without SUPPRESS, the step's default would replace a --json before it.
+            step.add_argument("--json", action="store_true", dest="as_json", default=SUPPRESS, help="also print JSON")
+            if name in self.writes:
+                step.add_argument("--dry-run", action="store_true", help="only say what would happen")
+            if add := getattr(self, f"add_{_method(name)}", None):
+                add(step)
+
+    def carry_out(self, *, step: str, dry_run: bool = False, **options: Any) -> tuple[str, dict[str, Any]]:
+        self.is_dry = dry_run
+        take = getattr(self, _method(step))
+        wanted = {name: value for name, value in options.items() if name not in COMMON}
+        if not dry_run:
+            summary, result = take(**wanted)
+            return summary, result
+        with transaction.atomic():
+            summary, result = take(**wanted)
+            transaction.set_rollback(True)
+        return f"Nothing was changed. Without --dry-run: {summary}", {"dry_run": True, **result}
+
+
+COMMON = {"verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks", "stdout"}
+COMMON |= {"stderr"}  # what Django gives to every command
+
+
+def _method(step: str) -> str:
+    return step.replace("-", "_")
+
+
+def text_of(file: str, most: int = 1_000_000) -> str:
+    """The text of a file, or of standard input for “-”. Errors: Refused for what is missing, too long or not UTF-8."""
+    try:
+        content = sys.stdin.buffer.read(most + 1) if file == "-" else _head_of(Path(file), most + 1)
+    except OSError as error:
+        raise Refused(f"{file} cannot be read: {error.strerror}.") from error
+    if len(content) > most:
+        raise Refused(f"{file} has more than {most:,} bytes, which is too long.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused(f"{file} is not UTF-8 text: byte {error.start:,} does not fit.") from error
+
+
+def _head_of(path: Path, most: int) -> bytes:
+    with path.open("rb") as opened:
+        return opened.read(most)
 
 
 def user_with(email: str) -> User:

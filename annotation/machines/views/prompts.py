@@ -12,12 +12,10 @@ from accounts.refusal_messages import refusals_in_form
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.machines.actions.recipes import write_relevance_prompt
 from annotation.machines.forms import PromptForm
-from annotation.machines.reads.machine_items import describe_levels, first_item
 from annotation.machines.reads.machines import prompts_of
+from annotation.machines.reads.prompts import preview_of
 from annotation.models import Campaign
-from annotation.prompting.answers import describe_form
-from annotation.prompting.prompts import PLACEHOLDERS, BadPrompt, parse_prompt
-from annotation.prompting.recipes import tokens_in
+from annotation.prompting.prompts import PLACEHOLDERS
 from annotation.prompting.starters import STARTERS
 from corpus.text.differences import compare_texts
 
@@ -87,18 +85,6 @@ def _initial(request: HttpRequest, campaign: Campaign) -> dict[str, str]:
 
 
 def _preview(campaign: Campaign, body: str, request: HttpRequest) -> dict[str, Any]:
-    """The message for `?item=` or the first item, how its answer must end, and what is wrong with the prompt."""
+    """Of `?item=` or the first item."""
     wanted = request.GET.get("item", "") or request.POST.get("item", "")
-    shown = first_item(campaign, int(wanted) if wanted.isdecimal() and len(wanted) < 19 else None)
-    try:
-        prompt = parse_prompt(body)
-        criterion = campaign.criteria.prefetch_related("levels").first()
-        values = [level.value for level in criterion.levels.all()] if criterion else []
-        form = describe_form(prompt.form(values))
-    except BadPrompt as bad:
-        return {"problem": str(bad)}
-    if shown is None or criterion is None:
-        return {"problem": "The campaign has no items to try it on yet.", "form": form}
-    message = prompt.fill(shown.places(describe_levels(criterion)))
-    later = campaign.items.filter(pk__gt=shown.item).order_by("pk").values_list("pk", flat=True).first()
-    return {"message": message, "form": form, "tokens": tokens_in(message), "item": shown, "next": later}
+    return preview_of(campaign, body, int(wanted) if wanted.isdecimal() and len(wanted) < 19 else None)

@@ -192,6 +192,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "build_items": (SLUG, "main"),
     "build_pools": (SLUG,),
     "make_run": (SLUG, "ours", "--recipe", "bm25"),
+    "prompts": (SLUG, "write", FILE, "--purpose", "questions"),
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
     "generate_questions": (SLUG,),

@@ -14,7 +14,6 @@ from rest_framework.response import Response
 from accounts.actions.jobs import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
-from accounts.refusals import Refused
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
@@ -23,10 +22,11 @@ from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUT
 from annotation.labelling.rules.labels import check_can_read_replies
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
 from annotation.machines.actions.recipes import Wish, criterion_of, fitting_prompt, recipe_of
-from annotation.machines.reads.machines import count_replies, estimate_runs, prompts_of, runs_of
+from annotation.machines.reads.machines import count_replies, estimate_runs, runs_of
+from annotation.machines.reads.prompts import prompt_named
 from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
 from corpus.collections.rules import OVERSEERS
-from corpus.models import PromptTemplate, Role
+from corpus.models import Role
 
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
@@ -231,23 +231,10 @@ class MachineReplyList(InCampaignView):
 
 
 def _wish(campaign: Campaign, values: dict[str, Any]) -> Wish:
-    prompt = prompt_by_name(campaign, values.pop("prompt", ""))
+    name = values.pop("prompt", "")
+    prompt = prompt_named(campaign.collection, name) if name else None
     values["thresholds"] = tuple(values.get("thresholds", ()))
     return Wish(prompt=None if values["kind"] == MachineKind.LEXICAL else prompt, **values)
-
-
-def prompt_by_name(campaign: Campaign, name: str) -> PromptTemplate | None:
-    """The prompt NAME (newest version) or NAME@VERSION; None where none is named. Errors: Refused where it is not."""
-    if not name:
-        return None
-    title, at, version = name.rpartition("@")
-    found = prompts_of(campaign.collection).filter(name=title if at else name)
-    if at:
-        found = found.filter(version=int(version) if version.isdecimal() and len(version) < 9 else 0)
-    prompt = found.first()
-    if prompt is None:
-        raise Refused(f"The collection has no prompt {name}.")
-    return prompt
 
 
 def _estimate(campaign: Campaign, wish: Wish) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from accounts.refusals import Refused
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
 from annotation.machines.actions.recipes import Wish, criterion_of, fitting_prompt, recipe_of
-from annotation.machines.reads.machines import count_replies, estimate_runs, prompts_of
+from annotation.machines.reads.machines import count_replies, estimate_runs
+from annotation.machines.reads.prompts import all_prompts, known_prompts, prompt_named
 from annotation.models import Campaign, MachineKind, MachineRun
-from corpus.models import PromptTemplate
+from corpus.models import PromptPurpose, PromptTemplate
 
 
 class Command(ReportingCommand):
@@ -95,19 +96,9 @@ def _wish(campaign: Campaign, options: dict[str, Any]) -> Wish:
 def _prompt(campaign: Campaign, name: str) -> PromptTemplate:
     """The prompt NAME or NAME@VERSION. Errors: Refused naming those there are."""
     if not name:
-        raise Refused(f"Name a prompt with --prompt. {_known_prompts(campaign)}")
-    title, _, version = name.rpartition("@") if "@" in name else (name, "", "")
-    found = prompts_of(campaign.collection).filter(name=title)
-    found = found.filter(version=int(version)) if version.isdecimal() else found
-    prompt = found.first()
-    if prompt is None:
-        raise Refused(f"There is no prompt “{name}”. {_known_prompts(campaign)}")
-    return prompt
-
-
-def _known_prompts(campaign: Campaign) -> str:
-    known = ", ".join(prompts_of(campaign.collection).order_by("name").values_list("name", flat=True).distinct())
-    return f"There are: {known}." if known else "There are none yet: write one on the page “Machines” of the campaign."
+        known = known_prompts(all_prompts(campaign.collection, PromptPurpose.RELEVANCE))
+        raise Refused(f"Name a prompt with --prompt. {known}")
+    return prompt_named(campaign.collection, name)
 
 
 def _unfinished(campaign: Campaign, wish: Wish) -> list[MachineRun]:

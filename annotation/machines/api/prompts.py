@@ -1,0 +1,144 @@
+"""Prompts for language models through the API, in the words of the pages and of `manage.py prompts`."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.refusals import Refused
+from accounts.schema import answers
+from annotation.campaigns.api.base import InCampaignView
+from annotation.machines.actions.prompts import write_prompt_for
+from annotation.machines.reads.prompts import all_prompts, preview_of, prompt_named
+from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import OVERSEERS
+from corpus.imports.api import MANAGE
+from corpus.models import PromptPurpose, PromptTemplate, Role
+from corpus.questions.actions.prompts import LONGEST_BODY, LONGEST_NAME
+from corpus.questions.reads.generation import PROMPT_NAME
+
+FILTERS = [
+    OpenApiParameter("purpose", OpenApiTypes.STR, enum=PromptPurpose.values),
+    OpenApiParameter("name", OpenApiTypes.STR),
+]
+
+
+class PromptSerializer(serializers.ModelSerializer[PromptTemplate]):
+    class Meta:
+        model = PromptTemplate
+        fields = ("id", "purpose", "name", "version", "sha256", "created_at")
+
+
+class PromptWithBodySerializer(PromptSerializer):
+    """One version word for word."""
+
+    class Meta(PromptSerializer.Meta):
+        fields = (*PromptSerializer.Meta.fields, "body")  # type: ignore[assignment]
+
+
+class NewPromptSerializer(serializers.Serializer[Any]):
+    """A prompt's next version. Those for questions have one name, which may be left out."""
+
+    purpose = serializers.ChoiceField(PromptPurpose.choices, default=PromptPurpose.RELEVANCE)
+    name = serializers.CharField(
+        max_length=LONGEST_NAME, default="", allow_blank=True, help_text=f"of questions: “{PROMPT_NAME}” or none"
+    )
+    body = serializers.CharField(max_length=LONGEST_BODY, trim_whitespace=False)
+
+
+class PreviewedSerializer(serializers.Serializer[Any]):
+    """What is tried: a stored prompt, or a text that is not stored."""
+
+    prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
+    body = serializers.CharField(max_length=LONGEST_BODY, required=False, trim_whitespace=False)
+    item = serializers.IntegerField(required=False, min_value=1, max_value=2**63 - 1, help_text="default: the first")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("prompt" in attrs) == ("body" in attrs):
+            raise serializers.ValidationError("Give either a prompt or a body.")
+        return attrs
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """The message for one item, about how many tokens it has, and how a reply must end."""
+
+    item = serializers.IntegerField(source="item.item")
+    message = serializers.CharField()
+    tokens = serializers.IntegerField()
+    form = serializers.CharField()
+    next = serializers.IntegerField(allow_null=True, help_text="the next item")
+
+
+class PromptList(InCollectionView):
+    """Prompts of the collection, in versions that never change."""
+
+    serializer_class = PromptSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[PromptTemplate]:
+        asked = self.request.query_params
+        return all_prompts(self.collection, asked.get("purpose", ""), asked.get("name", ""))
+
+    @extend_schema(
+        operation_id="prompts_list", parameters=FILTERS, responses=answers({200: PromptSerializer(many=True)}, 403)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """List all versions of prompts, without their words."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="prompts_write",
+        request=NewPromptSerializer,
+        responses=answers({200: PromptWithBodySerializer, 201: PromptWithBodySerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Store a prompt's next version; 200 with the newest one where that has the same words already."""
+        wanted = NewPromptSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        prompt, is_new = write_prompt_for(
+            collection=self.collection, by=self.person, at=timezone.now(), **wanted.validated_data
+        )
+        return Response(PromptWithBodySerializer(prompt).data, status=201 if is_new else 200)
+
+
+class PromptDetail(InCollectionView):
+    """One version of a prompt."""
+
+    serializer_class = PromptWithBodySerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(operation_id="prompts_read", responses=answers({200: PromptWithBodySerializer}, 403, 404))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """The words of one version, and their hash."""
+        return Response(PromptWithBodySerializer(get_object_or_404(all_prompts(self.collection), pk=pk)).data)
+
+
+class PromptPreview(InCampaignView):
+    """What a prompt asks of one item."""
+
+    serializer_class = PreviewSerializer
+    takes_archived = True  # nothing is written
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="prompts_preview",
+        request=PreviewedSerializer,
+        responses=answers({200: PreviewSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Show the message that a prompt makes of an item. Nothing is stored or sent."""
+        wanted = PreviewedSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        given = wanted.validated_data
+        body = given["body"] if "body" in given else prompt_named(self.collection, given["prompt"]).body
+        shown = preview_of(self.campaign, body, given.get("item"))
+        if "problem" in shown:
+            raise Refused(shown["problem"])
+        return Response(PreviewSerializer(shown).data)

@@ -1,0 +1,1 @@
+from annotation.machines.commands.prompts import Command
