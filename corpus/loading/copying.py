@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from django.db import connection
-from django.db.models import GeneratedField, JSONField, Model
+from django.db.models import CharField, Field, ForeignKey, GeneratedField, IntegerField, JSONField, Model, TextField
 from psycopg import sql
 
 NULL = "\\N"
@@ -70,6 +70,17 @@ def _copy_numbers(numbers: Sequence[int]) -> str:
     return "{" + ",".join(map(str, numbers)) + "}"
 
 
+def _way_of(field: "Field[Any, Any]") -> Callable[[Any], str]:
+    """How values of the column are written; most columns hold one type and need not be asked for it."""
+    if isinstance(field, JSONField):
+        return _copy_json_or_null
+    if field.null:
+        return copy_value
+    if isinstance(field, CharField | TextField):
+        return copy_text
+    return str if isinstance(field, IntegerField | ForeignKey) else copy_value
+
+
 def _copy_json_or_null(value: Any) -> str:
     return NULL if value is None else copy_json(value)
 
@@ -116,7 +127,7 @@ def copy_values(model: type[Model], names: Sequence[str], rows: Iterable[list[An
     meta = model._meta
     known = {field.attname: field for field in meta.concrete_fields}
     fields = [known[name] for name in names]
-    ways: list[Callable[[Any], str]] = [_copy_json_or_null if isinstance(f, JSONField) else copy_value for f in fields]
+    ways = [_way_of(field) for field in fields]
     columns = sql.SQL(", ").join([sql.Identifier(str(field.column)) for field in (meta.pk, *fields)])
     with connection.cursor() as cursor:
         cursor.execute(
