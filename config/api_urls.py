@@ -4,6 +4,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from adjudication.agreement import api as results
+from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
 from adjudication.releases import api as releases
@@ -77,6 +78,13 @@ urlpatterns = [
     path(f"{K}relevance/", relevance.RelevanceList.as_view(), name="api_relevance"),
     path(f"{K}relevance/<str:number>/", relevance.RelevanceDetail.as_view(), name="api_topic_relevance"),
     path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),
+    path(f"{C}anno-gpt/", cycles.CycleList.as_view(), name="api_cycles"),
+    path(f"{C}anno-gpt/<int:number>/", cycles.CycleDetail.as_view(), name="api_cycle"),
+    path(f"{C}anno-gpt/<int:number>/test-set/", cycles.CycleTestSet.as_view(), name="api_cycle_test_set"),
+    path(f"{C}anno-gpt/<int:number>/freezing/", cycles.CycleFreezing.as_view(), name="api_cycle_freezing"),
+    path(f"{C}anno-gpt/<int:number>/runs/", cycles.CycleRuns.as_view(), name="api_cycle_runs"),
+    path(f"{C}anno-gpt/<int:number>/test/", cycles.CycleTest.as_view(), name="api_cycle_test"),
+    path(f"{C}anno-gpt/<int:number>/decision/", cycles.CycleDecision.as_view(), name="api_cycle_decision"),
     path(f"{C}splits/", splits.SplitList.as_view(), name="api_splits"),
     path(f"{C}splits/<slug:name>/", splits.SplitDetail.as_view(), name="api_split"),
     path(f"{C}evaluations/", evaluation.EvaluationList.as_view(), name="api_evaluations"),

@@ -615,6 +615,18 @@ TABLE: list[Row] = [
     *row("api_relevance", OVERSEERS_PAGE),
     *row("api_topic_relevance", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_verdicts", OVERSEERS_PAGE),
+    *row("api_cycles", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_cycle", OVERSEERS_PAGE, where=_cycle),
+    *row("api_cycle_test_set", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {"campaign": "dev"}),
+    *row("api_cycle_freezing", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {"machine": "none"}),
+    *row("api_cycle_runs", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {"campaign": "dev"}),
+    *row("api_cycle_test", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {}),
+    *row(
+        "api_cycle_decision",
+        "POST login 404 403 403 403 200",
+        where=_cycle,
+        json=lambda _: {"outcome": "stop", "reason": "Enough."},
+    ),
     *row("api_splits", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row(
         "api_split",

@@ -72,12 +72,14 @@ def start_cycle(
 
 @transaction.atomic
 def choose_test_set(*, cycle: AnnoCycle, by: User | None, at: datetime, test: Campaign) -> AnnoCycle:
-    """Take a test campaign for the cycle: a fresh one, that no other cycle has used.
+    """Take a test campaign for the cycle: a fresh one, that no other cycle has used. Its own again changes nothing.
 
     Errors: Refused for a campaign that is no test set, has other levels or no items, was used, or whose labels could
     have been seen while the machine was tuned.
     """
     cycle = _locked(cycle, by)
+    if cycle.test_id == test.pk:
+        return cycle  # asked for twice
     if cycle.test_id is not None:
         raise Conflict(f"The cycle has its test set already: {cycle.test}. A test set is not exchanged.")
     if test.split != Split.TEST or test.collection_id != cycle.collection_id:
@@ -100,13 +102,17 @@ def choose_test_set(*, cycle: AnnoCycle, by: User | None, at: datetime, test: Ca
         )
     _check_quoted_levels(cycle, test, cycle.frozen_prompt)
     cycle.test, cycle.test_chosen_at, cycle.seen_before = test, at, seen
+    _save_test_set(cycle)
+    _record(cycle, by, at, "choose_test_set", test=test.slug, seen_before=seen)
+    return cycle
+
+
+def _save_test_set(cycle: AnnoCycle) -> None:
     try:
         with transaction.atomic():
             cycle.save(update_fields=["test", "test_chosen_at", "seen_before"])
     except IntegrityError as error:
         raise Conflict("Another cycle has taken this test set at the same moment.") from error
-    _record(cycle, by, at, "choose_test_set", test=test.slug, seen_before=seen)
-    return cycle
 
 
 @transaction.atomic
@@ -117,6 +123,8 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
     and while people have given no labels to compare it with.
     """
     cycle = _locked(cycle, by)
+    if cycle.is_frozen and key in (cycle.frozen_hash, f"{MachineSource.IMPORTED}:{cycle.frozen_name}"):
+        return cycle  # asked for twice
     if cycle.is_frozen:
         raise Conflict(f"{cycle.frozen_name} is frozen already. Another machine needs a new cycle.")
     table = dev_table(cycle.dev, cycle.criterion)
@@ -229,7 +237,7 @@ def why_cannot_test(cycle: AnnoCycle, trial: Trial) -> str:
 
 @transaction.atomic
 def decide_cycle(
-    *, cycle: AnnoCycle, by: User, at: datetime, outcome: str, reason: str, override: bool = False
+    *, cycle: AnnoCycle, by: User | None, at: datetime, outcome: str, reason: str, override: bool = False
 ) -> AnnoCycle:
     """End the cycle, with the table that the decision stands on.
 

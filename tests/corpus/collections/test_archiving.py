@@ -187,6 +187,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "add_member": (SLUG, "outsider@example.org", "viewer"),
     "adjudicate": (SLUG, "main", "--policy", "majority"),
     "agreement": (SLUG, "main"),
+    "anno_gpt": (SLUG, "decide", "1", "stop", "--reason", "Enough."),
     "annotate": (SLUG, "main", "--machine", "lexical"),
     "assign": (SLUG, "main"),
     "build_items": (SLUG, "main"),

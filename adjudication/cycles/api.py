@@ -1,0 +1,285 @@
+"""Anno-GPT through the API: the steps of the page and of `manage.py anno_gpt`, in the same words."""
+
+from typing import Any, ClassVar
+
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from adjudication.agreement.api import JobSerializer
+from adjudication.cycles.actions import (
+    choose_test_set,
+    decide_cycle,
+    freeze_machine,
+    request_test,
+    run_frozen_machine,
+    start_cycle,
+)
+from adjudication.cycles.reads.details import cycle_as_json, cycles_with_names, details_as_json
+from annotation.campaigns.api.settings import number_field
+from annotation.definitions.settings import RUNS
+from annotation.machines.api.runs import MachineRunSerializer
+from annotation.models import AnnoCycle, Campaign, MachineSource, Outcome
+from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import OVERSEERS
+from corpus.imports.api import MANAGE
+from corpus.models import Role
+
+WRITE: dict[str, tuple[Role, ...]] = {"POST": MANAGE}
+
+
+class CycleSerializer(serializers.Serializer[Any]):
+    """What is fixed; null until it is. `margin` is a share, `seen_before` counts labels given before the seal."""
+
+    number = serializers.IntegerField()
+    criterion = serializers.CharField()
+    margin = serializers.FloatField()
+    runs = serializers.IntegerField()
+    dev = serializers.CharField(help_text="the development campaign")
+    test = serializers.CharField(allow_null=True, help_text="the test campaign")
+    seen_before = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    machine = serializers.CharField(allow_null=True)
+    machine_source = serializers.ChoiceField(MachineSource.choices, allow_null=True)
+    prompt = serializers.CharField(allow_null=True, help_text="NAME@VERSION")
+    sha256 = serializers.CharField(allow_null=True)
+    frozen_at = serializers.DateTimeField(allow_null=True)
+    outcome = serializers.ChoiceField(Outcome.choices, allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    is_override = serializers.BooleanField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+
+
+class FigureSerializer(serializers.Serializer[Any]):
+    """Null with the reason where there is none."""
+
+    statistic = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    n_items = serializers.IntegerField()
+    reason = serializers.CharField(allow_null=True)
+
+
+class TriedSerializer(serializers.Serializer[Any]):
+    """A machine tried on a development set. `machine` is what freezing takes."""
+
+    machine = serializers.CharField()
+    name = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+    runs = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    invalid = serializers.IntegerField()
+    is_running = serializers.BooleanField()
+    figures = FigureSerializer(many=True)
+
+
+class DevSetSerializer(serializers.Serializer[Any]):
+    """How far people agree on a development set, and each machine with them."""
+
+    campaign = serializers.CharField()
+    items = serializers.IntegerField()
+    labels = serializers.IntegerField()
+    judged_by_two = serializers.IntegerField()
+    among_people = FigureSerializer(many=True)
+    machines = TriedSerializer(many=True)
+
+
+class TrialRowSerializer(serializers.Serializer[Any]):
+    """A line of the table of the test, as the page prints it; an empty text: no figure."""
+
+    label = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+    people = serializers.CharField(allow_blank=True)
+    machine = serializers.CharField(allow_blank=True)
+    verdict = serializers.CharField(allow_blank=True)
+    difference = serializers.CharField(allow_blank=True)
+    low = serializers.CharField(allow_blank=True)
+    high = serializers.CharField(allow_blank=True)
+    p = serializers.CharField(allow_blank=True)
+    p_holm = serializers.CharField(allow_blank=True)
+    p_cycles = serializers.CharField(allow_blank=True)
+    outcome = serializers.CharField()
+    n_items = serializers.IntegerField()
+    equivalent = serializers.BooleanField()
+
+
+class TrialSerializer(serializers.Serializer[Any]):
+    """Where the test stands. It is current while no judgment or verdict is newer than its figures."""
+
+    machine = serializers.CharField(allow_null=True, help_text="its name in the test campaign; null before it ran")
+    runs = serializers.IntegerField()
+    is_running = serializers.BooleanField()
+    is_computing = serializers.BooleanField()
+    is_current = serializers.BooleanField()
+    is_passed = serializers.BooleanField()
+    rows = TrialRowSerializer(many=True)
+
+
+class CycleDetailsSerializer(CycleSerializer):
+    """`trial` is null until a machine is frozen and a test set chosen."""
+
+    tests_of_criterion = serializers.IntegerField()
+    dev_sets = DevSetSerializer(many=True)
+    trial = TrialSerializer(allow_null=True)
+
+
+class NewCycleSerializer(serializers.Serializer[Any]):
+    dev = serializers.SlugField(max_length=80, help_text="short name of the development campaign")
+    criterion = serializers.CharField(max_length=40)
+    margin = serializers.FloatField(default=0.05, help_text="a share; 0.05 is five points")
+    runs = number_field(RUNS, default=2)
+
+
+class OneCampaignSerializer(serializers.Serializer[Any]):
+    campaign = serializers.SlugField(max_length=80, help_text="short name")
+
+
+class FreezingSerializer(serializers.Serializer[Any]):
+    machine = serializers.CharField(max_length=200, help_text="`machine` of one tried on the development set")
+
+
+class CycleDecisionSerializer(serializers.Serializer[Any]):
+    """How the cycle ends. To annotate after a test that is not passed takes `override`."""
+
+    outcome = serializers.ChoiceField(Outcome.choices)
+    reason = serializers.CharField(max_length=4000)
+    override = serializers.BooleanField(default=False)
+
+
+class CycleList(InCollectionView):
+    """Cycles of Anno-GPT."""
+
+    serializer_class = CycleSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+
+    @extend_schema(operation_id="cycles_list", responses=answers({200: CycleSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the cycles of Anno-GPT in the collection."""
+        page = self.paginate_queryset(cycles_with_names(self.collection)) or []
+        return self.get_paginated_response([CycleSerializer(cycle_as_json(cycle)).data for cycle in page])
+
+    @extend_schema(
+        operation_id="cycles_start",
+        request=NewCycleSerializer,
+        responses=answers({201: CycleSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Begin a cycle on a development campaign; from now on labels of test campaigns are sealed."""
+        wanted = NewCycleSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = dict(wanted.validated_data)
+        dev = get_object_or_404(Campaign, collection=self.collection, slug=values.pop("dev"))
+        cycle = start_cycle(collection=self.collection, by=self.person, at=timezone.now(), dev=dev, **values)
+        return Response(CycleSerializer(cycle_as_json(cycle)).data, status=201)
+
+
+class InCycleView(InCollectionView):
+    """404 where the collection has no such cycle."""
+
+    serializer_class = CycleSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = WRITE
+
+    def cycle(self) -> AnnoCycle:
+        return get_object_or_404(cycles_with_names(self.collection), number=self.kwargs["number"])
+
+    def asked(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        wanted = serializer(data=self.request.data)
+        wanted.is_valid(raise_exception=True)
+        return dict(wanted.validated_data)
+
+    def asked_campaign(self) -> Campaign:
+        slug = self.asked(OneCampaignSerializer)["campaign"]
+        campaigns = Campaign.objects.select_related("collection").filter(collection=self.collection)
+        return get_object_or_404(campaigns, slug=slug)
+
+    def changed(self) -> Response:
+        return Response(CycleSerializer(cycle_as_json(self.cycle())).data)
+
+
+class CycleDetail(InCycleView):
+    """One cycle."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(operation_id="cycles_read", responses=answers({200: CycleDetailsSerializer}, 403, 404))
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """The cycle with the machines tried on its development sets, and where its test stands."""
+        return Response(CycleDetailsSerializer(details_as_json(self.cycle())).data)
+
+
+class CycleTestSet(InCycleView):
+    """The test set of a cycle."""
+
+    @extend_schema(
+        operation_id="cycles_test_set",
+        request=OneCampaignSerializer,
+        responses=answers({200: CycleSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Take a test campaign for the cycle: a fresh one, that no other cycle has used."""
+        cycle = self.cycle()
+        choose_test_set(cycle=cycle, by=self.person, at=timezone.now(), test=self.asked_campaign())
+        return self.changed()
+
+
+class CycleFreezing(InCycleView):
+    """The frozen machine of a cycle."""
+
+    @extend_schema(
+        operation_id="cycles_freeze",
+        request=FreezingSerializer,
+        responses=answers({200: CycleSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Freeze one of the machines that were tried. It cannot be changed in this cycle."""
+        cycle = self.cycle()
+        freeze_machine(cycle=cycle, by=self.person, at=timezone.now(), key=self.asked(FreezingSerializer)["machine"])
+        return self.changed()
+
+
+class CycleRuns(InCycleView):
+    """Runs of the frozen machine."""
+
+    serializer_class = MachineRunSerializer
+
+    @extend_schema(
+        operation_id="cycles_run",
+        request=OneCampaignSerializer,
+        responses=answers({202: MachineRunSerializer(many=True)}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Let the frozen machine judge the test set or, once decided, another campaign."""
+        cycle = self.cycle()
+        runs = run_frozen_machine(cycle=cycle, by=self.person, at=timezone.now(), campaign=self.asked_campaign())
+        return Response(MachineRunSerializer(runs, many=True).data, status=202)
+
+
+class CycleTest(InCycleView):
+    """The test of a cycle."""
+
+    serializer_class = JobSerializer
+
+    @extend_schema(
+        operation_id="cycles_test", request=None, responses=answers({202: JobSerializer}, 403, 404, 409, 422)
+    )
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Compute the figures of the test, with the margin that was fixed when the cycle began."""
+        asked = request_test(cycle=self.cycle(), by=self.person, at=timezone.now())
+        return Response(JobSerializer(asked).data, status=202)
+
+
+class CycleDecision(InCycleView):
+    """The end of a cycle."""
+
+    @extend_schema(
+        operation_id="cycles_decide",
+        request=CycleDecisionSerializer,
+        responses=answers({200: CycleSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """End the cycle, with the table that the decision stands on."""
+        cycle = self.cycle()
+        decide_cycle(cycle=cycle, by=self.person, at=timezone.now(), **self.asked(CycleDecisionSerializer))
+        return self.changed()

@@ -1,0 +1,184 @@
+"""manage.py anno_gpt SLUG list|show|start|test-set|freeze|run|test|decide: the steps of a cycle of Anno-GPT."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.management.reporting import SteppedCommand
+from accounts.models import Job, JobState
+from accounts.refusals import Refused
+from adjudication.cycles.actions import (
+    choose_test_set,
+    decide_cycle,
+    freeze_machine,
+    request_test,
+    run_frozen_machine,
+    start_cycle,
+)
+from adjudication.cycles.reads.details import cycle_as_json, cycles_with_names, details_as_json
+from adjudication.cycles.reads.trials import frozen_runs
+from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.machines.actions.machines import continue_machine_run
+from annotation.models import AnnoCycle, Campaign, MachineRun, Outcome
+from corpus.collections.reads.collections import collection_with
+
+
+class Command(SteppedCommand):
+    help = "Anno-GPT: try machines on a development set, freeze one, test it, and decide. The steps are the page's."
+    reads: ClassVar[dict[str, str]] = {
+        "list": "list the cycles of the collection",
+        "show": "show a cycle: its development sets with the machines tried, and its test",
+    }
+    writes: ClassVar[dict[str, str]] = {
+        "start": "begin a cycle; from now on labels of test campaigns are sealed",
+        "test-set": "take a test campaign for the cycle",
+        "freeze": "fix one of the machines that were tried",
+        "run": "let the frozen machine judge the test set or, once decided, another campaign",
+        "test": "compute the figures of the test",
+        "decide": "end the cycle",
+    }
+
+    def add_show(self, parser: CommandParser) -> None:
+        parser.add_argument("number", type=int, help="of the cycle")
+
+    def add_start(self, parser: CommandParser) -> None:
+        parser.add_argument("dev", help="short name of the development campaign")
+        parser.add_argument("--criterion", required=True, metavar="KEY")
+        parser.add_argument("--margin", type=float, default=0.05, help="a share; 0.05, the default, is five points")
+        parser.add_argument("--runs", type=int, default=2, help="on the test set; default: 2")
+
+    def add_test_set(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("campaign", help="short name of the test campaign")
+
+    def add_freeze(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("machine", help="hash of its recipe, or imported:NAME; `show --json` lists them")
+
+    def add_run(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("campaign", nargs="?", default="", help="default: the test set")
+        parser.add_argument("--continue", action="store_true", dest="go_on", help="take its unfinished runs up again")
+
+    def add_test(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+
+    def add_decide(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("outcome", choices=Outcome.values)
+        parser.add_argument("--reason", required=True, help="kept with the table of the test")
+        parser.add_argument("--override", action="store_true", help="annotate although the test is not passed")
+
+    def list(self, *, slug: str) -> tuple[str, dict[str, Any]]:
+        cycles = cycles_with_names(collection_with(slug)).order_by("-number")
+        lines = [f"Cycle {one.number} ({one.criterion}, {one.dev.slug}): {one.words}" for one in cycles]
+        return "\n".join(lines) or "There are no cycles yet.", {
+            "cycles": [_plain(cycle_as_json(one)) for one in cycles]
+        }
+
+    def show(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
+        cycle = _cycle(slug, number)
+        found = details_as_json(cycle)
+        lines = [f"Cycle {cycle.number} ({cycle.criterion}): {cycle.words}"]
+        for table in found["dev_sets"]:
+            lines.append(f"{table['campaign']}: {table['judged_by_two']:,} of {table['items']:,} items judged by two")
+            lines += [f"  {_line('people', table['among_people'])}"]
+            lines += [f"  {_line(one['name'], one['figures'])} [{one['machine']}]" for one in table["machines"]]
+        if trial := found["trial"]:
+            lines.append(
+                f"test: {trial['runs']} of {cycle.runs} runs, " + ("passed" if trial["is_passed"] else "not passed")
+            )
+            lines += [f"  {row['label']}: difference {row['difference']}, {row['outcome']}" for row in trial["rows"]]
+        return "\n".join(lines), _plain(found)
+
+    def start(self, *, slug: str, dev: str, criterion: str, margin: float, runs: int) -> tuple[str, dict[str, Any]]:
+        campaign = campaign_with(slug, dev)
+        cycle = start_cycle(
+            collection=campaign.collection,
+            by=None,
+            at=timezone.now(),
+            dev=campaign,
+            criterion=criterion,
+            margin=margin,
+            runs=runs,
+        )
+        return _done(cycle, "begun. Labels of test campaigns are sealed until a machine is frozen.")
+
+    def test_set(self, *, slug: str, number: int, campaign: str) -> tuple[str, dict[str, Any]]:
+        test = campaign_with(slug, campaign)
+        cycle = choose_test_set(cycle=_cycle(slug, number), by=None, at=timezone.now(), test=test)
+        return _done(cycle, f"its test set is {test}.")
+
+    def freeze(self, *, slug: str, number: int, machine: str) -> tuple[str, dict[str, Any]]:
+        cycle = freeze_machine(cycle=_cycle(slug, number), by=None, at=timezone.now(), key=machine)
+        return _done(cycle, f"{cycle.frozen_name} is frozen. Its hash is {cycle.frozen_hash}.")
+
+    def run(self, *, slug: str, number: int, campaign: str, go_on: bool) -> tuple[str, dict[str, Any]]:
+        cycle, at = _cycle(slug, number), timezone.now()
+        target = campaign_with(slug, campaign) if campaign else cycle.test
+        if target is None:
+            raise Refused("The cycle has no test set yet. Take one first, or name a campaign.")
+        if go_on:
+            left = [run for run in frozen_runs(cycle, target) if run.state != JobState.DONE]
+            runs = [continue_machine_run(run=run, by=None, at=at, send=False) for run in left]
+        else:
+            runs = run_frozen_machine(cycle=cycle, by=None, at=at, campaign=target, send=False)
+        self.work(runs)
+        return _ran(target, runs)
+
+    def test(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
+        cycle = _cycle(slug, number)
+        asked = request_test(cycle=cycle, by=None, at=timezone.now(), send=False)
+        self.work([asked])
+        if self.is_dry:
+            return _done(cycle, "the figures of the test are computed.")
+        return self.show(slug=slug, number=number)
+
+    def decide(
+        self, *, slug: str, number: int, outcome: str, reason: str, override: bool
+    ) -> tuple[str, dict[str, Any]]:
+        cycle = _cycle(slug, number)
+        cycle = decide_cycle(cycle=cycle, by=None, at=timezone.now(), outcome=outcome, reason=reason, override=override)
+        return _done(cycle, f"decided: {cycle.words}.")
+
+    def work(self, asked: Sequence[Job]) -> None:
+        """Do the jobs here and now, except in a dry run. Errors: Refused with the reason of the first that failed."""
+        for job in () if self.is_dry else asked:
+            jobs.carry_out(job)
+            job.refresh_from_db()
+            if job.state != JobState.DONE:
+                raise Refused(job.reason)
+
+
+def _cycle(slug: str, number: int) -> AnnoCycle:
+    collection = collection_with(slug)
+    found = cycles_with_names(collection).filter(number=number).first()
+    if found is None:
+        raise Refused(f"There is no cycle {number} in {slug}.")
+    return found
+
+
+def _done(cycle: AnnoCycle, words: str) -> tuple[str, dict[str, Any]]:
+    found = cycles_with_names(cycle.collection).get(pk=cycle.pk)
+    return f"Cycle {cycle.number}: {words}", _plain(cycle_as_json(found))
+
+
+def _ran(campaign: Campaign, runs: Sequence[MachineRun]) -> tuple[str, dict[str, Any]]:
+    shapes = [{"id": run.pk, "annotator": run.annotator.name, "state": run.state} for run in runs]
+    return f"{campaign}: {len(runs)} runs of the frozen machine.", {"campaign": campaign.slug, "runs": shapes}
+
+
+def _line(name: str, figures: list[dict[str, Any]]) -> str:
+    shown = [
+        f"{one['statistic']} " + (f"{one['value']:.3f}" if one["value"] is not None else f"none ({one['reason']})")
+        for one in figures
+    ]
+    return f"{name}: {', '.join(shown) or 'no labels to compare yet'}"
+
+
+def _plain(found: dict[str, Any]) -> dict[str, Any]:
+    """With moments as text, as JSON has them."""
+    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in found.items()}

@@ -1,0 +1,1 @@
+from adjudication.cycles.commands.anno_gpt import Command
