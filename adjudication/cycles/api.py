@@ -178,7 +178,7 @@ class CycleList(InCollectionView):
 class InCycleView(InCollectionView):
     """404 where the collection has no such cycle."""
 
-    serializer_class = CycleSerializer
+    serializer_class: type[serializers.BaseSerializer[Any]] = CycleSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = WRITE
 
     def cycle(self) -> AnnoCycle:

@@ -221,7 +221,7 @@ def test_only_the_frozen_machine_runs_on_the_test_set(made: Material) -> None:
     wish = Wish(kind=MachineKind.LEXICAL)
     assert request_machine_runs(campaign=test, by=by, at=LATER, wish=wish, send=False)[0].recipe_hash == key
     with pytest.raises(Conflict, match="frozen already"):
-        freeze_machine(cycle=cycle, by=by, at=LATER, key=key)
+        freeze_machine(cycle=cycle, by=by, at=LATER, key="another")
 
 
 def test_a_new_cycle_needs_a_fresh_test_set_and_counts_the_tests(made: Material) -> None:
