@@ -350,6 +350,7 @@ SPECTACULAR_SETTINGS = {
         "CampaignKindEnum": "annotation.models.campaigns.KIND_CHOICES",
         "MachineKindEnum": "annotation.models.machines.MachineKind",
         "CampaignOrderEnum": "annotation.models.Order",
+        "CycleOutcomeEnum": "annotation.models.Outcome",
     },
 }
 
