@@ -46,10 +46,15 @@ def newest_guideline(extraction: Extraction) -> Guideline | None:
 
 
 def paper_data(paper: Paper, content: Content) -> dict[str, Any]:
-    """The paper's blocks, pages and the documents that its references may be. One query."""
+    """The paper's blocks, pages and the documents that its references may be. One query.
+
+    `lines` of a block count the letters and digits of each line as printed, so that the screen can tell where on the
+    page a sentence stands; `entries` are the boxes of the bibliography's entries by number, in points.
+    """
     return {
         "blocks": [_block(block) for block in paper.blocks if block.get("kind", "paragraph") in SHOWN_KINDS],
         "pages": paper.pages if paper.is_pdf and paper.file.name else [],
+        "entries": {entry["number"]: entry["boxes"] for entry in paper.references if "boxes" in entry},
         "documents": _documents(paper, content),
         "markers": _named_markers(paper),
         "sections": [_section(each) for each in citing_sections(paper.blocks)],
@@ -82,6 +87,8 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
     for key in ("id", "kind", "section", "top", "part", "text", "boxes"):
         if key in block:
             shown[key] = block[key]
+    if "boxes" in block and "printed" in block:
+        shown["lines"] = [sum(map(str.isalnum, line)) for line in block["printed"].splitlines()]
     return shown
 
 

@@ -149,6 +149,8 @@ def page_picture(paper: Paper, page: int) -> HttpResponse:
     """A page as WebP, drawn once by a guarded process and kept next to the file. 404 where there is no such page."""
     if not paper.is_pdf or not paper.file.name or not 1 <= page <= len(paper.pages):
         raise Http404
+    if not default_storage.exists(paper.file.name):
+        raise Http404("The file of this paper is no longer stored.")
     name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"
     if default_storage.exists(name):
         with default_storage.open(name) as kept:

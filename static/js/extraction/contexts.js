@@ -17,6 +17,7 @@ export class Contexts extends EventTarget {
     this.caret = 0; // index into places(text): where a split would fall
     this.content = null;
     this.known = new Set();
+    this.citing = null; // the number of the reference whose citing sentences are marked
     this.isEditing = false; // what is being typed is not painted over
     this.proposals = new Map(); // "text" → {anonymised, cuts} or null: what A would do
     this.painted = new Painted();
@@ -67,6 +68,32 @@ export class Contexts extends EventTarget {
     if (focus) this.focus();
   }
 
+  /** Mark the sentences that cite a reference, and go to the first of them unless the current one does. */
+  showCiting(number) {
+    const isCiting = ({ cites }) => cites.includes(number);
+    this.citing = number;
+    this.markCiting();
+    if (this.sentence && isCiting(this.sentence)) return this.scrollHere();
+    const c = this.content.contexts.findIndex((context) => context.sentences.some(isCiting));
+    if (c >= 0) this.go(c, this.content.contexts[c].sentences.findIndex(isCiting));
+    this.scrollHere();
+  }
+
+  /** Go to the first sentence taken from a block, unless the current one is. */
+  showBlock(id) {
+    if (this.content.contexts[this.at.c]?.blocks.includes(id)) return;
+    const c = this.content.contexts.findIndex((context) => context.blocks.includes(id));
+    if (c >= 0) this.go(c, 0);
+    this.scrollHere();
+  }
+
+  markCiting() {
+    for (const row of this.root.querySelectorAll("[data-sentence]")) {
+      const sentence = this.content.contexts[row.dataset.context]?.sentences[row.dataset.sentence];
+      row.classList.toggle("is-citing", this.citing !== null && Boolean(sentence?.cites.includes(this.citing)));
+    }
+  }
+
   /** Keep the place within the content, after an edit or an undo. */
   settle() {
     const contexts = this.content.contexts;
@@ -93,7 +120,11 @@ export class Contexts extends EventTarget {
   focus() {
     const row = this.root.querySelector("[data-sentence][aria-current]");
     row?.focus({ preventScroll: true });
-    row?.scrollIntoView({ block: "nearest" });
+    this.scrollHere();
+  }
+
+  scrollHere() {
+    this.root.querySelector("[data-sentence][aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
   render(content, known) {
@@ -164,6 +195,7 @@ export class Contexts extends EventTarget {
     Object.assign(row.dataset, { sentence: s, context: c });
     row.tabIndex = isCurrent ? 0 : -1;
     if (isCurrent) row.setAttribute("aria-current", "true");
+    row.classList.toggle("is-citing", this.citing !== null && sentence.cites.includes(this.citing));
     const text = document.createElement("p");
     text.append(...this.words(sentence, isCurrent));
     if (!sentence.text.trim()) text.append(note("Empty sentence", "bad"));

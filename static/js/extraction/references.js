@@ -14,6 +14,7 @@ export class References extends EventTarget {
     this.at = 0;
     this.content = null;
     this.inside = new Set();
+    this.cited = new Set(); // numbers that the current sentence cites
     this.painted = new Painted();
     this.root.addEventListener("click", (event) => {
       const pick = event.target.closest("button[data-pick]");
@@ -39,6 +40,7 @@ export class References extends EventTarget {
     if (at !== this.at) {
       this.at = at;
       this.show();
+      this.dispatchEvent(new CustomEvent("moved"));
     }
     if (focus) this.focus();
   }
@@ -48,6 +50,14 @@ export class References extends EventTarget {
     if (at < 0) return;
     this.go(at, { focus });
     this.row()?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Mark the entries that a sentence cites, and show the first of them unless one is current already. */
+  showCited(numbers) {
+    this.cited = new Set(numbers);
+    if (!numbers.length || this.cited.has(this.current?.number)) return this.show();
+    this.goTo(numbers.find((number) => this.content.references.some((each) => each.number === number)));
+    this.show();
   }
 
   move(steps) {
@@ -76,7 +86,7 @@ export class References extends EventTarget {
     for (const each of this.content.references) if (each.value) seen.set(each.value, (seen.get(each.value) ?? 0) + 1);
     const items = this.content.references.map((each, r) => {
       const isDouble = seen.get(each.value) > 1;
-      const looks = [r, r === this.at, isDouble, this.inside.has(each.value)].join();
+      const looks = [r, r === this.at, isDouble, this.inside.has(each.value), this.cited.has(each.number)].join();
       return this.painted.of(each, looks, () => this.item(each, r, isDouble));
     });
     if (arrange(this.root, items) && hadFocus) this.focus();
@@ -86,6 +96,7 @@ export class References extends EventTarget {
     const isCurrent = r === this.at;
     const item = make("li", "extraction-reference");
     item.dataset.row = r;
+    item.classList.toggle("is-cited", this.cited.has(reference.number));
     item.tabIndex = isCurrent ? 0 : -1;
     if (isCurrent) item.setAttribute("aria-current", "true");
     item.append(make("p", "extraction-raw", `[${reference.number}] ${reference.raw}`), this.value(reference, isDouble));

@@ -1,6 +1,8 @@
 /** The left pane: a page of the PDF with its blocks outlined, or the paper's text where there are no pages. */
 
-import { data, part } from "../labelling/page.js";
+import { data, marked, part } from "../labelling/page.js";
+import { placeOfSentence, rangeOfSentence } from "./lines.js";
+import { Zoom } from "./zoom.js";
 
 const MAKES_CONTEXT = new Set(["paragraph", "footnote", "caption"]);
 
@@ -14,6 +16,9 @@ export class Sheet extends EventTarget {
     this.selected = null;
     this.used = new Set();
     this.elements = new Map();
+    this.spots = []; // boxes of what is marked on the page: a sentence, or an entry of the bibliography
+    this.zoom = new Zoom(part("view"), this.root, this.blocks);
+    if (!this.pages.length) this.showText();
     this.root.addEventListener("click", (event) => {
       const found = event.target.closest("[data-block]");
       if (found) this.select(Number(found.dataset.block), { focus: true });
@@ -24,11 +29,11 @@ export class Sheet extends EventTarget {
     });
   }
 
+  /** Select the first paragraph that is likely to make a context, unless another is selected. */
   start() {
     const first = this.blocks.find((block) => block.part && MAKES_CONTEXT.has(block.kind)) ?? this.blocks[0];
-    if (this.pages.length) this.open(first?.boxes?.[0]?.page ?? 1);
-    else this.showText();
-    if (first) this.select(first.id);
+    if (this.pages.length && !this.page) this.open(first?.boxes?.[0]?.page ?? 1);
+    if (first && !this.selected) this.select(first.id);
   }
 
   onPage(page) {
@@ -44,7 +49,6 @@ export class Sheet extends EventTarget {
     picture.decoding = "async";
     picture.addEventListener("error", () => this.root.classList.add("no-picture"), { once: true });
     const [width, height] = this.pages[page - 1];
-    this.root.style.setProperty("aspect-ratio", `${width} / ${height}`);
     this.elements.clear();
     const outlines = this.onPage(page).flatMap((block) => this.outlines(block, page, width, height));
     this.root.classList.remove("no-picture");
@@ -54,6 +58,9 @@ export class Sheet extends EventTarget {
     part("page-after").disabled = page === this.pages.length;
     if (page < this.pages.length) new Image().src = pictureOf(page + 1);
     this.mark();
+    this.paintSpots();
+    const first = this.onPage(page)[0]?.boxes.find((box) => box.page === page);
+    this.zoom.open(page, this.pages[page - 1], first ?? { page, x: 0, y: 0, width, height });
   }
 
   outlines(block, page, width, height) {
@@ -63,7 +70,7 @@ export class Sheet extends EventTarget {
       element.type = "button";
       element.className = "extraction-outline";
       element.tabIndex = -1;
-      place(element, { x: box.x / width, y: box.y / height, width: box.width / width, height: box.height / height });
+      place(element, box, [width, height]);
       this.name(element, block, i === 0);
       return element;
     });
@@ -80,6 +87,7 @@ export class Sheet extends EventTarget {
   showText() {
     this.root.classList.add("as-text");
     part("page-tools").hidden = true;
+    part("zoom").hidden = true;
     const parts = this.blocks.map((block) => {
       const element = document.createElement("button");
       element.type = "button";
@@ -97,14 +105,80 @@ export class Sheet extends EventTarget {
   select(id, { focus = false } = {}) {
     const block = this.blocks.find((each) => each.id === id);
     if (!block) return;
-    const page = block.boxes?.[0]?.page;
-    if (this.pages.length && page && !block.boxes.some((box) => box.page === this.page)) this.open(page);
+    const isOther = block !== this.selected;
     this.selected = block;
+    if (isOther) this.markSpots([]);
+    this.turnTo(block.boxes);
     this.mark();
-    this.dispatchEvent(new CustomEvent("selected"));
+    if (isOther) this.dispatchEvent(new CustomEvent("selected"));
     const element = this.elements.get(id);
     if (focus) element?.focus({ preventScroll: true });
-    element?.scrollIntoView({ block: "nearest" });
+    if (this.pages.length) this.goTo(this.spots.length ? this.spots : (block.boxes ?? []));
+    else element?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Make the first of these blocks the selected one, without showing it. */
+  choose(ids) {
+    this.selected = this.blocks.find((block) => ids.includes(block.id)) ?? this.selected;
+    this.mark();
+  }
+
+  /** Open the page of the first of these boxes, unless one of them is in sight already. */
+  turnTo(boxes = []) {
+    if (this.pages.length && boxes.length && !boxes.some((box) => box.page === this.page)) this.open(boxes[0].page);
+  }
+
+  goTo(boxes) {
+    const here = boxes.find((box) => box.page === this.page);
+    if (here) this.zoom.goTo(here);
+  }
+
+  /** Select the block that a sentence was taken from, and mark the sentence in it. */
+  showSentence(ids, text) {
+    const among = this.blocks.filter((block) => ids.includes(block.id));
+    const block = among.find((each) => rangeOfSentence(each.text, text)) ?? among[0];
+    if (!block) return this.markSpots([]);
+    if (block !== this.selected) this.select(block.id);
+    if (!this.pages.length) return this.markText(block, rangeOfSentence(block.text, text));
+    this.showBoxes(placeOfSentence(block, text), block.boxes);
+  }
+
+  /** Mark where the bibliography prints an entry. */
+  showEntry(boxes = []) {
+    if (this.pages.length) this.showBoxes(boxes);
+  }
+
+  showBoxes(spots, around = spots) {
+    this.turnTo(spots.length ? spots : around);
+    this.markSpots(spots);
+    this.goTo(spots.length ? spots : around);
+  }
+
+  markSpots(spots) {
+    this.spots = spots;
+    this.paintSpots();
+  }
+
+  paintSpots() {
+    for (const old of this.root.querySelectorAll(".extraction-spot")) old.remove();
+    const size = this.pages[this.page - 1];
+    if (!size) return;
+    const here = this.spots.filter((spot) => spot.page === this.page);
+    this.root.append(...here.map((spot) => {
+      const element = document.createElement("span");
+      element.className = "extraction-spot";
+      place(element, spot, size);
+      return element;
+    }));
+  }
+
+  markText(block, range) {
+    for (const [id, element] of this.elements) {
+      if (element.firstElementChild) element.textContent = this.blocks.find((each) => each.id === id).text;
+    }
+    const element = this.elements.get(block.id);
+    element?.replaceChildren(...marked(block.text, range ?? []));
+    element?.querySelector("mark")?.scrollIntoView({ block: "nearest" });
   }
 
   move(steps) {
@@ -136,8 +210,10 @@ export class Sheet extends EventTarget {
 
 const pictureOf = (page) => data.urls.page.replace("/0/", `/${page}/`);
 
-function place(element, { x, y, width, height }) {
-  for (const [name, value] of Object.entries({ left: x, top: y, width, height })) {
-    element.style.setProperty(name, `${(value * 100).toFixed(3)}%`);
+/** Put an element over a box of a page of that size. */
+function place(element, box, [width, height]) {
+  const shares = { left: box.x / width, top: box.y / height, width: box.width / width, height: box.height / height };
+  for (const [name, share] of Object.entries(shares)) {
+    element.style.setProperty(name, `${(share * 100).toFixed(3)}%`);
   }
 }

@@ -1,0 +1,65 @@
+/** From paragraphs of the paper to contexts: one with its cleaning looked at, or all that cite of a section. */
+
+import { announce, data, notice, part, show } from "../labelling/page.js";
+import { ask, contexts, work, edit, inPane, saver, sections, sheet } from "./work.js";
+import * as edits from "./edits.js";
+
+export async function makeContext() {
+  const block = sheet.selected;
+  if (!block) return;
+  if (!(await saver.flush())) return;
+  const { status, body } = await ask(data.urls.propose, { blocks: [block.id] });
+  if (status === 200) showCleaning(body.proposals[0], block);
+  else if (body) notice(body.reason);
+}
+
+function showCleaning({ context, cleaning }, block) {
+  const dialog = part("cleaning");
+  const pieces = cleaning.map(([kind, text]) => piece(kind, text));
+  part("cleaning-diff").replaceChildren(...pieces);
+  show(part("cleaning-same"), !cleaning.some(([kind]) => kind !== "same"));
+  part("cleaning-sentences").replaceChildren(...context.sentences.map((each) => Object.assign(document.createElement("li"), { textContent: each.text })));
+  show(part("cleaning-again"), work.content.contexts.some((each) => each.blocks.includes(block.id)));
+  dialog.returnValue = "";
+  dialog.onclose = () => {
+    if (dialog.returnValue !== "accept") return sheet.select(block.id, { focus: true });
+    edit(edits.addContext(work.content, context), `context ${context.id}`);
+    const c = work.content.contexts.findIndex((each) => each.id === context.id);
+    contexts.go(c, 0, { focus: true });
+    announce(`Context ${context.id} with ${context.sentences.length} sentences`);
+  };
+  dialog.showModal();
+}
+
+function piece(kind, text) {
+  const element = document.createElement(kind === "same" ? "span" : kind === "removed" ? "del" : "ins");
+  element.textContent = text;
+  return element;
+}
+
+/** Include all citing paragraphs of a section; where all are contexts already, leave them out. */
+export async function changeSection(section) {
+  if (!section) return announce("This section cites nothing");
+  if (!(await saver.flush())) return;
+  const missing = sections.outside(section);
+  if (!missing.length) return leaveOut(section);
+  const { status, body } = await ask(data.urls.propose, { blocks: missing });
+  if (status !== 200) return body && notice(body.reason);
+  // To ACM-CR, what is no introduction and counts is related work.
+  const made = body.proposals.map(({ context }) => ({ ...context, section: context.section || "related work" }));
+  edit(made.reduce(edits.addContext, work.content), `section ${section.heading} included`);
+  announce(`${made.length} ${made.length === 1 ? "context" : "contexts"} from “${section.heading}” added. U removes them.`);
+}
+
+function leaveOut(section) {
+  const gone = new Set(section.blocks);
+  const kept = work.content.contexts.filter((context) => !context.blocks.some((id) => gone.has(id)));
+  announce(`${work.content.contexts.length - kept.length} contexts from “${section.heading}” removed. U brings them back.`);
+  edit({ ...work.content, contexts: kept }, `section ${section.heading} left out`);
+}
+
+/** The section that the focus is in: that of the context where the focus is among contexts, else of the selected block. */
+export function sectionHere() {
+  const context = inPane("contexts") ? work.content.contexts[contexts.at.c] : null;
+  return sections.of(context?.blocks[0] ?? sheet.selected?.id);
+}

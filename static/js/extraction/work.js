@@ -1,0 +1,102 @@
+/** What the parts of the screen share: the extraction as it is now, its panes, and the one way to change it. */
+
+import { GuidelinePane } from "../labelling/guideline.js";
+import { data, notice, part } from "../labelling/page.js";
+import { Offline, post } from "../labelling/server.js";
+import { Contexts } from "./contexts.js";
+import { withSameRecords } from "./painting.js";
+import { References } from "./references.js";
+import { Saver } from "./saver.js";
+import { Sections } from "./sections.js";
+import { askSignIn } from "./session.js";
+import { Sheet } from "./sheet.js";
+
+export const work = { state: data.state, content: data.state.content };
+export const saver = new Saver(data.state);
+export const sheet = new Sheet();
+export const contexts = new Contexts();
+export const references = new References();
+export const sections = new Sections();
+export const guideline = new GuidelinePane(() => contexts.focus());
+const asked = new Set(); // texts whose reading was asked for
+
+/** Whether the focus is in the pane of that name. */
+export const inPane = (name) => part(name).contains(document.activeElement);
+
+export function render() {
+  const known = new Set(work.content.references.map((each) => each.number));
+  contexts.render(work.content, known);
+  references.render(work.content, new Set(work.state.inside));
+  sheet.use(work.content.contexts);
+  sections.use(work.content.contexts);
+  tellSection();
+  const inside = work.content.references.filter((each) => work.state.inside.includes(each.value)).length;
+  part("coverage").textContent = `${inside} of ${work.content.references.length} in the collection`;
+  part("context-count").textContent = String(work.content.contexts.length);
+  part("reference-count").textContent = String(work.content.references.length);
+  part("undo").disabled = !(work.state.undo || !saver.isClean);
+  part("redo").disabled = !work.state.redo;
+  contexts.dispatchEvent(new CustomEvent("rendered"));
+  lookAhead();
+}
+
+/** Say what the section of the selected block was decided to be. */
+export function tellSection() {
+  part("block-section").textContent = sheet.selected ? sections.words(sheet.selected.id) : "";
+}
+
+/** Take an edit: show it at once, save it soon. */
+export function edit(next, change) {
+  if (next === work.content) return;
+  work.content = next;
+  work.state = { ...work.state, undo: true, redo: false };
+  render();
+  saver.save(work.content, change);
+}
+
+export function take(newest) {
+  work.state = newest;
+  work.content = withSameRecords(work.content, newest.content);
+  render();
+}
+
+/** Ask how the current sentence would read without names, so that A and its hint are there at once. */
+export async function lookAhead() {
+  const sentence = contexts.sentence;
+  if (!sentence || sentence.anonymised || asked.has(sentence.text)) return;
+  asked.add(sentence.text);
+  const reading = await readingOf(sentence.text);
+  if (!reading) asked.delete(sentence.text);
+  else if (contexts.sentence?.text === sentence.text && reading.anonymised) contexts.repaint(contexts.at);
+}
+
+export async function readingOf(text) {
+  const { status, body } = await ask(data.urls.read, { text });
+  if (status !== 200) return null;
+  contexts.proposals.set(text, body.anonymised ? body : null);
+  return body;
+}
+
+/** POST and answer; a network that fails is said and answered with status 0. */
+export async function ask(url, json) {
+  try {
+    const answer = await post(url, json);
+    if (answer.status === 401) askSignIn();
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Offline)) throw error;
+    notice("The server cannot be reached just now. What you did is kept in this browser.");
+    return { status: 0, body: null };
+  }
+}
+
+/** Ask for one line of text in the dialog of that name. */
+export function prompt(name, value, done) {
+  const dialog = part(name);
+  const field = dialog.querySelector("input");
+  field.value = value;
+  dialog.returnValue = "";
+  dialog.onclose = () => (dialog.returnValue === "keep" ? done(field.value) : render());
+  dialog.showModal();
+  field.select();
+}
