@@ -6,6 +6,7 @@ What they share is written once: accounts/jobs.py (sent, claimed, resumed), one 
 
 import time
 from abc import ABC, abstractmethod
+from datetime import datetime
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -98,6 +99,9 @@ class JobKind(ABC, Generic[J]):
 
     def clean_up(self, pk: int) -> None:
         """Called after every attempt, also after one that found the job ended, claimed or gone."""
+
+    def start_due(self, now: datetime) -> None:
+        """Queue those that nobody asks for and whose time has come. Called by beat each minute."""
 
     def fetch(self, pk: int, user: User) -> tuple[J, Any]:
         """The job, and the membership (or None) by which the person sees it. Errors: Http404, NotAllowed."""

@@ -1,4 +1,4 @@
-"""Celery entry points: all jobs of all apps, and beat's look for lost ones."""
+"""Celery entry points: all jobs of all apps, and beat's look for lost ones and for those that are due."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -17,3 +17,10 @@ def run_job(kind: str, pk: int) -> None:
 def resume_lost_jobs() -> int:
     """Beat: jobs whose worker died, or whose message was lost, go on."""
     return jobs.resume_lost_jobs(timezone.now())
+
+
+@shared_task
+def start_due_jobs() -> None:
+    """Beat: jobs that nobody asks for, such as counts of work."""
+    for kind in job_kinds().values():
+        kind.start_due(timezone.now())

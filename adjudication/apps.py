@@ -11,6 +11,7 @@ class AdjudicationConfig(AppConfig):
     jobs = {
         "agreement": "adjudication.agreement.jobs.agreement.AgreementJob",
         "votes": "adjudication.verdicts.jobs.votes.VoteJob",
+        "work": "adjudication.following.jobs.WorkJob",
         "evaluations": "adjudication.evaluation.jobs.evaluation.EvaluationJob",
         "releases": "adjudication.releases.jobs.release.ReleaseJob",
     }

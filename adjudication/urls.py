@@ -6,6 +6,7 @@ from adjudication.agreement.views import agreement, disagreements, jobs, sample_
 from adjudication.cycles.views import cycles, unparsed_answers
 from adjudication.evaluation.views import details, evaluations, judging, qrels
 from adjudication.exports import views as exports
+from adjudication.following import views as following
 from adjudication.papers.views import contexts, extractions, paper_editing, papers
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
@@ -94,6 +95,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
             ("extraction-agreement/", extractions.extraction_agreement, "extraction_agreement"),
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
+            ("work/", following.work_detail, "work_detail"),
+            ("work/count/", following.work_count, "work_count"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),

@@ -232,6 +232,7 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # seconds for running jobs at SIGQUIT; 
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file to lose, lock or mount
 CELERY_BEAT_SCHEDULE = {
     "resume lost jobs": {"task": "accounts.tasks.resume_lost_jobs", "schedule": 15.0},
+    "start due jobs": {"task": "accounts.tasks.start_due_jobs", "schedule": 60.0},
     "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 3600.0},
 }
 

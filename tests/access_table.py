@@ -482,6 +482,9 @@ TABLE: list[Row] = [
     *row("agreement_download", OVERSEERS_PAGE, where=key_of("agreement_run")),
     *row("extraction_agreement", OVERSEERS_PAGE, where=lambda _: {"campaign": "contexts"}),
     *row("disagreement_list", OVERSEERS_PAGE),
+    # How fast and how alike others judge, and whom a manager might ask about it: nobody else's business.
+    *row("work_detail", MANAGERS_PAGE),
+    *row("work_count", MANAGERS_WRITE),
     *row("judgment_list", OVERSEERS_PAGE),
     *row("relevance_list", OVERSEERS_PAGE),
     *row("relevance_detail", OVERSEERS_PAGE, where=lambda place: {"topic": place.topic.pk}),

@@ -22,7 +22,7 @@ from annotation.models.items import (
     Item,
     VotesSeen,
 )
-from annotation.models.jobs import AssignmentRun, ItemBuild
+from annotation.models.jobs import AssignmentRun, DailyWork, ItemBuild, WorkSummary
 from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState, UnparsedAnswer
 from annotation.models.rewrites import FoundTarget, ReviewDecision, Rewrite, RewriteReview
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome
@@ -38,6 +38,7 @@ __all__ = [
     "Campaign",
     "CampaignState",
     "Criterion",
+    "DailyWork",
     "Extraction",
     "ExtractionRevision",
     "ExtractionSource",
@@ -66,4 +67,5 @@ __all__ = [
     "SubmissionOutcome",
     "UnparsedAnswer",
     "VotesSeen",
+    "WorkSummary",
 ]

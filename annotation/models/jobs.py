@@ -1,9 +1,10 @@
-"""Background jobs of a campaign: building its items, assigning them."""
+"""Background jobs of a campaign: building its items, assigning them, adding up the work of its people."""
 
 from django.db import models
 
 from accounts.models import Job
 from annotation.models.campaigns import Campaign, Strategy
+from annotation.models.items import Annotator
 
 
 class ItemBuild(Job):
@@ -34,3 +35,41 @@ class AssignmentRun(Job):
 
     def __str__(self) -> str:
         return "preview of the plan" if self.dry_run else "assignment of items"
+
+
+class WorkSummary(Job):
+    """The work of a campaign added up, so that its pages read few rows however many judgments there are.
+
+    One for each campaign, counted again and again: `counted_at` is when the newest finished count began. Daily figures
+    are the rows of DailyWork; those of each person stand in `people` (adjudication/following/jobs.py writes both).
+    """
+
+    campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="work_summary")
+    counted_at = models.DateTimeField(null=True, blank=True)
+    people = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return "count of the work"
+
+
+class DailyWork(models.Model):
+    """What one person did on one day (of the site's time zone): items finished, answers and skips sent, active time."""
+
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="daily_work", db_index=False)
+    day = models.DateField()
+    judgments = models.PositiveIntegerField()  # finished that day and still counted; imported ones are not work
+    sent = models.PositiveIntegerField()  # answers and skips received that day, also those replaced since
+    timed = models.PositiveIntegerField()  # of `sent`, those with a measured time
+    active_ms = models.BigIntegerField()  # of `timed` together
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["annotator", "day"], name="daily_work_once"),
+            models.CheckConstraint(
+                name="daily_work_adds_up",
+                condition=models.Q(timed__lte=models.F("sent"), active_ms__gte=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator_id} on {self.day}"

@@ -1,0 +1,162 @@
+"""Adding up the work of a campaign: days, hours, speed, and how the answers of each person compare with the others'.
+
+Everything is counted again from the judgments, so that nothing taken back lingers and nothing is added twice.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.job_kinds import Progress
+from accounts.jobs import send
+from accounts.models import FINAL_STATES, JobState
+from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.models import AnnotatorKind, DailyWork, WorkSummary
+
+LEAST_PAUSE = timedelta(minutes=1)  # between two counts of a campaign
+LOAD = 20  # a count that took a minute is not repeated within this many minutes: at most 5% of one core
+AT_LATEST = timedelta(hours=1)  # an open campaign is counted this often; undone and changed answers show nowhere else
+
+# People's items by the day on which they were finished. Imported judgments are nobody's work here.
+FINISHED = """
+SELECT annotator_id, (finished_at AT TIME ZONE %(zone)s)::date, count(*) FROM annotation_assignment
+WHERE annotator_id = ANY(%(people)s) AND state = 'done' AND imported_in_id IS NULL GROUP BY 1, 2
+"""
+SENT = """
+SELECT a.annotator_id, (s.received_at AT TIME ZONE %(zone)s)::date, count(*), count(s.active_ms),
+  coalesce(sum(s.active_ms), 0)::bigint
+FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
+WHERE a.annotator_id = ANY(%(people)s) AND s.kind IN ('answer', 'skip') AND s.device <> 'machine' GROUP BY 1, 2
+"""
+SPEEDS = """
+SELECT a.annotator_id, count(*), percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY s.active_ms / 1000.0)
+FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
+WHERE a.annotator_id = ANY(%(people)s) AND s.kind = 'answer' AND s.outcome = 'counted' AND s.device <> 'machine'
+  AND s.active_ms IS NOT NULL GROUP BY 1
+"""
+# Each person's labels by criterion, quarter of their own work and level. `agreed` and `squares` are sums over the items
+# that others judged too, of the share of the others who gave the same level. Hidden repeats are left out.
+ANSWERS = """
+WITH label AS (
+  SELECT a.annotator_id, a.item_id, a.finished_at, a.imported_in_id, j.criterion_id, j.value, j.submission_id
+  FROM annotation_judgment j JOIN annotation_assignment a ON a.id = j.assignment_id
+  WHERE a.annotator_id = ANY(%(people)s) AND a.state = 'done' AND a.repeat = 0
+), same AS (
+  SELECT item_id, criterion_id, value, count(*) AS n, sum(count(*)) OVER (PARTITION BY item_id, criterion_id) AS total
+  FROM label GROUP BY 1, 2, 3
+), mine AS (
+  SELECT label.*, ntile(4) OVER (PARTITION BY annotator_id, criterion_id ORDER BY finished_at, submission_id) AS quarter
+  FROM label WHERE imported_in_id IS NULL
+)
+SELECT mine.annotator_id, criterion.key, mine.quarter, mine.value, count(*), count(*) FILTER (WHERE same.total > 1),
+  coalesce(sum((same.n - 1) / (same.total - 1)::float8) FILTER (WHERE same.total > 1), 0),
+  coalesce(sum(((same.n - 1) / (same.total - 1)::float8) ^ 2) FILTER (WHERE same.total > 1), 0)
+FROM mine JOIN same USING (item_id, criterion_id, value)
+JOIN annotation_criterion criterion ON criterion.id = criterion_id
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+"""
+# Campaigns that were never counted, in which something was finished since, or that are due anyway.
+DUE = """
+SELECT c.id FROM annotation_campaign c LEFT JOIN annotation_worksummary w ON w.campaign_id = c.id
+WHERE CASE
+  WHEN w.id IS NULL THEN c.state <> 'draft'
+  WHEN w.state NOT IN ('done', 'failed', 'cancelled') THEN false
+  WHEN %(now)s < w.finished_at + greatest(%(pause)s, %(load)s * (w.finished_at - coalesce(w.started_at, w.finished_at)))
+    THEN false
+  WHEN w.counted_at IS NULL OR c.state = 'open' AND w.counted_at < %(now)s - %(latest)s THEN true
+  ELSE EXISTS (
+    SELECT FROM annotation_annotator who JOIN annotation_assignment a ON a.annotator_id = who.id
+    WHERE who.campaign_id = c.id AND who.kind = 'human' AND a.finished_at > w.counted_at)
+END
+ORDER BY c.id
+"""
+
+
+class WorkJob(CampaignJob[WorkSummary]):
+    model = WorkSummary
+    title = "Count of the work"
+    counted = "people counted"
+    cancel_verb = "cancel_work_count"
+    section = "work"
+    is_for_managers = True
+    page_name = "work_detail"
+
+    def work(self, job: WorkSummary, progress: Progress) -> None:
+        count_work(job, progress)
+
+    def start_due(self, now: datetime) -> None:
+        """Count what has changed, rarely where counting takes long."""
+        with connection.cursor() as cursor:
+            cursor.execute(DUE, {"now": now, "pause": LEAST_PAUSE, "load": LOAD, "latest": AT_LATEST})
+            due = [pk for (pk,) in cursor.fetchall()]
+        for pk in due:
+            queue_count(pk, by=None, at=now)
+
+
+@transaction.atomic
+def queue_count(campaign: int, *, by: Any, at: datetime) -> WorkSummary:
+    """The campaign's count, queued unless it waits or runs already."""
+    found, created = WorkSummary.objects.select_for_update().get_or_create(
+        campaign_id=campaign, defaults={"requested_by": by, "requested_at": at}
+    )
+    if not created and found.state in FINAL_STATES:
+        again = {"state": JobState.QUEUED, "attempts": 0, "done": 0, "total": 0, "step": "", "reason": ""}
+        moments = {"requested_at": at, "started_at": None, "finished_at": None, "cancel_requested_at": None}
+        WorkSummary.objects.filter(pk=found.pk).update(requested_by=by, **again, **moments)
+        found.refresh_from_db()
+        created = True
+    if created:
+        send(found)
+    return found
+
+
+def count_work(job: WorkSummary, progress: Progress) -> None:
+    """Replace the figures of the campaign by new ones. Four statements, each reads the campaign's judgments once."""
+    began = timezone.now()
+    people = list(job.campaign.annotators.filter(kind=AnnotatorKind.HUMAN).values_list("pk", flat=True))
+    named = {"people": people, "zone": settings.TIME_ZONE}
+    progress.report(0, 4, "counting judgments by day")
+    days = _days(_rows(FINISHED, named), _rows(SENT, named))
+    progress.report(2, 4, "measuring speed")
+    speeds = _rows(SPEEDS, named)
+    progress.report(3, 4, "comparing answers")
+    figures = _people(people, speeds, _rows(ANSWERS, named))
+    with transaction.atomic():
+        DailyWork.objects.filter(annotator__campaign=job.campaign_id).delete()
+        DailyWork.objects.bulk_create(days, batch_size=1000)
+        WorkSummary.objects.filter(pk=job.pk).update(counted_at=began, people=figures)
+    progress.report(4, 4, "")
+
+
+def _days(finished: Sequence[Any], sent: Sequence[Any]) -> list[DailyWork]:
+    found: dict[tuple[int, Any], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for annotator, day, judgments in finished:
+        found[annotator, day][0] = judgments
+    for annotator, day, *counts in sent:
+        found[annotator, day][1:] = counts
+    fields = ("judgments", "sent", "timed", "active_ms")
+    return [
+        DailyWork(annotator_id=annotator, day=day, **dict(zip(fields, counts, strict=True)))
+        for (annotator, day), counts in sorted(found.items())
+    ]
+
+
+def _people(people: Sequence[int], speeds: Sequence[Any], answers: Sequence[Any]) -> dict[str, Any]:
+    """{id: {"timed": n, "seconds": [quartiles] or null, "answers": {criterion: [[quarter, level, n, shared, …]]}}}."""
+    found: dict[str, Any] = {str(pk): {"timed": 0, "seconds": None, "answers": {}} for pk in people}
+    for annotator, timed, seconds in speeds:
+        found[str(annotator)] |= {"timed": timed, "seconds": seconds}
+    for annotator, criterion, *counts in answers:
+        found[str(annotator)]["answers"].setdefault(criterion, []).append(counts)
+    return found
+
+
+def _rows(sql: str, named: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, named)
+        return cursor.fetchall()

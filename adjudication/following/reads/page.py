@@ -1,0 +1,133 @@
+"""What the page of a campaign's work shows, from the newest count alone."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from accounts.models import User
+from adjudication.following.reads.days import Chart, Timeline, add_up, make_chart, make_timeline
+from adjudication.following.reads.people import Person, Work, make_people
+from annotation.campaigns.rules.seals import sealed_by
+from annotation.labelling.rules.labels import why_cannot_read_labels_of
+from annotation.models import AnnotatorKind, Assignment, Campaign, Criterion, DailyWork, WorkSummary
+
+ROW = 28  # pixels of a row of the plot
+MOST_NEWER = 1_000  # counted at most
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedMark:
+    """One person in the plot of speeds; positions in percent of its width."""
+
+    label: str
+    text: str
+    y: int
+    low: float
+    at: float
+    high: float
+
+    @property
+    def span(self) -> float:
+        return round(self.high - self.low, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedPlot:
+    """Medians with quartiles, the fastest on top, from 0 seconds. `ticks` are (position in percent, text)."""
+
+    marks: tuple[SpeedMark, ...]
+    ticks: tuple[tuple[float, str], ...]
+
+    @property
+    def height(self) -> int:
+        return ROW * len(self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPage:
+    """`chosen`: the one person whose days are drawn, None for all. `hidden`: why answers are not looked at, or ""."""
+
+    summary: WorkSummary
+    people: list[Person]
+    chosen: Person | None
+    total: Work
+    last_week: Work
+    timeline: Timeline
+    judgments: Chart | None
+    hours: Chart | None
+    speeds: SpeedPlot | None
+    hidden: str
+
+    @property
+    def flagged(self) -> list[Person]:
+        return [person for person in self.people if person.flags]
+
+
+def why_answers_are_hidden(campaign: Campaign, user: User) -> str:
+    """Why figures made of labels are not shown to this person now, or ""."""
+    if (cycle := sealed_by(campaign)) is not None:
+        return f"The labels of this campaign are sealed by {cycle} until its test."
+    return why_cannot_read_labels_of([campaign], user)
+
+
+def fetch_work(
+    summary: WorkSummary, user: User, *, criterion: Criterion | None, person: int | None, today: date
+) -> WorkPage:
+    """From the rows of a finished count: as many as there are people and days, however many judgments."""
+    campaign = summary.campaign
+    hidden = why_answers_are_hidden(campaign, user)
+    annotators = list(campaign.annotators.filter(kind=AnnotatorKind.HUMAN).order_by("name"))
+    rows = list(DailyWork.objects.filter(annotator__campaign=campaign).order_by("day"))
+    by_person: dict[int, list[DailyWork]] = defaultdict(list)
+    for row in rows:
+        by_person[row.annotator_id].append(row)
+    levels = {level.value: str(level) for level in criterion.levels.all()} if criterion else {}
+    key = criterion.key if criterion and not hidden else None
+    work = {pk: add_up(days) for pk, days in by_person.items()}
+    people = make_people(annotators, work, summary.people, key, levels)
+    chosen = next((one for one in people if one.annotator.pk == person), None)
+    drawn = by_person[chosen.annotator.pk] if chosen else rows
+    timeline = make_timeline(drawn)
+    return WorkPage(
+        summary=summary,
+        people=people,
+        chosen=chosen,
+        total=add_up(rows),
+        last_week=add_up(row for row in rows if row.day > today - WEEK),
+        timeline=timeline,
+        judgments=make_chart([each.work.judgments for each in timeline.periods]),
+        hours=make_chart([each.work.hours or 0.0 for each in timeline.periods], digits=1),
+        speeds=plot_speeds(people),
+        hidden=hidden,
+    )
+
+
+def plot_speeds(people: Sequence[Person]) -> SpeedPlot | None:
+    """People with timed answers, the fastest on top; None where nobody has any, or none took any time."""
+    timed = sorted(
+        ((one, one.seconds) for one in people if one.seconds is not None),
+        key=lambda pair: (pair[1][1], pair[0].annotator.name),
+    )
+    top = max((seconds[2] for _, seconds in timed), default=0.0)
+    if not top:
+        return None
+    marks = tuple(
+        SpeedMark(
+            one.annotator.name,
+            f"median {seconds[1]:.1f} s, half of the answers between {seconds[0]:.1f} s and {seconds[2]:.1f} s",
+            ROW * at + ROW // 2,
+            *(round(100 * each / top, 2) for each in seconds),
+        )
+        for at, (one, seconds) in enumerate(timed)
+    )
+    return SpeedPlot(marks, tuple((25.0 * step, f"{top * step / 4:.1f}") for step in range(5)))
+
+
+def count_newer(summary: WorkSummary) -> int:
+    """Items that people finished since the count, up to MOST_NEWER. One look at an index for each person."""
+    newer = Assignment.objects.filter(
+        annotator__campaign=summary.campaign_id, annotator__kind=AnnotatorKind.HUMAN, finished_at__gt=summary.counted_at
+    )
+    return newer[:MOST_NEWER].count()

@@ -1,0 +1,194 @@
+"""Each person's hours, speed and answers, and what in them deserves a look: in words, and never acted upon.
+
+Three looks, each against the other people of the campaign: too fast, always the same answer, and agreement that falls.
+A look needs enough answers; with fewer it says so.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from annotation.models import Annotator
+
+LEAST = 20  # answers (of a person, or in a part of a comparison) below which nothing is concluded
+LEAST_OTHERS = 2  # people with that many timed answers, for a speed that is usual
+FAST = 1 / 3  # of the usual time for an answer
+SAME = 0.95  # share of one level
+GAP = 0.15  # between that share and how often the others gave that level on the same items
+DROP = 0.10  # of agreement with the others
+Z95 = 1.959964  # normal quantile of a two-sided 95% interval
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at a person: `is_flagged` is None where nothing can be concluded; `text` says why in any case."""
+
+    name: str
+    is_flagged: bool | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Days added up: judgments that count, answers and skips sent, how many of them were timed, and their time."""
+
+    judgments: int = 0
+    sent: int = 0
+    timed: int = 0
+    active_ms: int = 0
+
+    @property
+    def hours(self) -> float | None:
+        """Active hours; None where no answer was timed."""
+        return self.active_ms / 3_600_000 if self.timed else None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One person of a campaign. `seconds` are the quartiles of active time by answer, None where none was timed.
+
+    `quarters` is the agreement with the others in each quarter of the person's work in order of time, None where none
+    of its items was judged by others; empty where answers are not shown.
+    """
+
+    annotator: Annotator
+    work: Work
+    timed: int
+    seconds: tuple[float, float, float] | None
+    quarters: tuple[float | None, ...]
+    looks: tuple[Look, ...]
+
+    @property
+    def flags(self) -> int:
+        return sum(look.is_flagged is True for look in self.looks)
+
+    @property
+    def quarter_texts(self) -> list[str]:
+        """Percent, "–" where there is none."""
+        return ["–" if share is None else _percent(share) for share in self.quarters]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Labels of one level in one quarter: how many, how many of them on items of others too, agreement added up."""
+
+    quarter: int
+    value: int
+    n: int
+    shared: int
+    agreed: float
+    squares: float
+
+
+def make_people(
+    annotators: Sequence[Annotator],
+    work: Mapping[int, Work],
+    figures: Mapping[str, Any],
+    criterion: str | None,
+    levels: Mapping[int, str],
+) -> list[Person]:
+    """In the order of `annotators`. Without a criterion (none there, or labels are hidden) only speed is looked at."""
+    counted = {one.pk: figures.get(str(one.pk), {"timed": 0, "seconds": None, "answers": {}}) for one in annotators}
+    medians = {pk: one["seconds"][1] for pk, one in counted.items() if one["timed"] >= LEAST}
+    people = []
+    for one in annotators:
+        mine = counted[one.pk]
+        seconds = tuple(mine["seconds"]) if mine["seconds"] else None
+        others = [each for pk, each in medians.items() if pk != one.pk]
+        looks = [look_at_speed(mine["timed"], seconds[1] if seconds else None, others)]
+        parts = [Part(*row) for row in mine["answers"].get(criterion, [])] if criterion else []
+        if criterion:
+            looks += [look_at_levels(parts, levels), look_at_drift(parts)]
+        quarters = tuple(_agreement(parts, quarter) for quarter in range(1, 5)) if criterion else ()
+        people.append(Person(one, work.get(one.pk, Work()), mine["timed"], seconds, quarters, tuple(looks)))
+    return people
+
+
+def look_at_speed(timed: int, middle: float | None, others: Sequence[float]) -> Look:
+    """`middle` is the person's median seconds, `others` those of the other people with enough timed answers."""
+    name = "Speed"
+    if middle is None or timed < LEAST:
+        return Look(name, None, f"Only {timed:,} timed answers; {LEAST} are needed to say anything.")
+    if len(others) < LEAST_OTHERS:
+        return Look(
+            name,
+            None,
+            f"Fewer than {LEAST_OTHERS} other people with {LEAST} timed answers, so no usual speed is known.",
+        )
+    usual = median(others)
+    if not usual:
+        return Look(name, None, "The others have a median of 0 seconds, so there is no usual speed.")
+    text = f"Half of the answers took less than {middle:.1f} s; the others have a median of {usual:.1f} s."
+    if middle < FAST * usual:
+        return Look(name, True, f"{text} That is under a third: look at some answers.")
+    return Look(name, False, text)
+
+
+def look_at_levels(parts: Sequence[Part], levels: Mapping[int, str]) -> Look:
+    """Nearly always the same level, where the others gave that level less often on the same items."""
+    name = "Levels"
+    total = sum(part.n for part in parts)
+    if total < LEAST:
+        return Look(name, None, f"Only {total:,} answers; {LEAST} are needed to say anything.")
+    by_value: dict[int, int] = {}
+    for part in parts:
+        by_value[part.value] = by_value.get(part.value, 0) + part.n
+    value, n = max(by_value.items(), key=lambda pair: pair[1])
+    text = f"{_percent(n / total)} of {total:,} answers are “{levels.get(value, value)}”, the most frequent."
+    if n < SAME * total:
+        return Look(name, False, text)
+    same = [part for part in parts if part.value == value]
+    shared = sum(part.shared for part in same)
+    if shared < LEAST:
+        return Look(
+            name, None, f"{text} Only {shared:,} of these items were judged by others too: too few to say if that fits."
+        )
+    others = sum(part.agreed for part in same) / shared
+    text = f"{text} On the {shared:,} of these items that others judged, they gave it in {_percent(others)}."
+    if others <= n / total - GAP:
+        return Look(name, True, f"{text} Look at whether the items were read.")
+    return Look(name, False, text)
+
+
+def look_at_drift(parts: Sequence[Part]) -> Look:
+    """Agreement with the others in the last quarter of the work against the first three, with a 95% interval."""
+    name = "Agreement over time"
+    before = [part for part in parts if part.quarter < 4]
+    after = [part for part in parts if part.quarter == 4]
+    sizes = [sum(part.shared for part in side) for side in (before, after)]
+    if min(sizes) < LEAST:
+        return Look(
+            name,
+            None,
+            f"{sizes[1]:,} items of the last quarter and {sizes[0]:,} before it were judged by others too; "
+            f"{LEAST} of each are needed.",
+        )
+    (was, variance_was), (now, variance_now) = _mean(before), _mean(after)
+    change, half = now - was, Z95 * math.sqrt(variance_was + variance_now)
+    text = (
+        f"Agreement with the others went from {_percent(was)} to {_percent(now)} in the last quarter: "
+        f"{100 * change:+.1f} points, 95% interval {100 * (change - half):+.1f} to {100 * (change + half):+.1f}."
+    )
+    if change <= -DROP and change + half < 0:
+        return Look(name, True, f"{text} It falls: look at the newest answers, and whether the guideline changed.")
+    return Look(name, False, text)
+
+
+def _mean(parts: Sequence[Part]) -> tuple[float, float]:
+    """Mean agreement over the shared items, and the variance of that mean."""
+    n = sum(part.shared for part in parts)
+    mean = sum(part.agreed for part in parts) / n
+    spread = max(0.0, sum(part.squares for part in parts) / n - mean**2) * n / (n - 1)
+    return mean, spread / n
+
+
+def _agreement(parts: Sequence[Part], quarter: int) -> float | None:
+    chosen = [part for part in parts if part.quarter == quarter]
+    shared = sum(part.shared for part in chosen)
+    return sum(part.agreed for part in chosen) / shared if shared else None
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"

@@ -1,0 +1,259 @@
+"""The work of a campaign: figures against what was really done, flags against hand-computed ones, and who sees them."""
+
+import math
+from datetime import date, timedelta
+
+import pytest
+from django.db.models import Sum
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounts.jobs import carry_out
+from accounts.models import AuditEvent, JobState
+from accounts.refusals import NotAllowed
+from adjudication.following.actions import request_count
+from adjudication.following.jobs import WorkJob
+from adjudication.following.reads.days import MOST_BARS, add_up, make_chart, make_timeline
+from adjudication.following.reads.page import fetch_work
+from adjudication.following.reads.people import Part, look_at_drift, look_at_levels, look_at_speed
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
+from annotation.models import Assignment, Campaign, DailyWork, Submission, WorkSummary
+from corpus.models import ImportRun
+from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
+
+TODAY = AT.date()
+LEVELS = {0: "0 Not", 1: "1 Partly", 2: "2 Fully"}
+
+
+@pytest.fixture
+def campaign(db) -> Campaign:
+    """Three people, 72 items, each judged by all three."""
+    made = make_material(topics=6, aspects=3)
+    campaign = make_campaign(made, overlap=3)
+    assign_items(campaign=campaign, by=None, at=AT)
+    return open_campaign(campaign=campaign, by=None, at=AT)
+
+
+def counted(campaign: Campaign) -> WorkSummary:
+    summary, _ = WorkSummary.objects.get_or_create(campaign=campaign, defaults={"requested_at": AT})
+    WorkSummary.objects.filter(pk=summary.pk).update(state=JobState.QUEUED)
+    carry_out(summary)
+    summary.refresh_from_db()
+    assert summary.state == JobState.DONE, summary.reason
+    return summary
+
+
+def page_of(campaign: Campaign, *, user=None, person=None, today=TODAY):
+    user = user or campaign.collection.memberships.get(role="manager").user
+    criterion = campaign.criteria.get()
+    return fetch_work(counted(campaign), user, criterion=criterion, person=person, today=today)
+
+
+def person(page, name):
+    return next(one for one in page.people if one.annotator.name == name)
+
+
+def test_days_hours_and_speed_are_those_of_what_was_done(campaign):
+    ana = annotator(campaign, "ana")
+    give_labels(ana, [1, 2], active_ms=3000, at=AT - timedelta(days=9))
+    give_labels(ana, [0, 0, 1], active_ms=6000)
+    give_labels(ana, [1], active_ms=None)
+    skip_item(ana, "cannot be understood")
+    give_labels(annotator(campaign, "ben"), [1], active_ms=9000)
+    page = page_of(campaign)
+    mine = person(page, "Ana")
+    assert (mine.work.judgments, mine.work.sent, mine.work.timed, mine.work.active_ms) == (6, 7, 5, 24_000)
+    assert mine.seconds == (3.0, 6.0, 6.0)
+    assert mine.work.hours == pytest.approx(24 / 3600)
+    assert (page.total.judgments, page.last_week.judgments) == (7, 5)
+    assert (page.timeline.step, [each.work.judgments for each in page.timeline.periods]) == ("day", [2, *[0] * 8, 5])
+    assert (person(page, "Cai").work.hours, person(page, "Cai").seconds) == (None, None)
+    drawn = page_of(campaign, person=annotator(campaign, "ben").pk)
+    assert [each.work.judgments for each in drawn.timeline.periods] == [1]
+
+
+def test_counting_again_adds_nothing_twice_and_forgets_what_was_taken_back(campaign):
+    give_labels(annotator(campaign, "ana"), [1, 2])
+    assert page_of(campaign).total.judgments == page_of(campaign).total.judgments == 2
+    Assignment.objects.filter(annotator__campaign=campaign, state="done").update(state="pending", finished_at=None)
+    page = page_of(campaign)
+    assert (page.total.judgments, page.total.sent) == (0, 2)  # the time was spent nevertheless
+
+
+def test_imported_judgments_and_machines_are_nobodys_work(campaign):
+    give_labels(annotator(campaign, "ana"), [1, 2])
+    give_labels(annotator(campaign, "ben"), [1, 2])
+    run = ImportRun.objects.create(collection=campaign.collection, kind="judgments", requested_at=AT)
+    Assignment.objects.filter(annotator=annotator(campaign, "ana")).update(imported_in=run)
+    campaign.annotators.filter(pk=annotator(campaign, "ben").pk).update(kind="machine", user=None)
+    assert page_of(campaign).total.judgments == 0
+
+
+def test_a_day_is_one_of_the_sites_time_zone(campaign, settings):
+    give_labels(annotator(campaign, "ana"), [1], at=AT.replace(hour=23))
+    settings.TIME_ZONE = "Asia/Tokyo"
+    counted(campaign)
+    assert DailyWork.objects.values_list("day", flat=True).get() == AT.date() + timedelta(days=1)
+
+
+def test_the_three_looks_on_real_answers(campaign):
+    """Ana and Ben answer 1 and 2 by turns; Cai always 1 and in a second. Cai agrees on the 1s alone."""
+    items = {}
+    for name in ("ana", "ben", "cai"):
+        judge = annotator(campaign, name)
+        pending = list(judge.assignments.filter(state="pending").order_by("position", "pk"))
+        values = [1 if name == "cai" else 1 + each.item_id % 2 for each in pending]
+        items[name] = [each.item_id for each in pending]
+        give_labels(judge, values, active_ms=1000 if name == "cai" else 5000)
+    page = page_of(campaign)
+    cai, ana = person(page, "Cai"), person(page, "Ana")
+    assert [look.is_flagged for look in cai.looks] == [True, True, None]  # 18 items in a quarter are too few
+    assert [look.is_flagged for look in ana.looks] == [False, False, None]
+    assert "took less than 1.0 s; the others have a median of 5.0 s" in cai.looks[0].text
+    ones = sum(1 + item % 2 == 1 for item in items["cai"])
+    assert f"On the 72 of these items that others judged, they gave it in {100 * ones / 72:.0f}%." in cai.looks[1].text
+    for quarter in range(4):
+        mine = items["cai"][18 * quarter : 18 * (quarter + 1)]
+        assert cai.quarters[quarter] == pytest.approx(sum(1 + item % 2 == 1 for item in mine) / 18)
+    assert page.flagged == [cai]
+
+
+def test_few_answers_are_said_to_be_few(campaign):
+    give_labels(annotator(campaign, "ana"), [1] * 19)
+    looks = person(page_of(campaign), "Ana").looks
+    assert [look.is_flagged for look in looks] == [None, None, None]
+    assert "Only 19 timed answers; 20 are needed" in looks[0].text
+
+
+def test_a_fall_in_agreement_by_hand():
+    """60 of 80 before, 4 of 20 after: 0.20 - 0.75 = -0.55; variances p(1-p)/(n-1) are 0.1875/79 and 0.16/19."""
+    before = [Part(quarter, 1, 0, 0, 0, 0) for quarter in (1, 2)] + [Part(3, 1, 80, 80, 60.0, 60.0)]
+    look = look_at_drift([*before, Part(4, 1, 20, 20, 4.0, 4.0)])
+    half = 1.959964 * math.sqrt(0.1875 / 79 + 0.16 / 19)
+    assert look.is_flagged is True
+    assert "from 75% to 20%" in look.text
+    assert f"-55.0 points, 95% interval {100 * (-0.55 - half):+.1f} to {100 * (-0.55 + half):+.1f}" in look.text
+    assert look_at_drift([*before, Part(4, 1, 20, 20, 14.0, 14.0)]).is_flagged is False
+    few = look_at_drift([*before, Part(4, 1, 19, 19, 0.0, 0.0)])
+    assert few.is_flagged is None
+    assert "19 items of the last quarter and 80 before it" in few.text
+
+
+def test_one_level_is_fine_where_the_others_give_it_too():
+    same = [Part(1, 0, 98, 98, 95.0, 94.0), Part(1, 1, 2, 2, 0.0, 0.0)]
+    assert look_at_levels(same, LEVELS).is_flagged is False
+    alone = [Part(1, 0, 98, 98, 50.0, 40.0), Part(1, 1, 2, 2, 0.0, 0.0)]
+    assert look_at_levels(alone, LEVELS).is_flagged is True
+    assert look_at_levels([Part(1, 0, 98, 5, 1.0, 1.0)], LEVELS).is_flagged is None
+    assert "98% of 100 answers are “0 Not”" in look_at_levels(alone, LEVELS).text
+
+
+def test_speed_needs_others():
+    assert look_at_speed(50, 1.0, [9.0]).is_flagged is None
+    assert look_at_speed(50, 2.9, [9.0, 9.0]).is_flagged is True
+    assert look_at_speed(50, 3.0, [9.0, 9.0]).is_flagged is False
+    assert look_at_speed(50, 0.0, [0.0, 0.0]).is_flagged is None
+    assert look_at_speed(0, None, [9.0, 9.0]).is_flagged is None
+
+
+@given(st.lists(st.tuples(st.dates(date(2001, 1, 1), date(2005, 12, 31)), st.integers(0, 10**6)), max_size=40))
+def test_no_judgment_is_lost_between_days_and_bars(days):
+    rows = [DailyWork(day=day, judgments=n, sent=n, timed=n, active_ms=n) for day, n in days]
+    timeline = make_timeline(rows)
+    assert sum(each.work.judgments for each in timeline.periods) == add_up(rows).judgments
+    starts = [each.first for each in timeline.periods]
+    assert starts == sorted(set(starts))
+    assert len(starts) <= MOST_BARS
+    chart = make_chart([each.work.judgments for each in timeline.periods])
+    assert (chart is None) == (add_up(rows).judgments == 0)
+    for x, y, width, height in chart.bars if chart else ():
+        assert 0 <= x <= x + width <= 100.01
+        assert y + height == pytest.approx(100, abs=0.01)
+
+
+def test_what_is_due_is_counted_by_beat_and_not_again(campaign, django_capture_on_commit_callbacks):
+    kind = WorkJob("work")
+    kind.start_due(AT)
+    summary = WorkSummary.objects.get(campaign=campaign)
+    assert summary.state == JobState.QUEUED
+    summary = counted(campaign)
+    now = summary.finished_at
+    WorkSummary.objects.filter(pk=summary.pk).update(started_at=now, counted_at=now)
+
+    def is_due(after: timedelta) -> bool:
+        WorkSummary.objects.filter(pk=summary.pk).update(state=JobState.DONE, finished_at=now, started_at=now)
+        kind.start_due(now + after)
+        return WorkSummary.objects.get(pk=summary.pk).state == JobState.QUEUED
+
+    assert not is_due(timedelta(minutes=5))
+    give_labels(annotator(campaign, "ana"), [1], at=now + timedelta(seconds=5))
+    assert not is_due(timedelta(seconds=30))
+    assert is_due(timedelta(seconds=90))
+    Assignment.objects.filter(finished_at__gt=now).update(state="pending", finished_at=None)
+    assert not is_due(timedelta(minutes=59))
+    assert is_due(timedelta(minutes=61))  # an undone answer leaves no trace of time
+    close_campaign(campaign=campaign, by=None, at=now)
+    assert not is_due(timedelta(days=3))
+
+
+def test_a_long_count_is_repeated_rarely(campaign):
+    summary = counted(campaign)
+    end = summary.finished_at
+    WorkSummary.objects.filter(pk=summary.pk).update(started_at=end - timedelta(minutes=2))
+    give_labels(annotator(campaign, "ana"), [1], at=end + timedelta(seconds=1))
+    WorkJob("work").start_due(end + timedelta(minutes=39))
+    assert WorkSummary.objects.get().state == JobState.DONE
+    WorkJob("work").start_due(end + timedelta(minutes=41))
+    assert WorkSummary.objects.get().state == JobState.QUEUED
+
+
+def test_drafts_are_not_counted(db):
+    make_campaign(make_material(), items=False)
+    WorkJob("work").start_due(AT)
+    assert not WorkSummary.objects.exists()
+
+
+def test_asking_twice_is_one_count_and_only_managers_ask(campaign):
+    manager = campaign.collection.memberships.get(role="manager").user
+    first = request_count(campaign=campaign, by=manager, at=AT)
+    assert request_count(campaign=campaign, by=manager, at=AT) == first
+    assert AuditEvent.objects.filter(verb="count_work", actor=manager.email).count() == 2
+    with pytest.raises(NotAllowed):
+        request_count(campaign=campaign, by=annotator(campaign, "ana").user, at=AT)
+
+
+def test_the_page_reads_rows_of_the_count_alone(campaign, client, django_assert_max_num_queries):
+    for name in ("ana", "ben", "cai"):
+        give_labels(annotator(campaign, name), [1, 2] * 20)
+    counted(campaign)
+    client.force_login(campaign.collection.memberships.get(role="manager").user)
+    address = reverse("work_detail", args=["teas", campaign.slug])
+    with django_assert_max_num_queries(20) as captured:
+        answer = client.get(address)
+    assert answer.status_code == 200
+    tables = (Submission._meta.db_table, "annotation_judgment")
+    assert not [
+        query["sql"] for query in captured.captured_queries if any(f'"{each}"' in query["sql"] for each in tables)
+    ]
+    assert "Campaigns have no deadline, so nobody is shown as late." in answer.text
+    assert DailyWork.objects.aggregate(n=Sum("judgments"))["n"] == 120
+
+
+def test_a_manager_who_still_judges_sees_speed_alone(campaign):
+    manager = campaign.collection.memberships.get(role="manager").user
+    give_labels(annotator(campaign, "ana"), [1] * 25)
+    campaign.annotators.filter(pk=annotator(campaign, "cai").pk).update(user=manager)
+    page = page_of(campaign, user=manager)
+    assert "You still have items to judge" in page.hidden
+    assert all([look.name for look in one.looks] == ["Speed"] and not one.quarters for one in page.people)
+
+
+def test_pages_before_the_first_count_and_without_work(campaign, client):
+    client.force_login(campaign.collection.memberships.get(role="manager").user)
+    address = reverse("work_detail", args=["teas", campaign.slug])
+    assert "has not been counted yet" in client.get(address).text
+    counted(campaign)
+    assert "No person has judged anything here yet." in client.get(address).text
+    assert client.get(address, {"person": "x", "criterion": "<none>"}).status_code == 200
