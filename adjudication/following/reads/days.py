@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from adjudication.following.reads.people import Work
 from annotation.models import DailyWork
 
-MOST_BARS = 62
+LEAST_DAYS, MOST_BARS = 14, 62
 WIDTH = 100.0  # percent
 
 
@@ -21,7 +21,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Periods without gaps from the first day with work to the last. `step` is day, week or month."""
+    """Periods without gaps from the first day with work to the last, two weeks at least. `step`: day, week or month."""
 
     step: str
     periods: tuple[Period, ...]
@@ -48,7 +48,8 @@ def make_timeline(rows: Sequence[DailyWork]) -> Timeline:
     """By day while that gives at most MOST_BARS bars, else by week, else by month. Periods without work are 0."""
     if not rows:
         return Timeline("day", ())
-    first, last = min(row.day for row in rows), max(row.day for row in rows)
+    last = max(row.day for row in rows)
+    first = min(last - timedelta(days=LEAST_DAYS - 1), *(row.day for row in rows))
     starts: list[date] = []
     step = "day"
     for step in ("day", "week", "month"):

@@ -64,6 +64,11 @@ class WorkPage:
     def flagged(self) -> list[Person]:
         return [person for person in self.people if person.flags]
 
+    @property
+    def is_known(self) -> bool:
+        """Whether anything can be concluded about anybody."""
+        return any(person.is_known for person in self.people)
+
 
 def why_answers_are_hidden(campaign: Campaign, user: User) -> str:
     """Why figures made of labels are not shown to this person now, or ""."""

@@ -65,6 +65,11 @@ class Person:
         return sum(look.is_flagged is True for look in self.looks)
 
     @property
+    def is_known(self) -> bool:
+        """Whether anything can be concluded at all."""
+        return any(look.is_flagged is not None for look in self.looks)
+
+    @property
     def quarter_texts(self) -> list[str]:
         """Percent, "–" where there is none."""
         return ["–" if share is None else _percent(share) for share in self.quarters]

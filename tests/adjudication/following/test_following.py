@@ -68,10 +68,13 @@ def test_days_hours_and_speed_are_those_of_what_was_done(campaign):
     assert mine.seconds == (3.0, 6.0, 6.0)
     assert mine.work.hours == pytest.approx(24 / 3600)
     assert (page.total.judgments, page.last_week.judgments) == (7, 5)
-    assert (page.timeline.step, [each.work.judgments for each in page.timeline.periods]) == ("day", [2, *[0] * 8, 5])
+    assert (page.timeline.step, [each.work.judgments for each in page.timeline.periods]) == (
+        "day",
+        [*[0] * 4, 2, *[0] * 8, 5],
+    )
     assert (person(page, "Cai").work.hours, person(page, "Cai").seconds) == (None, None)
     drawn = page_of(campaign, person=annotator(campaign, "ben").pk)
-    assert [each.work.judgments for each in drawn.timeline.periods] == [1]
+    assert [each.work.judgments for each in drawn.timeline.periods] == [*[0] * 13, 1]
 
 
 def test_counting_again_adds_nothing_twice_and_forgets_what_was_taken_back(campaign):
