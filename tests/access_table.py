@@ -30,6 +30,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
+from annotation.models import WorkSummary
 from corpus.collections.invitation_links import token_for
 from corpus.models import AuthorInvitation, AuthorMailing, Indexing, PoolEntry, QuestionCall, Role
 from corpus.questions.author_links import author_token
@@ -167,6 +168,10 @@ def _indexing(w: World) -> Indexing:
 def _mailing(w: World) -> AuthorMailing:
     asked = {"requested_by": w.members[Role.MANAGER].user, "requested_at": AT}
     return AuthorMailing.objects.get_or_create(call=_call(w), purpose="invitation", **asked)[0]
+
+
+def _work_count(w: World) -> WorkSummary:
+    return WorkSummary.objects.get_or_create(campaign=w.campaign, defaults={"requested_at": AT})[0]
 
 
 def job(kind: str, page: str, cancel: str, of: Callable[[World], Any]) -> list[Row]:
@@ -324,6 +329,7 @@ TABLE: list[Row] = [
         "erasures", "GET login 404 404 404 404 404", "POST login 404 404 404 404 404", lambda w: w.removal
     ),  # for staff
     *job("items", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.item_build),
+    *job("work", MANAGERS_PAGE, MANAGERS_WRITE, _work_count),
     *job("assignments", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.assignment_run),
     *job("machines", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.machine_run),
     *job("agreement", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.agreement_run),
