@@ -60,9 +60,10 @@ FROM mine JOIN same USING (item_id, criterion_id, value)
 JOIN annotation_criterion criterion ON criterion.id = criterion_id
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 """
-# Campaigns that were never counted, in which something was finished since, or that are due anyway.
+# Campaigns that were never counted, in which something was finished since, or that are due anyway; archived rest.
 DUE = """
 SELECT c.id FROM annotation_campaign c LEFT JOIN annotation_worksummary w ON w.campaign_id = c.id
+JOIN corpus_collection home ON home.id = c.collection_id AND home.archived_at IS NULL
 WHERE CASE
   WHEN w.id IS NULL THEN c.state <> 'draft'
   WHEN w.state NOT IN ('done', 'failed', 'cancelled') THEN false
@@ -91,10 +92,8 @@ class WorkJob(CampaignJob[WorkSummary]):
 
     def start_due(self, now: datetime) -> None:
         """Count what has changed, rarely where counting takes long."""
-        with connection.cursor() as cursor:
-            cursor.execute(DUE, {"now": now, "pause": LEAST_PAUSE, "load": LOAD, "latest": AT_LATEST})
-            due = [pk for (pk,) in cursor.fetchall()]
-        for pk in due:
+        named = {"now": now, "pause": LEAST_PAUSE, "load": LOAD, "latest": AT_LATEST}
+        for (pk,) in _rows(DUE, named):
             queue_count(pk, by=None, at=now)
 
 

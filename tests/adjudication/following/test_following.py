@@ -20,7 +20,7 @@ from adjudication.following.reads.people import Part, look_at_drift, look_at_lev
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
 from annotation.models import Assignment, Campaign, DailyWork, Submission, WorkSummary
-from corpus.models import ImportRun
+from corpus.models import Collection, ImportRun
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
 
 TODAY = AT.date()
@@ -197,6 +197,9 @@ def test_what_is_due_is_counted_by_beat_and_not_again(campaign, django_capture_o
     Assignment.objects.filter(finished_at__gt=now).update(state="pending", finished_at=None)
     assert not is_due(timedelta(minutes=59))
     assert is_due(timedelta(minutes=61))  # an undone answer leaves no trace of time
+    Collection.objects.update(archived_at=now)
+    assert not is_due(timedelta(days=3))
+    Collection.objects.update(archived_at=None)
     close_campaign(campaign=campaign, by=None, at=now)
     assert not is_due(timedelta(days=3))
 
