@@ -62,8 +62,9 @@ def cancel(job: Job, *, at: datetime) -> None:
     """Ask the job to stop. A queued one is cancelled at once, a running one at its next report."""
     model = type(job)
     rows = model._default_manager.filter(pk=job.pk)
+    ended = {"state": JobState.CANCELLED, "finished_at": at, "reason": "Cancelled before it began."}
     rows.filter(state=JobState.QUEUED).update(
-        state=JobState.CANCELLED, finished_at=at, cancel_requested_at=at, reason="Cancelled before it began."
+        cancel_requested_at=at, **ended, **dict.fromkeys(kind_of(job).secrets, "")
     )
     rows.filter(state=JobState.RUNNING).update(cancel_requested_at=at)
     job.refresh_from_db()
@@ -167,7 +168,10 @@ def _finish(job: Job, claim: Claim, state: JobState, reason: str) -> None:
 
 def _store_end(job: Job, state: JobState, reason: str) -> None:
     job.state, job.reason, job.finished_at = state, reason, timezone.now()
-    job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step"])
+    secrets = kind_of(job).secrets
+    for name in secrets:
+        setattr(job, name, "")
+    job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step", *secrets])
     volatile.delete(progress_key(job))
 
 

@@ -8,6 +8,7 @@ from adjudication.evaluation.views import details, evaluations, judging, qrels
 from adjudication.exports import views as exports
 from adjudication.following import views as following
 from adjudication.papers.views import contexts, extractions, paper_editing, papers
+from adjudication.publications import views as publications
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
 from adjudication.splits import views as splits
@@ -40,6 +41,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<str:name>/archive/", releases.release_archive, "release_archive"),
             ("<str:name>/files/<path:path>", releases.release_file, "release_file"),
             ("<str:name>/publication/", releases.release_publish, "release_publish"),
+            ("<str:name>/publications/", publications.publication_create, "publication_create"),
         )
     ],
     path("releases/<slug:slug>/<str:name>/", releases.public_release, name="public_release"),

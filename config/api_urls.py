@@ -7,6 +7,7 @@ from adjudication.agreement import api as results
 from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
+from adjudication.publications import api as publications
 from adjudication.releases import api as releases
 from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
@@ -95,5 +96,11 @@ urlpatterns = [
     path(f"{C}releases/", releases.ReleaseList.as_view(), name="api_releases"),
     path(f"{C}releases/<str:name>/", releases.ReleaseDetail.as_view(), name="api_release"),
     path(f"{C}releases/<str:name>/files/<path:path>", releases.ReleaseFile.as_view(), name="api_release_file"),
+    path(f"{C}releases/<str:name>/publications/", publications.PublicationList.as_view(), name="api_publications"),
+    path(
+        f"{C}releases/<str:name>/publications/<int:pk>/",
+        publications.PublicationDetail.as_view(),
+        name="api_publication",
+    ),
     path(f"{C}lines/", releases.LineDetail.as_view(), name="api_line"),
 ]

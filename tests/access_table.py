@@ -336,6 +336,7 @@ TABLE: list[Row] = [
     *job("votes", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.vote_run),
     *job("evaluations", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.evaluation),
     *job("releases", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.release),
+    *job("publications", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.publication),
     # --- documents, topics -------------------------------------------------------------------------------------------
     *row("document_list", MEMBERS_PAGE),
     *row("document_figures", MEMBERS_PAGE),
@@ -553,6 +554,7 @@ TABLE: list[Row] = [
     *row("release_detail", FROZEN_RELEASE, where=_release),
     *row("release_archive", FROZEN_RELEASE, where=_release),
     *row("release_file", FROZEN_RELEASE, where=_release_file),
+    *row("publication_create", "GET login 404 403 403 403 404 | POST login 404 403 403 403 404", where=_release),
     *row("release_publish", "POST login 404 403 404 404 404", where=_release),
     *everybody("public_release", "GET 404 404", where=_release),
     *everybody("public_archive", "GET 404 404", where=_release),
@@ -562,6 +564,17 @@ TABLE: list[Row] = [
     *everybody("reviewing_file", "GET 404 404", where=lambda _: {"token": "x", "path": "README.md"}),
     *row("api_releases", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_release", OVERSEERS_PAGE, where=_release),
+    *row(
+        "api_publications",
+        "GET login 404 403 403 403 404 | POST login 404 403 403 403 404",
+        where=_release,
+        json=lambda _: {},
+    ),
+    *row(
+        "api_publication",
+        "GET login 404 403 403 403 404",
+        where=lambda w: {**_release(w), "pk": w.publication.pk},
+    ),
     *row("api_release_file", "GET login 404 403 404 404 404", where=_release_file),
     *row("api_line", "GET login 404 403 422 422 422"),
     # --- API ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from adjudication.models import (
     EvaluationScores,
     ImportedQrels,
     Method,
+    Publication,
     Release,
     Split,
     Verdict,
@@ -97,6 +98,7 @@ class World:
     qrels: ImportedQrels
     split: Split
     release: Release
+    publication: Publication  # of the release
     verdict: Verdict
     invited: InvitedRole
     api_token: ApiToken  # the outsider's
@@ -131,6 +133,9 @@ def make_world() -> World:
     )
     asked = {"campaign": campaign, "requested_by": manager, "requested_at": AT}
     vote_run = VoteRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT)
+    release = Release.objects.create(
+        collection=collection, name="v1", version=1, pseudonym_key="k", requested_by=manager, requested_at=AT
+    )
     return World(
         collection=collection,
         members=members,
@@ -186,8 +191,9 @@ def make_world() -> World:
         ),
         measured=_measured(collection, manager),
         qrels=ImportedQrels.objects.create(collection=collection, name="elsewhere", created_at=AT),
-        release=Release.objects.create(
-            collection=collection, name="v1", version=1, pseudonym_key="k", requested_by=manager, requested_at=AT
+        release=release,
+        publication=Publication.objects.create(
+            release=release, destination="zenodo", requested_by=manager, requested_at=AT
         ),
         verdict=Verdict.objects.create(
             item=item, criterion=campaign.criteria.get(), method=Method.UNRESOLVED, vote_run=vote_run

@@ -3,6 +3,7 @@
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.models.evaluations import Evaluation, EvaluationScores, ImportedQrels, ImportedQrelsTopic
 from adjudication.models.exports import ExportPrefixes
+from adjudication.models.publications import Publication
 from adjudication.models.releases import DataStatement, Release
 from adjudication.models.splits import Split, SplitTopic
 from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
@@ -19,6 +20,7 @@ __all__ = [
     "ImportedQrels",
     "ImportedQrelsTopic",
     "Method",
+    "Publication",
     "Release",
     "Split",
     "SplitTopic",

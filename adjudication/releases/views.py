@@ -117,6 +117,7 @@ def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         "may_manage": can_manage(membership),
         "no_opening": no_opening,
         "changes": release.summary.get("changes", []),
+        "publications": release.publications.select_related("requested_by").order_by("-pk"),
         "blocking": [one for one in release.findings if one["blocking"]],
     }
     return render(request, "adjudication/releases/release_detail.html", context)

@@ -6,13 +6,13 @@ from typing import Any
 from django.db import connection
 from django.db.models import GeneratedField, Max, Model
 
-from adjudication.models import ExportPrefixes, Release
+from adjudication.models import ExportPrefixes, Publication, Release
 from annotation.models import VotesSeen
 from corpus.collections.reads.contents import Content, contents
 from corpus.models import InvitedRole, Membership
 
 # Who may do what, and what is remembered for the next time: no file depends on it.
-UNUSED: frozenset[type[Model]] = frozenset({Release, ExportPrefixes, Membership, InvitedRole, VotesSeen})
+UNUSED: frozenset[type[Model]] = frozenset({Release, Publication, ExportPrefixes, Membership, InvitedRole, VotesSeen})
 
 
 @cache

@@ -1,0 +1,1 @@
+from adjudication.publications.commands.publish_release import Command

@@ -1,0 +1,1 @@
+"""Publishing frozen releases at the Hugging Face Hub and Zenodo."""

@@ -1,0 +1,53 @@
+"""The form of a publication. The token is read once and never shown again, also not when the form comes back."""
+
+from typing import Any
+
+from django import forms
+
+from adjudication.models import Release
+from adjudication.models.publications import Destination
+from adjudication.publications.services import base_url, own_token
+
+
+class PublicationForm(forms.Form):
+    destination = forms.ChoiceField(choices=Destination.choices, widget=forms.RadioSelect, label="Where")
+    repository = forms.CharField(
+        max_length=200,
+        required=False,
+        label="Repository at the Hugging Face Hub",
+        help_text="name or owner/name. Zenodo needs none.",
+    )
+    anonymous = forms.ChoiceField(
+        choices=(("", "named"), ("1", "anonymous")),
+        required=False,
+        widget=forms.RadioSelect,
+        label="Variant",
+        help_text="The name of the account is shown to readers in both.",
+    )
+    public = forms.ChoiceField(
+        choices=(("", "private repository, or a draft at Zenodo"), ("1", "public at once; at Zenodo for good")),
+        required=False,
+        widget=forms.RadioSelect,
+        label="Who may see it",
+    )
+    token = forms.CharField(
+        max_length=512,
+        required=False,
+        label="Token",
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def __init__(self, *given: Any, release: Release, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.fields["destination"].initial = Destination.HUGGINGFACE
+        self.fields["repository"].initial = f"{release.collection.slug}-{release.name}"
+        ready = " and ".join(one.label for one in Destination if own_token(one))
+        kept = "It may write, is kept encrypted while the job runs, and then deleted."
+        self.fields["token"].help_text = f"{kept} Not needed for {ready}: the server has one." if ready else kept
+        self.places = [(one.label, base_url(one)) for one in Destination]
+
+    def clean_anonymous(self) -> bool:
+        return self.cleaned_data["anonymous"] == "1"
+
+    def clean_public(self) -> bool:
+        return self.cleaned_data["public"] == "1"

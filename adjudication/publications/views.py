@@ -1,0 +1,51 @@
+"""The page of a release's publications: the form, and what came of each."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import JobState
+from accounts.refusal_messages import refusals_in_form
+from accounts.refusals import Refused
+from adjudication.models import Release
+from adjudication.publications.actions import request_publication
+from adjudication.publications.forms import PublicationForm
+from adjudication.releases.rules import check_can_open, check_can_read_release
+from corpus.collections.rules import check_can_manage, fetch_membership
+
+
+@sensitive_post_parameters("token")
+@require_http_methods(["GET", "HEAD", "POST"])
+def publication_create(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """What was published of a release, with the form below it; POST asks for a publication."""
+    membership = fetch_membership(request.user, slug)
+    check_can_read_release(membership)
+    check_can_manage(membership)
+    frozen = Release.objects.filter(collection=membership.collection, state=JobState.DONE)
+    release = get_object_or_404(frozen.select_related("collection"), name=name)
+    form = PublicationForm(request.POST if request.method == "POST" else None, release=release)
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form):
+            job = request_publication(release=release, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            return redirect("job_detail", "publications", job.pk)
+    context = {
+        "collection": membership.collection,
+        "membership": membership,
+        "tab": "releases",
+        "release": release,
+        "publications": release.publications.select_related("requested_by").order_by("-pk"),
+        "not_public": _reason_against_public(release),
+        "form": form,
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "adjudication/publications/publication_form.html", context, status=status)
+
+
+def _reason_against_public(release: Release) -> str:
+    try:
+        check_can_open(release)
+    except Refused as refusal:
+        return refusal.reason
+    return ""

@@ -1,0 +1,299 @@
+"""HTTP to a repository of data: a client that sends files, and keeps its token to itself.
+
+The token goes to the origin of the service alone: redirects are never followed, and addresses that the service names
+on other hosts (storage with signed addresses) are asked without it. It is taken out of every text that is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+from corpus.formats.characters import carriable
+
+if TYPE_CHECKING:
+    import httpx2  # loaded when something is sent, not by every process
+
+PIECE = 256 * 1024  # bytes sent at a time
+MOST_BYTES = 20_000_000  # of an answer
+LONGEST_PAUSE = 120.0  # seconds that a service may ask us to wait
+LONGEST_MESSAGE = 300  # characters of what a service says
+WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+is_token = re.compile(r"[!-~]{8,512}").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where a service is and how it is asked: seconds without a byte, tries, seconds before the second try."""
+
+    name: str
+    base_url: str
+    token: str = field(repr=False)
+    timeout: float = 60.0
+    attempts: int = 4
+    pause: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file to send: its name there, size in bytes, SHA-256 in hex, and its content in pieces, as often as asked."""
+
+    path: str
+    bytes: int
+    sha256: str
+    pieces: Callable[[], Iterator[bytes]]
+
+    @classmethod
+    def of_file(cls, path: str, file: Path) -> Self:
+        """A file on this disk."""
+        digest, total = sha256(), 0
+        for piece in pieces_of(file):
+            digest.update(piece)
+            total += len(piece)
+        return cls(path, total, digest.hexdigest(), lambda: pieces_of(file))
+
+
+def pieces_of(file: Path) -> Iterator[bytes]:
+    """The bytes of a file, some at a time."""
+    with file.open("rb") as opened:
+        while piece := opened.read(PIECE):
+            yield piece
+
+
+class SendingFailed(Exception):
+    """The service did not take it; `reason` is for people and never holds the token."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _Busy(Exception):
+    """Worth another try; `pause` is what the service asks for, in seconds."""
+
+    def __init__(self, reason: str, pause: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.pause = pause
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came: status, headers, and the body where it is JSON, else None."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: Any
+
+
+def _nothing() -> None:
+    """Nobody cancels."""
+
+
+class Sender:
+    """An open connection to a service; a context manager, for one thread.
+
+    `sent(bytes)` is called for each piece of a file on its way, with a negative number where a try did not count;
+    `check` before each request and several times a second in pauses. Both may raise to stop.
+    """
+
+    def __init__(
+        self, service: Service, sent: Callable[[int], None] = lambda _: None, check: Callable[[], None] = _nothing
+    ) -> None:
+        import httpx2
+
+        self.service = service
+        self.sent = sent
+        self.check = check
+        self.client = httpx2.Client(
+            timeout=httpx2.Timeout(service.timeout, connect=min(service.timeout, 10.0)),
+            headers={"User-Agent": "Litmus/1.0", "Accept": "application/json"},
+            follow_redirects=False,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.client.close()
+
+    def ask(
+        self,
+        method: str,
+        address: str,
+        *,
+        value: Any = None,
+        content: Callable[[], Iterable[bytes]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        accepted: frozenset[int] = frozenset(),
+    ) -> Answer:
+        """Ask the service, or an address that it named; with `value` as JSON or `content` in pieces.
+
+        Statuses below 300 and those in `accepted` are answers. Raises `SendingFailed`.
+        """
+        url = address if "://" in address else self.service.base_url + address
+        reason = ""
+        for attempt in range(self.service.attempts):
+            self.check()
+            try:
+                answer = self._ask(method, url, value, content, headers or {})
+            except _Busy as busy:
+                reason = busy.reason
+                pause = busy.pause if busy.pause is not None else self.service.pause * 2**attempt
+                if pause > LONGEST_PAUSE or attempt + 1 == self.service.attempts:
+                    break
+                self._rest(pause)
+                continue
+            if answer.status >= 300 and answer.status not in accepted:
+                raise SendingFailed(self.refusal(answer))
+            return answer
+        raise SendingFailed(
+            f"{self.service.name} could not be reached: {reason}. What was sent stays there. Publish again when the"
+            " service is back: files that arrived are not sent again."
+        )
+
+    def refusal(self, answer: Answer) -> str:
+        """Why the service did not do what was asked, and what to do."""
+        name, said = self.service.name, self._said(answer.data)
+        quoted = f" {name} says: “{said}”." if said else ""
+        if 300 <= answer.status < 400:
+            return (
+                f"{name} sent us to another address, and the token was not sent there. The operator of this Litmus"
+                " checks the address of the service (docs/configuration.md)."
+            )
+        if answer.status in (402, 413, 507) or (answer.status in (400, 403) and _is_quota(said)):
+            return f"{name} has no room for it in this account: its storage limit is reached.{quoted} Free some space."
+        if answer.status == 401:
+            return f"{name} does not know this token. Check that it was copied whole and has not expired.{quoted}"
+        if answer.status == 403:
+            return f"The token does not allow this at {name}. Make one that may write.{quoted}"
+        return f"{name} refused with status {answer.status}.{quoted}"
+
+    def without_token(self, text: str) -> str:
+        """The text with the token taken out."""
+        return text.replace(self.service.token, "[token]") if self.service.token else text
+
+    def is_own(self, url: str) -> bool:
+        """Whether an address is on the service itself, to which alone the token goes."""
+        return _origin(url) == _origin(self.service.base_url)
+
+    # --- one request --------------------------------------------------------------------------------------------------
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        value: Any,
+        content: Callable[[], Iterable[bytes]] | None,
+        headers: Mapping[str, str],
+    ) -> Answer:
+        import httpx2
+
+        body: dict[str, Any] = {} if value is None else {"json": value}
+        counted = 0
+
+        def pieces() -> Iterator[bytes]:
+            nonlocal counted
+            for piece in content() if content else ():
+                self.check()
+                yield piece
+                counted += len(piece)
+                self.sent(len(piece))
+
+        if content is not None:
+            body = {"content": pieces()}
+        try:
+            with self.client.stream(method, url, headers={**headers, **self._credentials(url)}, **body) as response:
+                answer = self._answer(response)
+        except (_Busy, SendingFailed):
+            self.sent(-counted)
+            raise
+        except httpx2.TimeoutException:
+            self.sent(-counted)
+            raise _Busy(f"nothing came within {self.service.timeout:g} seconds") from None
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            self.sent(-counted)
+            raise _Busy(f"the connection failed ({type(error).__name__})") from None
+        except (httpx2.InvalidURL, UnicodeError, ValueError):
+            raise SendingFailed(f"{self.service.name} named an address that is none.") from None
+        return answer
+
+    def _credentials(self, url: str) -> dict[str, str]:
+        """The token for the service; elsewhere none, and no unsafe way."""
+        if self.is_own(url):
+            return {"Authorization": f"Bearer {self.service.token}"}
+        if urlsplit(url).scheme != "https" and urlsplit(self.service.base_url).scheme == "https":
+            raise SendingFailed(f"{self.service.name} named an address without encryption, so nothing was sent there.")
+        return {}
+
+    def _answer(self, response: httpx2.Response) -> Answer:
+        status = response.status_code
+        if status in WORTH_ANOTHER_TRY:
+            raise _Busy(f"it answered with status {status}", _seconds(response.headers.get("retry-after", "")))
+        return Answer(status, dict(response.headers), self._json(response))
+
+    def _json(self, response: httpx2.Response) -> Any:
+        """The body as JSON, None for anything else. One that drips in may take three times as long as one may keep
+        silent."""
+        end = time.monotonic() + 3 * self.service.timeout
+        held = bytearray()
+        for piece in response.iter_bytes():
+            self.check()
+            held += piece
+            if len(held) > MOST_BYTES:
+                raise SendingFailed(f"{self.service.name} sent more than {MOST_BYTES // 1_000_000} MB as an answer.")
+            if time.monotonic() > end:
+                raise _Busy(f"the answer was not whole after {3 * self.service.timeout:g} seconds")
+        try:
+            return json.loads(held.decode())
+        except (ValueError, RecursionError):
+            return None
+
+    def _rest(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.check()
+            time.sleep(min(left, 0.2))
+
+    def _said(self, data: Any) -> str:
+        """What the service says in its error, on one line. Pages of HTML are not repeated."""
+        found = data if isinstance(data, dict) else {}
+        texts = [str(found.get(key)) for key in ("error", "message") if isinstance(found.get(key), str)]
+        each = found.get("errors")
+        for one in each if isinstance(each, list) else ():
+            if isinstance(one, dict):
+                texts += [f"{one.get('field', '')}: {one.get('message') or one.get('messages') or ''}".lstrip(": ")]
+        said = " ".join(self.without_token(carriable(" ".join(texts))).split())
+        return said[:LONGEST_MESSAGE].rstrip(". ")
+
+    def bad_answer(self) -> SendingFailed:
+        """For an answer without what it should hold, such as a page of HTML."""
+        return SendingFailed(
+            f"{self.service.name} sent something that is no answer, such as a page of a proxy."
+            " Publish again later; if it stays so, the operator of this Litmus checks the address of the service."
+        )
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+        return parts.scheme, parts.hostname or "", port
+    except ValueError:
+        return "", "", None
+
+
+def _is_quota(said: str) -> bool:
+    return bool(re.search(r"quota|storage limit|limit reached|exceeds|no space|too large", said, re.IGNORECASE))
+
+
+def _seconds(text: str) -> float | None:
+    return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
