@@ -15,17 +15,25 @@ def sealed(text: str) -> str:
 
 def unsealed(text: str) -> str:
     """What was sealed here. Errors: Refused where the secret key has changed since, or the text was tampered with."""
+    if not text:
+        return ""
+    box = _box()
     from cryptography.fernet import InvalidToken
 
     try:
-        return _box().decrypt(text.encode()).decode() if text else ""
+        return str(box.decrypt(text.encode()).decode())
     except InvalidToken:
         raise Refused("The secret key of this Litmus has changed since the token was typed. Type it again.") from None
 
 
 def _box():  # type: ignore[no-untyped-def] # loaded only where something is sealed
-    from cryptography.fernet import Fernet, MultiFernet
-
+    try:
+        from cryptography.fernet import Fernet, MultiFernet
+    except ModuleNotFoundError:
+        raise Refused(
+            "A token cannot be kept safely here: the library cryptography is missing. The operator of this Litmus"
+            " installs the extra “publish” of pyproject.toml."
+        ) from None
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     digests = (hashlib.sha256(b"litmus sealed texts:" + key.encode()).digest() for key in keys)
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

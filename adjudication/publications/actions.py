@@ -11,7 +11,7 @@ from accounts.refusals import Conflict, Refused
 from accounts.sealing import sealed
 from adjudication.models import Publication, Release
 from adjudication.models.publications import Destination
-from adjudication.publications.services import own_token
+from adjudication.publications.services import base_url, own_token
 from adjudication.releases.reads.archive import check_has_files
 from adjudication.releases.reads.recipe import released_campaigns
 from adjudication.releases.rules import check_can_open, check_not_sealed_in
@@ -115,5 +115,7 @@ def _earlier_deposit(release: Release, destination: str, *, anonymous: bool) -> 
     """The deposit that an earlier publication of the same variant began or made, to go on with it."""
     if destination != Destination.ZENODO:
         return ""
-    same = release.publications.filter(destination=destination, anonymous=anonymous).exclude(remote="")
+    # The number is one of this service only: not of a sandbox, or of another site that the settings named before.
+    here = release.publications.filter(address__startswith=f"{base_url(destination)}/").exclude(remote="")
+    same = here.filter(destination=destination, anonymous=anonymous)
     return str(same.order_by("-pk").values_list("remote", flat=True).first() or "")

@@ -25,7 +25,10 @@ class PublicationForm(forms.Form):
         help_text="The name of the account is shown to readers in both.",
     )
     public = forms.ChoiceField(
-        choices=(("", "private repository, or a draft at Zenodo"), ("1", "public at once; at Zenodo for good")),
+        choices=(
+            ("", "private repository, or a draft at Zenodo"),
+            ("1", "public once it is whole; at Zenodo for good"),
+        ),
         required=False,
         widget=forms.RadioSelect,
         label="Who may see it",

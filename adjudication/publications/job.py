@@ -22,7 +22,7 @@ from corpus.endpoints.sending import SendingFailed, Service, Upload
 from corpus.endpoints.zenodo import Deposit, Zenodo
 
 DESCRIBING = (MANIFEST, "README.md", "LICENSE", "croissant.json")  # also next to the archive of a deposit
-KEPT = "Cancelled. What had been sent stays at the service, private; publish again to go on, or delete it there."
+KEPT = "Cancelled. What had been sent stays at the service; publish again to go on, or delete it there."
 
 
 class PublicationJob(CollectionJob[Publication]):
@@ -96,7 +96,7 @@ def _to_hub(job: Publication, service: Service, sent: _Sent) -> None:
     check_unchanged(job, uploads)
     with Hub(service, sent, sent.progress.check) as hub:
         repository = job.repository if "/" in job.repository else f"{hub.owner()}/{job.repository}"
-        hub.open_repository(repository, private=not job.public)
+        is_public = hub.open_repository(repository, may_be_public=job.public)
         _keep(job, remote=repository, address=f"{service.base_url}/datasets/{repository}")
         missing = hub.missing(repository, uploads)
         _keep(job, files_sent=len(missing), files_there=len(uploads))
@@ -106,6 +106,8 @@ def _to_hub(job: Publication, service: Service, sent: _Sent) -> None:
             raise Refused(
                 f"{service.name} does not show all files yet. Publish again: what is there is not sent again."
             )
+        if job.public and not is_public:  # never half of it
+            hub.make_public(repository)
 
 
 # --- Zenodo -----------------------------------------------------------------------------------------------------------

@@ -37,21 +37,30 @@ class Hub(Sender):
             raise self.bad_answer()
         return name
 
-    def open_repository(self, repository: str, *, private: bool) -> None:
-        """Create the repository, or take the one there. Errors: SendingFailed where it is public against the wish."""
+    def open_repository(self, repository: str, *, may_be_public: bool) -> bool:
+        """Create a private repository, or take the one there; returns whether it is public.
+
+        Errors: SendingFailed where it is and may not be.
+        """
         owner, _, name = repository.partition("/")
-        wanted = {"type": "dataset", "name": name, "organization": owner, "private": private}
+        wanted = {"type": "dataset", "name": name, "organization": owner, "private": True}
         answer = self.ask("POST", "/api/repos/create", value=wanted, accepted=frozenset({409}))
         if answer.status == 409:
             found = self.ask("GET", f"/api/datasets/{quote(repository)}").data
             if not isinstance(found, dict) or not isinstance(found.get("private"), bool):
                 raise self.bad_answer()
-            if private and not found["private"]:
+            if not (found["private"] or may_be_public):
                 raise SendingFailed(
                     f"The name is taken: {repository} exists at {self.service.name} and is public. Choose another name."
                 )
-        elif not isinstance(answer.data, dict) or not isinstance(answer.data.get("url"), str):
+            return not found["private"]
+        if not isinstance(answer.data, dict) or not isinstance(answer.data.get("url"), str):
             raise self.bad_answer()
+        return False
+
+    def make_public(self, repository: str) -> None:
+        """Show it to everybody, for which it should be whole."""
+        self.ask("PUT", f"/api/datasets/{quote(repository)}/settings", value={"private": False})
 
     def missing(self, repository: str, uploads: Sequence[Upload]) -> list[Upload]:
         """The files that are not there with an equal hash.

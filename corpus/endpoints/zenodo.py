@@ -15,7 +15,8 @@ from urllib.parse import quote
 from corpus.endpoints.sending import Sender, SendingFailed, Upload
 
 DEPOSITS = "/api/deposit/depositions"
-NOT_THERE = frozenset({404, 410})
+NOT_OURS = frozenset({403, 404, 410})  # another account's draft answers with 403 or 404
+LONGEST = 200  # characters of an id or DOI
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,10 @@ class Zenodo(Sender):
     """Zenodo, asked with one person's token."""
 
     def find(self, deposit: str, mark: str) -> Deposit | None:
-        """The deposit with this id, or the draft whose notes hold the mark; None where there is none (any more)."""
+        """The deposit with this id, or the draft whose notes hold the mark; None where this account has none."""
         if deposit:
-            answer = self.ask("GET", f"{DEPOSITS}/{quote(deposit, safe='')}", accepted=NOT_THERE)
-            return None if answer.status in NOT_THERE else self._deposit(answer.data)
+            answer = self.ask("GET", f"{DEPOSITS}/{quote(deposit, safe='')}", accepted=NOT_OURS)
+            return None if answer.status in NOT_OURS else self._deposit(answer.data)
         drafts = self.ask("GET", f"{DEPOSITS}?status=draft&sort=mostrecent&size=100").data
         if not isinstance(drafts, list):
             raise self.bad_answer()
@@ -84,11 +85,18 @@ class Zenodo(Sender):
                 " there. The operator of this Litmus checks the address of the service (docs/configuration.md)."
             )
         reserved = _dict(described.get("prereserve_doi")).get("doi")
+        doi = str(found.get("doi") or described.get("doi") or reserved or "")
+        if (
+            max(len(str(number)), len(doi)) > LONGEST
+            or len(page) > 2 * LONGEST
+            or not f"{number}{doi}{page}".isprintable()
+        ):
+            raise self.bad_answer()
         files = found.get("files")
         return Deposit(
             id=str(number),
             page=page,
-            doi=str(found.get("doi") or described.get("doi") or reserved or "")[:200],
+            doi=doi,
             is_published=bool(found.get("submitted")),
             bucket=bucket.rstrip("/"),
             files={

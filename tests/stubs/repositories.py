@@ -186,6 +186,9 @@ class HubStub(Server):
             return Reply(404, {"error": "Repository not found"})
         if not rest:
             return Reply(value={"id": f"{owner}/{name}", "private": repository.private})
+        if rest[0] == "settings":
+            repository.private = asked.value["private"]
+            return Reply(value={"private": repository.private})
         if rest[0] == "tree":
             return self.tree(repository, path, int(parse_qs(query).get("cursor", ["0"])[0]))
         return self.preupload(asked.value) if rest[0] == "preupload" else self.commit(repository, asked.body)

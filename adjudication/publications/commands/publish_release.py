@@ -31,7 +31,7 @@ class Command(ReportingCommand):
         parser.add_argument("destination", choices=Destination.values)
         parser.add_argument("--repository", default="", help="at the Hub: name or owner/name; else SLUG-NAME")
         parser.add_argument("--anonymous", action="store_true", help="the variant without names")
-        parser.add_argument("--public", action="store_true", help="public at once; at Zenodo for good")
+        parser.add_argument("--public", action="store_true", help="public once it is whole; at Zenodo for good")
 
     def carry_out(
         self, *, slug: str, name: str, destination: str, repository: str, anonymous: bool, public: bool, **_: Any

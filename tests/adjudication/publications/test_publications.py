@@ -149,6 +149,20 @@ class TestHub:
         found = publish(release)
         assert "is public" in found.reason
 
+    def test_public_comes_last_and_also_after_private(self, built: Built, release: Release, hub: HubStub) -> None:
+        built.campaign.state = CampaignState.CLOSED
+        built.campaign.save()
+        hub.hooks.append(lambda asked: Reply(413) if "/commit/" in asked.path else None)
+        assert publish(release, public=True).state == JobState.FAILED
+        assert hub.repositories["ada/words-v1"].private  # half of it is shown to nobody
+        hub.hooks.clear()
+        assert publish(release).state == JobState.DONE
+        assert hub.repositories["ada/words-v1"].private
+        again = publish(release, public=True)
+        assert (again.state, again.files_sent) == (JobState.DONE, 0), again.reason
+        assert not hub.repositories["ada/words-v1"].private
+        assert publish(release, public=True).state == JobState.DONE
+
     def test_another_namespace_is_refused_in_words(self, release: Release, hub: HubStub) -> None:
         found = publish(release, repository="bob/words")
         assert "The token does not allow this" in found.reason
@@ -188,6 +202,28 @@ class TestZenodo:
         anew = publish(release, "zenodo")
         assert anew.state == JobState.DONE, anew.reason
         assert anew.files_sent == 5
+
+    def test_a_draft_of_another_account_or_site_is_left_alone(
+        self, release: Release, zenodo: ZenodoStub, settings
+    ) -> None:
+        theirs = publish(release, "zenodo")
+        forbidden = Reply(403, {"status": 403, "message": "Permission denied."})
+        zenodo.hooks.append(lambda asked: forbidden if asked.path.endswith(f"depositions/{theirs.remote}") else None)
+        ours = publish(release, "zenodo")
+        assert (ours.state, ours.remote) == (JobState.DONE, "1001"), ours.reason
+        with ZenodoStub() as other:
+            settings.ZENODO_URL = other.url
+            assert publish(release, "zenodo").state == JobState.DONE
+            assert not [one for one in other.asked if one.path.endswith("/1001")]
+
+    @pytest.mark.parametrize("told", [{"id": "9" * 300}, {"doi": "10.1/\0"}, {"doi": "x" * 300}])
+    def test_what_cannot_be_an_id_or_doi_is_not_stored(
+        self, release: Release, zenodo: ZenodoStub, told: dict[str, str]
+    ) -> None:
+        links = {"bucket": f"{zenodo.url}/api/files/1", "html": f"{zenodo.url}/deposit/1"}
+        shown = {"id": 1, "metadata": {}, "links": links, "files": [], **told}
+        zenodo.hooks.append(lambda asked: Reply(201, shown) if asked.method == "POST" else None)
+        assert "no answer" in publish(release, "zenodo").reason
 
     def test_public_is_published_once(self, built: Built, release: Release, zenodo: ZenodoStub) -> None:
         with pytest.raises(Refused, match="still judge"):
