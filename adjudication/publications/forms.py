@@ -18,18 +18,18 @@ class PublicationForm(forms.Form):
         help_text="name or owner/name. Zenodo needs none.",
     )
     anonymous = forms.ChoiceField(
-        choices=(("", "named"), ("1", "anonymous")),
-        required=False,
+        choices=(("named", "named"), ("anonymous", "anonymous")),
+        initial="named",
         widget=forms.RadioSelect,
         label="Variant",
         help_text="The name of the account is shown to readers in both.",
     )
     public = forms.ChoiceField(
         choices=(
-            ("", "private repository, or a draft at Zenodo"),
-            ("1", "public once it is whole; at Zenodo for good"),
+            ("private", "private repository, or a draft at Zenodo"),
+            ("public", "public once it is whole; at Zenodo for good"),
         ),
-        required=False,
+        initial="private",
         widget=forms.RadioSelect,
         label="Who may see it",
     )
@@ -45,12 +45,13 @@ class PublicationForm(forms.Form):
         self.fields["destination"].initial = Destination.HUGGINGFACE
         self.fields["repository"].initial = f"{release.collection.slug}-{release.name}"
         ready = " and ".join(one.label for one in Destination if own_token(one))
-        kept = "It may write, is kept encrypted while the job runs, and then deleted."
+        self.fields["token"].required = not ready
+        kept = "One that may write. It is kept encrypted while the job runs, and then deleted."
         self.fields["token"].help_text = f"{kept} Not needed for {ready}: the server has one." if ready else kept
         self.places = [(one.label, base_url(one)) for one in Destination]
 
     def clean_anonymous(self) -> bool:
-        return self.cleaned_data["anonymous"] == "1"
+        return self.cleaned_data["anonymous"] == "anonymous"
 
     def clean_public(self) -> bool:
-        return self.cleaned_data["public"] == "1"
+        return self.cleaned_data["public"] == "public"

@@ -424,11 +424,12 @@ class TestPages:
         detail = reverse("release_detail", args=[slug, "v1"])
         page = reverse("publication_create", args=[slug, "v1"])
         assert page in manager.get(detail).content.decode()
-        bad = manager.post(page, {"destination": "huggingface", "repository": "a b", "token": TOKEN})
+        asked = {"destination": "huggingface", "anonymous": "named", "public": "private", "token": TOKEN}
+        bad = manager.post(page, {**asked, "repository": "a b"})
         assert bad.status_code == 422
         assert TOKEN not in bad.content.decode()
         assert "Name the repository" in bad.content.decode()
-        sent = manager.post(page, {"destination": "huggingface", "repository": "words-v1", "token": TOKEN})
+        sent = manager.post(page, {**asked, "repository": "words-v1"})
         found = Publication.objects.get()
         assert sent.headers["Location"] == reverse("job_detail", args=["publications", found.pk])
         assert (found.public, found.anonymous) == (False, False)
