@@ -199,9 +199,9 @@ class TestZenodo:
         assert len(zenodo.drafts) == 1
         assert len(zenodo.calls("PUT", "/api/files/")) == puts
         zenodo.drafts.clear()  # deleted there by hand
-        anew = publish(release, "zenodo")
-        assert anew.state == JobState.DONE, anew.reason
-        assert anew.files_sent == 5
+        later = publish(release, "zenodo")
+        assert later.state == JobState.DONE, later.reason
+        assert later.files_sent == 5
 
     def test_a_draft_of_another_account_or_site_is_left_alone(
         self, release: Release, zenodo: ZenodoStub, settings
@@ -216,12 +216,12 @@ class TestZenodo:
             assert publish(release, "zenodo").state == JobState.DONE
             assert not [one for one in other.asked if one.path.endswith("/1001")]
 
-    @pytest.mark.parametrize("told", [{"id": "9" * 300}, {"doi": "10.1/\0"}, {"doi": "x" * 300}])
+    @pytest.mark.parametrize("odd", [{"id": "9" * 300}, {"doi": "10.1/\0"}, {"doi": "x" * 300}])
     def test_what_cannot_be_an_id_or_doi_is_not_stored(
-        self, release: Release, zenodo: ZenodoStub, told: dict[str, str]
+        self, release: Release, zenodo: ZenodoStub, odd: dict[str, str]
     ) -> None:
         links = {"bucket": f"{zenodo.url}/api/files/1", "html": f"{zenodo.url}/deposit/1"}
-        shown = {"id": 1, "metadata": {}, "links": links, "files": [], **told}
+        shown = {"id": 1, "metadata": {}, "links": links, "files": [], **odd}
         zenodo.hooks.append(lambda asked: Reply(201, shown) if asked.method == "POST" else None)
         assert "no answer" in publish(release, "zenodo").reason
 
