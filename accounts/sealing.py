@@ -1,11 +1,17 @@
 """Texts that a job needs and nobody else may read: encrypted with the secret key of this installation."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from accounts.refusals import Refused
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
 
 
 def sealed(text: str) -> str:
@@ -21,13 +27,13 @@ def unsealed(text: str) -> str:
     from cryptography.fernet import InvalidToken
 
     try:
-        return str(box.decrypt(text.encode()).decode())
+        return box.decrypt(text.encode()).decode()
     except InvalidToken:
         raise Refused("The secret key of this Litmus has changed since the token was typed. Type it again.") from None
 
 
-def _box():  # type: ignore[no-untyped-def] # loaded only where something is sealed
-    try:
+def _box() -> MultiFernet:
+    try:  # loaded only where something is sealed
         from cryptography.fernet import Fernet, MultiFernet
     except ModuleNotFoundError:
         raise Refused(

@@ -70,8 +70,8 @@ class _Sent:
 
     def begin(self, uploads: list[Upload], missing: list[Upload]) -> None:
         """Say how much there is in all; what is there already counts as done."""
-        self.total = sum(one.bytes for one in uploads)
-        self.done = self.total - sum(one.bytes for one in missing)
+        self.total = sum(one.size for one in uploads)
+        self.done = self.total - sum(one.size for one in missing)
         self.say("sending files")
 
     def __call__(self, count: int) -> None:

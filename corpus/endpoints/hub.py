@@ -107,7 +107,7 @@ class Hub(Sender):
         asked = [
             {
                 "path": one.path,
-                "size": one.bytes,
+                "size": one.size,
                 "sample": base64.b64encode(next(one.pieces(), b"")[:512]).decode(),
             }
             for one in uploads
@@ -119,7 +119,7 @@ class Hub(Sender):
         modes = {one.get("path"): one.get("uploadMode") for one in files if isinstance(one, dict)}
         if any(modes.get(one.path) not in ("lfs", "regular") for one in uploads):
             raise self.bad_answer()
-        return {one.path for one in uploads if modes[one.path] == "lfs" or one.bytes > MOST_BYTES_IN_COMMIT}
+        return {one.path for one in uploads if modes[one.path] == "lfs" or one.size > MOST_BYTES_IN_COMMIT}
 
     # --- sending ------------------------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Hub(Sender):
         asked = {
             "operation": "upload",
             "transfers": ["basic", "multipart"],
-            "objects": [{"oid": one.sha256, "size": one.bytes} for one in by_digest.values()],
+            "objects": [{"oid": one.sha256, "size": one.size} for one in by_digest.values()],
             "hash_algo": "sha256",
         }
         address = f"/datasets/{quote(repository)}.git/info/lfs/objects/batch"
@@ -151,7 +151,7 @@ class Hub(Sender):
             raise SendingFailed(f"{self.service.name} does not take {upload.path}: {said}")
         actions = answered.get("actions") or {}
         if not actions:
-            self.sent(upload.bytes)
+            self.sent(upload.size)
             return
         action = actions.get("upload")
         if not isinstance(action, dict) or not isinstance(action.get("href"), str):
@@ -160,20 +160,20 @@ class Hub(Sender):
         if "chunk_size" in header:
             self._send_parts(upload, action["href"], header)
         else:
-            self.ask("PUT", action["href"], content=upload.pieces, headers=header | _length(upload.bytes))
+            self.ask("PUT", action["href"], content=upload.pieces, headers=header | _length(upload.size))
         verify = actions.get("verify")
         if isinstance(verify, dict) and isinstance(verify.get("href"), str):
-            self.ask("POST", verify["href"], value={"oid": upload.sha256, "size": upload.bytes})
+            self.ask("POST", verify["href"], value={"oid": upload.sha256, "size": upload.size})
 
     def _send_parts(self, upload: Upload, finish: str, header: Mapping[str, str]) -> None:
         """Send a very large file in parts, whose addresses are in the header under their numbers."""
         numbers = sorted((key for key in header if key.isdigit()), key=int)
         size = int(header["chunk_size"]) if header["chunk_size"].isdigit() else 0
-        if size < 1 or len(numbers) != -(-upload.bytes // size):
+        if size < 1 or len(numbers) != -(-upload.size // size):
             raise self.bad_answer()
         parts = []
         for place, number in enumerate(numbers):
-            begin, end = place * size, min((place + 1) * size, upload.bytes)
+            begin, end = place * size, min((place + 1) * size, upload.size)
             answer = self.ask(
                 "PUT",
                 header[number],
@@ -187,7 +187,7 @@ class Hub(Sender):
         lines = list(_commit_lines(uploads, large, message))
         address = f"/api/datasets/{quote(repository)}/commit/main"
         self.ask_quietly("POST", address, lines)
-        self.sent(sum(one.bytes for one in uploads if one.path not in large))
+        self.sent(sum(one.size for one in uploads if one.path not in large))
 
     def ask_quietly(self, method: str, address: str, lines: Sequence[bytes]) -> None:
         """Send lines of JSON whose bytes are not those of files, so they are not counted."""
@@ -213,7 +213,7 @@ def _digests(upload: Upload, there: str) -> tuple[str, ...]:
 
 
 def _git_hash(upload: Upload) -> str:
-    digest = sha1(f"blob {upload.bytes}\0".encode(), usedforsecurity=False)
+    digest = sha1(f"blob {upload.size}\0".encode(), usedforsecurity=False)
     for piece in upload.pieces():
         digest.update(piece)
     return digest.hexdigest()
@@ -224,7 +224,7 @@ def _portions(uploads: Iterable[Upload]) -> Iterator[list[Upload]]:
     found: list[Upload] = []
     held = 0
     for one in uploads:
-        size = min(one.bytes, MOST_BYTES_IN_COMMIT)
+        size = min(one.size, MOST_BYTES_IN_COMMIT)
         if found and (len(found) >= MOST_IN_COMMIT or held + size > MOST_BYTES_IN_COMMIT):
             yield found
             found, held = [], 0
@@ -238,7 +238,7 @@ def _commit_lines(uploads: Iterable[Upload], large: set[str], message: str) -> I
     values: list[dict[str, Any]] = [{"key": "header", "value": {"summary": message, "description": ""}}]
     for one in uploads:
         if one.path in large:
-            value = {"path": one.path, "algo": "sha256", "oid": one.sha256, "size": one.bytes}
+            value = {"path": one.path, "algo": "sha256", "oid": one.sha256, "size": one.size}
             values.append({"key": "lfsFile", "value": value})
         else:
             content = base64.b64encode(b"".join(one.pieces())).decode()

@@ -47,7 +47,7 @@ class Upload:
     """A file to send: its name there, size in bytes, SHA-256 in hex, and its content in pieces, as often as asked."""
 
     path: str
-    bytes: int
+    size: int
     sha256: str
     pieces: Callable[[], Iterator[bytes]]
 

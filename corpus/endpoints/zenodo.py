@@ -59,7 +59,7 @@ class Zenodo(Sender):
     def send(self, deposit: Deposit, upload: Upload) -> None:
         """Send one file, in place of one of the same name. Errors: SendingFailed where it arrived changed."""
         address = f"{deposit.bucket}/{quote(upload.path, safe='')}"
-        headers = {"Content-Length": str(upload.bytes), "Content-Type": "application/octet-stream"}
+        headers = {"Content-Length": str(upload.size), "Content-Type": "application/octet-stream"}
         found = self.ask("PUT", address, content=upload.pieces, headers=headers).data
         if not isinstance(found, dict) or not isinstance(found.get("checksum"), str):
             raise self.bad_answer()
