@@ -16,6 +16,7 @@ from accounts.job_kinds import Progress
 from accounts.jobs import send
 from accounts.models import FINAL_STATES, JobState
 from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.campaigns.reads.progress import count_progress
 from annotation.models import AnnotatorKind, DailyWork, WorkSummary
 
 LEAST_PAUSE = timedelta(minutes=1)  # between two counts of a campaign
@@ -32,6 +33,10 @@ SELECT a.annotator_id, (s.received_at AT TIME ZONE %(zone)s)::date, count(*), co
   coalesce(sum(s.active_ms), 0)::bigint
 FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
 WHERE a.annotator_id = ANY(%(people)s) AND s.kind IN ('answer', 'skip') AND s.device <> 'machine' GROUP BY 1, 2
+"""
+PENDING = """
+SELECT annotator_id, count(*) FROM annotation_assignment
+WHERE annotator_id = ANY(%(people)s) AND state = 'pending' GROUP BY 1
 """
 SPEEDS = """
 SELECT a.annotator_id, count(*), percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY s.active_ms / 1000.0)
@@ -60,7 +65,7 @@ FROM mine JOIN same USING (item_id, criterion_id, value)
 JOIN annotation_criterion criterion ON criterion.id = criterion_id
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 """
-# Campaigns that were never counted, in which something was finished since, or that are due anyway; archived rest.
+# Campaigns that were never counted, in which something was finished or assigned since, or that are due anyway.
 DUE = """
 SELECT c.id FROM annotation_campaign c LEFT JOIN annotation_worksummary w ON w.campaign_id = c.id
 JOIN corpus_collection home ON home.id = c.collection_id AND home.archived_at IS NULL
@@ -70,6 +75,8 @@ WHERE CASE
   WHEN %(now)s < w.finished_at + greatest(%(pause)s, %(load)s * (w.finished_at - coalesce(w.started_at, w.finished_at)))
     THEN false
   WHEN w.counted_at IS NULL OR c.state = 'open' AND w.counted_at < %(now)s - %(latest)s THEN true
+  WHEN EXISTS (SELECT FROM annotation_assignmentrun r WHERE r.campaign_id = c.id AND r.finished_at > w.counted_at)
+    THEN true
   ELSE EXISTS (
     SELECT FROM annotation_annotator who JOIN annotation_assignment a ON a.annotator_id = who.id
     WHERE who.campaign_id = c.id AND who.kind = 'human' AND a.finished_at > w.counted_at)
@@ -115,21 +122,23 @@ def queue_count(campaign: int, *, by: Any, at: datetime) -> WorkSummary:
 
 
 def count_work(job: WorkSummary, progress: Progress) -> None:
-    """Replace the figures of the campaign by new ones. Four statements, each reads the campaign's judgments once."""
+    """Replace the figures of the campaign by new ones. Each statement reads the campaign's judgments once."""
     began = timezone.now()
     people = list(job.campaign.annotators.filter(kind=AnnotatorKind.HUMAN).values_list("pk", flat=True))
     named = {"people": people, "zone": settings.TIME_ZONE}
-    progress.report(0, 4, "counting judgments by day")
+    progress.report(0, 5, "counting judgments by day")
     days = _days(_rows(FINISHED, named), _rows(SENT, named))
-    progress.report(2, 4, "measuring speed")
+    progress.report(2, 5, "measuring speed")
     speeds = _rows(SPEEDS, named)
-    progress.report(3, 4, "comparing answers")
-    figures = _people(people, speeds, _rows(ANSWERS, named))
+    progress.report(3, 5, "comparing answers")
+    figures = _people(people, speeds, _rows(ANSWERS, named), _rows(PENDING, named))
+    progress.report(4, 5, "counting items")
+    whole = count_progress(job.campaign, began)
     with transaction.atomic():
         DailyWork.objects.filter(annotator__campaign=job.campaign_id).delete()
         DailyWork.objects.bulk_create(days, batch_size=1000)
-        WorkSummary.objects.filter(pk=job.pk).update(counted_at=began, people=figures)
-    progress.report(4, 4, "")
+        WorkSummary.objects.filter(pk=job.pk).update(counted_at=began, people=figures, progress=whole)
+    progress.report(5, 5, "")
 
 
 def _days(finished: Sequence[Any], sent: Sequence[Any]) -> list[DailyWork]:
@@ -145,9 +154,13 @@ def _days(finished: Sequence[Any], sent: Sequence[Any]) -> list[DailyWork]:
     ]
 
 
-def _people(people: Sequence[int], speeds: Sequence[Any], answers: Sequence[Any]) -> dict[str, Any]:
-    """{id: {"timed": n, "seconds": [quartiles] or null, "answers": {criterion: [[quarter, level, n, shared, …]]}}}."""
-    found: dict[str, Any] = {str(pk): {"timed": 0, "seconds": None, "answers": {}} for pk in people}
+def _people(
+    people: Sequence[int], speeds: Sequence[Any], answers: Sequence[Any], pending: Sequence[Any]
+) -> dict[str, Any]:
+    """By id: {"timed": n, "seconds": [quartiles] or null, "pending": n, "answers": {criterion: [[quarter, …]]}}."""
+    found: dict[str, Any] = {str(pk): {"timed": 0, "seconds": None, "pending": 0, "answers": {}} for pk in people}
+    for annotator, items in pending:
+        found[str(annotator)]["pending"] = items
     for annotator, timed, seconds in speeds:
         found[str(annotator)] |= {"timed": timed, "seconds": seconds}
     for annotator, criterion, *counts in answers:

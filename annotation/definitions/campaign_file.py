@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from annotation.definitions.drafts import BadOptions, CriterionDraft, LevelDraft
@@ -16,6 +17,7 @@ SETTINGS: dict[str, type] = {
     "split": str,
     "order": str,
     "strategy": str,
+    "deadline": date,
     **dict.fromkeys(IN_FILE, int),
 }
 TOP = {*SETTINGS, "guideline", "criteria"}
@@ -23,7 +25,7 @@ CRITERION: dict[str, type] = {"key": str, "label": str, "question": str, "scale"
 LEVEL: dict[str, type] = {"value": int, "label": str, "definition": str, "example": str, "reasons": list}
 ReadOptions = Callable[[Mapping[str, Any]], dict[str, Any]]
 NONE: Mapping[str, ReadOptions] = {}
-WORDS = {str: "text in quotes", int: "a whole number", list: "a list"}
+WORDS = {str: "text in quotes", int: "a whole number", list: "a list", date: "a date such as 2030-12-31"}
 
 
 class BadCampaignFile(Exception):
@@ -38,7 +40,7 @@ class BadCampaignFile(Exception):
 class CampaignFile:
     """What a file says; `settings` holds only those it names, `criteria` is () and `guideline` "" where absent."""
 
-    settings: dict[str, str | int] = field(default_factory=dict)
+    settings: dict[str, str | int | date] = field(default_factory=dict)
     criteria: tuple[CriterionDraft, ...] = ()
     guideline: str = ""
     options: dict[str, Any] | None = None  # the table of a kind, such as [rubric]; None where the file has none

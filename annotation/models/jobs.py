@@ -41,12 +41,14 @@ class WorkSummary(Job):
     """The work of a campaign added up, so that its pages read few rows however many judgments there are.
 
     One for each campaign, counted again and again: `counted_at` is when the newest finished count began. Daily figures
-    are the rows of DailyWork; those of each person stand in `people` (adjudication/following/jobs.py writes both).
+    are the rows of DailyWork; those of each person stand in `people` (adjudication/following/jobs.py writes both), and
+    `progress` holds what annotation/campaigns/reads/progress.py counts, for campaigns too large to be counted live.
     """
 
     campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="work_summary")
     counted_at = models.DateTimeField(null=True, blank=True)
     people = models.JSONField(default=dict)
+    progress = models.JSONField(default=dict)
 
     def __str__(self) -> str:
         return "count of the work"

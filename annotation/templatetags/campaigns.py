@@ -1,8 +1,10 @@
 """What stands above a campaign's pages, and guidelines in templates."""
 
 from django import template
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
+from annotation.campaigns.reads.deadlines import deadline_words
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import Campaign
 from corpus.text.markdown import render_markdown
@@ -26,6 +28,12 @@ def page_notes(campaign: Campaign, current: str = "") -> dict[str, object]:
 def override_notes(campaign: Campaign) -> dict[str, object]:
     """What must be printed with labels of machines that annotate without a passed test."""
     return {"overrides": overrides_in(campaign)}
+
+
+@register.filter
+def deadline(campaign: Campaign) -> str:
+    """The last day to judge and how far away it is, or ""."""
+    return deadline_words(campaign, timezone.localdate())
 
 
 @register.filter

@@ -5,12 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from django.utils import timezone
+
 from accounts.models import User
 from adjudication.following.reads.days import Chart, Timeline, add_up, make_chart, make_timeline
-from adjudication.following.reads.people import Person, Work, make_people
+from adjudication.following.reads.people import Person, TimeLeft, Work, make_people
 from annotation.campaigns.rules.seals import sealed_by
 from annotation.labelling.rules.labels import why_cannot_read_labels_of
-from annotation.models import AnnotatorKind, Assignment, Campaign, Criterion, DailyWork, WorkSummary
+from annotation.models import (
+    AnnotatorKind,
+    Assignment,
+    Campaign,
+    CampaignState,
+    Criterion,
+    DailyWork,
+    Strategy,
+    WorkSummary,
+)
 
 ROW = 28  # pixels of a row of the plot
 MOST_NEWER = 1_000  # counted at most
@@ -59,6 +70,11 @@ class WorkPage:
     hours: Chart | None
     speeds: SpeedPlot | None
     hidden: str
+    time_left: TimeLeft | None
+
+    @property
+    def late(self) -> list[Person]:
+        return [person for person in self.people if person.is_late]
 
     @property
     def flagged(self) -> list[Person]:
@@ -91,7 +107,8 @@ def fetch_work(
     levels = {level.value: str(level) for level in criterion.levels.all()} if criterion else {}
     key = criterion.key if criterion and not hidden else None
     work = {pk: add_up(days) for pk, days in by_person.items()}
-    people = make_people(annotators, work, summary.people, key, levels)
+    time_left = fetch_time_left(campaign, rows, today)
+    people = make_people(annotators, work, summary.people, key, levels, time_left=time_left)
     chosen = next((one for one in people if one.annotator.pk == person), None)
     drawn = by_person[chosen.annotator.pk] if chosen else rows
     timeline = make_timeline(drawn)
@@ -106,7 +123,21 @@ def fetch_work(
         hours=make_chart([each.work.hours or 0.0 for each in timeline.periods], digits=1),
         speeds=plot_speeds(people),
         hidden=hidden,
+        time_left=time_left,
     )
+
+
+def fetch_time_left(campaign: Campaign, rows: Sequence[DailyWork], today: date) -> TimeLeft | None:
+    """For open campaigns with a deadline whose items belong to people; None for others."""
+    if campaign.deadline is None or campaign.state != CampaignState.OPEN or campaign.strategy == Strategy.QUEUE:
+        return None
+    opened = timezone.localdate(campaign.opened_at)
+    window = min(WEEK.days, (today - opened).days + 1)
+    recent: dict[int, int] = defaultdict(int)
+    for row in rows:
+        if row.day > today - timedelta(days=window):
+            recent[row.annotator_id] += row.judgments
+    return TimeLeft((campaign.deadline - today).days + 1, window, recent)
 
 
 def plot_speeds(people: Sequence[Person]) -> SpeedPlot | None:

@@ -1,7 +1,8 @@
 """Each person's hours, speed and answers, and what in them deserves a look: in words, and never acted upon.
 
 Three looks, each against the other people of the campaign: too fast, always the same answer, and agreement that falls.
-A look needs enough answers; with fewer it says so.
+A look needs enough answers; with fewer it says so. Where the campaign has a deadline, a fourth compares what is left of
+each person's items with the days that are left.
 """
 
 import math
@@ -17,8 +18,23 @@ LEAST_OTHERS = 2  # people with that many timed answers, for a speed that is usu
 FAST = 1 / 3  # of the usual time for an answer
 SAME = 0.95  # share of one level
 GAP = 0.15  # between that share and how often the others gave that level on the same items
+LATE = "Deadline"
+PACE_LEAST = 3  # days of an open campaign before a pace is concluded
 DROP = 0.10  # of agreement with the others
 Z95 = 1.959964  # normal quantile of a two-sided 95% interval
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLeft:
+    """`days` to the deadline, today included, below 1 once it is over.
+
+    `recent`: items that each person finished on the last `window` days, which are those since the campaign was opened,
+    seven at most.
+    """
+
+    days: int
+    window: int
+    recent: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +81,11 @@ class Person:
         return sum(look.is_flagged is True for look in self.looks)
 
     @property
+    def is_late(self) -> bool:
+        """Whether the deadline is over for some items, or comes too early at the person's pace."""
+        return any(look.is_flagged is True and look.name == LATE for look in self.looks)
+
+    @property
     def is_known(self) -> bool:
         """Whether anything can be concluded at all."""
         return any(look.is_flagged is not None for look in self.looks)
@@ -93,9 +114,12 @@ def make_people(
     figures: Mapping[str, Any],
     criterion: str | None,
     levels: Mapping[int, str],
+    *,
+    time_left: TimeLeft | None = None,
 ) -> list[Person]:
-    """In the order of `annotators`. Without a criterion (none there, or labels are hidden) only speed is looked at."""
-    counted = {one.pk: figures.get(str(one.pk), {"timed": 0, "seconds": None, "answers": {}}) for one in annotators}
+    """In the order of `annotators`. Without a criterion (or where labels are hidden) answers are not looked at."""
+    nothing: dict[str, Any] = {"timed": 0, "seconds": None, "pending": 0, "answers": {}}
+    counted = {one.pk: nothing | figures.get(str(one.pk), {}) for one in annotators}
     medians = {pk: one["seconds"][1] for pk, one in counted.items() if one["timed"] >= LEAST}
     people = []
     for one in annotators:
@@ -106,9 +130,26 @@ def make_people(
         parts = [Part(*row) for row in mine["answers"].get(criterion, [])] if criterion else []
         if criterion:
             looks += [look_at_levels(parts, levels), look_at_drift(parts)]
+        if time_left:
+            looks.append(look_at_deadline(time_left, mine["pending"], time_left.recent.get(one.pk, 0)))
         quarters = tuple(_agreement(parts, quarter) for quarter in range(1, 5)) if criterion else ()
         people.append(Person(one, work.get(one.pk, Work()), mine["timed"], seconds, quarters, tuple(looks)))
     return people
+
+
+def look_at_deadline(time: TimeLeft, pending: int, recent: int) -> Look:
+    """`pending` items are left to the person, who finished `recent` on the last `time.window` days."""
+    if not pending:
+        return Look(LATE, False, "Nothing is left to judge.")
+    left = f"{pending:,} item{'' if pending == 1 else 's'} left"
+    if time.days < 1:
+        return Look(LATE, True, f"{left}, and the deadline is over.")
+    text = f"{left} for {time.days:,} day{'' if time.days == 1 else 's'}: {pending / time.days:.1f} a day are needed."
+    if time.window < PACE_LEAST:
+        return Look(LATE, None, f"{text} The campaign has been open for too short a time to know the pace.")
+    text = f"{text} In the last {time.window} days it was {recent / time.window:.1f} a day."
+    is_behind = pending * time.window > recent * time.days
+    return Look(LATE, is_behind, f"{text} At this pace the items are not finished in time." if is_behind else text)
 
 
 def look_at_speed(timed: int, middle: float | None, others: Sequence[float]) -> Look:

@@ -74,7 +74,8 @@ class CampaignCard:
 def fetch_cards(collection: Collection, now: datetime) -> list[CampaignCard]:
     """Open campaigns first, then the newest; drafts without items are cards too."""
     order = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
-    campaigns = sorted(collection.campaigns.all(), key=lambda one: (order.index(CampaignState(one.state)), -one.pk))
+    found = collection.campaigns.select_related("work_summary")
+    campaigns = sorted(found, key=lambda one: (order.index(CampaignState(one.state)), -one.pk))
     return [_card(collection, campaign, now) for campaign in campaigns]
 
 

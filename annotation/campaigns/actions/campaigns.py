@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
@@ -61,6 +61,7 @@ def create_campaign(
     strategy: str = Strategy.PLANNED,
     seed: int | None = None,
     lease_minutes: int = LEASE_MINUTES,
+    deadline: date | None = None,
     criteria: Sequence[CriterionDraft] = (),
     guideline: str = "",
     options: Mapping[str, Any] | None = None,
@@ -88,6 +89,7 @@ def create_campaign(
         raise Refused(chosen.no_criteria)
     overlap = chosen.overlap if overlap is None else overlap
     _set(campaign, split=split, overlap=overlap, order=order, strategy=strategy, lease_minutes=lease_minutes)
+    _set(campaign, deadline=deadline)
     campaign.options = checked_options(campaign, options)
     _insert(campaign)
     store_criteria(campaign, wanted)
@@ -125,9 +127,9 @@ def copy_campaign(*, campaign: Campaign, by: User | None, at: datetime, name: st
 
 @transaction.atomic
 def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **changes: Any) -> Campaign:
-    """Change any of name, split, overlap, order, strategy, seed, lease_minutes and options.
+    """Change any of name, split, overlap, order, strategy, seed, lease_minutes, deadline and options.
 
-    While it is open only name and lease_minutes; overlap and strategy then change with the next assignment.
+    While it is open only name, lease_minutes and deadline; overlap and strategy then change with the next assignment.
     Errors: Refused for values out of range, for what is settled, and for pairs that another held-out split has.
     """
     campaign = _locked(campaign, by)
@@ -138,7 +140,7 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
     if not different:
         return campaign
     check_not_closed(campaign)
-    if set(different) - {"name", "lease_minutes", "options"}:
+    if set(different) - {"name", "lease_minutes", "deadline", "options"}:
         check_is_draft(campaign)
     if "strategy" in different or "order" in different:
         _check_unassigned(campaign)
@@ -150,7 +152,7 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
         _move_items(campaign)
     campaign.save(update_fields=list(different))
     old = {field: before[field] for field in different}
-    _record(campaign, by, at, "update_campaign", before=old, after=different)
+    _record(campaign, by, at, "update_campaign", before=_plain(old), after=_plain(different))
     return campaign
 
 
@@ -276,6 +278,11 @@ def _move_items(campaign: Campaign) -> None:
             " so this campaign can only stay in the main split."
         )
     Item.objects.filter(campaign=campaign).update(split=campaign.split)
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as JSON takes them."""
+    return {field: value.isoformat() if isinstance(value, date) else value for field, value in values.items()}
 
 
 def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any, ClassVar
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -12,7 +13,7 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign
+from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign, update_campaign
 from annotation.campaigns.actions.items import build_items, remove_unjudged_items
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
@@ -59,6 +60,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "seed",
             "lease_minutes",
             "options",
+            "deadline",
             "created_at",
             "opened_at",
             "closed_at",
@@ -76,13 +78,23 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
     strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
     seed = number_field(SEED)
     lease_minutes = number_field(LEASE)
+    deadline = serializers.DateField(required=False, allow_null=True, help_text="the last day to judge")
     guideline = serializers.CharField(max_length=GUIDELINE.most, required=False)
     criteria = CriterionSerializer(many=True, required=False)
     options = serializers.DictField(required=False, help_text="those of its kind")
 
 
-class CampaignStateSerializer(serializers.Serializer[Any]):
-    state = serializers.ChoiceField([CampaignState.OPEN, CampaignState.CLOSED])
+class CampaignChangeSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField([CampaignState.OPEN, CampaignState.CLOSED], required=False)
+    name = serializers.CharField(max_length=NAME.most, required=False)
+    lease_minutes = serializers.IntegerField(min_value=LEASE.least, max_value=LEASE.most, required=False)
+    deadline = serializers.DateField(required=False, allow_null=True, help_text="the last day to judge; null for none")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A request that changes nothing is a mistake."""
+        if not attrs:
+            raise serializers.ValidationError(f"Give at least one of {', '.join(self.fields)}.")
+        return attrs
 
 
 class ItemBuildSerializer(serializers.Serializer[Any]):
@@ -172,17 +184,25 @@ class CampaignDetail(InCampaignView):
         return Response(CampaignSerializer(self.campaign).data)
 
     @extend_schema(
-        operation_id="campaigns_set_state",
-        request=CampaignStateSerializer,
+        operation_id="campaigns_change",
+        request=CampaignChangeSerializer,
         responses=answers({200: CampaignSerializer}, 400, 403, 409, 415, 422),
     )
     def patch(self, request: Request, slug: str, campaign: str) -> Response:
-        """Open, close or reopen the campaign."""
-        wanted = CampaignStateSerializer(data=request.data)
+        """Open, close or reopen the campaign; change its name, lease or deadline. All of it or nothing."""
+        wanted = CampaignChangeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        change = open_campaign if wanted.validated_data["state"] == CampaignState.OPEN else close_campaign
-        changed = change(campaign=self.campaign, by=self.person, at=timezone.now())
-        return Response(CampaignSerializer(changed).data)
+        values = dict(wanted.validated_data)
+        state = values.pop("state", None)
+        found = self.campaign
+        who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
+        with transaction.atomic():  # what is closed can be changed once it is open, and until it is closed
+            if state == CampaignState.OPEN:
+                found = open_campaign(campaign=found, **who)
+            found = update_campaign(campaign=found, **who, **values)
+            if state == CampaignState.CLOSED:
+                found = close_campaign(campaign=found, **who)
+        return Response(CampaignSerializer(found).data)
 
 
 class ItemBuilds(InCampaignView):

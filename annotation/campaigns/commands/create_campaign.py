@@ -1,5 +1,6 @@
 """manage.py create_campaign SLUG NAME --kind K [--overlap K] [--split S] [--config FILE.toml] … [--json]"""
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from annotation.models import Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.collections.reads.collections import collection_with
 
-SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes")
+SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes", "deadline")
 
 
 class Command(ReportingCommand):
@@ -39,6 +40,7 @@ class Command(ReportingCommand):
         parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
         parser.add_argument("--seed", type=int, metavar="N", help="for samples, plans and orders; drawn if absent")
         parser.add_argument("--lease-minutes", type=int, metavar="M", help="how long an open queue's item is kept (60)")
+        parser.add_argument("--deadline", type=date.fromisoformat, metavar="YYYY-MM-DD", help="the last day to judge")
         parser.add_argument("--sample", type=int, metavar="N", help="take N items drawn by the seed instead of all")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
         for kind in kinds():
@@ -89,6 +91,7 @@ class Command(ReportingCommand):
             "order": campaign.order,
             "strategy": campaign.strategy,
             "seed": campaign.seed,
+            "deadline": campaign.deadline and campaign.deadline.isoformat(),
             "items": built.items,
             "pairs_left": built.left,
             "filtered": built.filtered,

@@ -48,6 +48,11 @@ class CampaignForm(forms.Form):
         label="Minutes an item is kept",
         help_text="In an open queue, an item that somebody took and left is offered again after this time.",
     )
+    deadline = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text="The last day to judge. Annotators see it, and you see who is late. It locks nothing.",
+    )
     seed = number_field(
         SEED,
         required=False,
@@ -63,6 +68,7 @@ class SettledForm(forms.Form):
     """What can still be changed while a campaign is open."""
 
     name = CampaignForm.base_fields["name"]
+    deadline = CampaignForm.base_fields["deadline"]
     lease_minutes = CampaignForm.base_fields["lease_minutes"]
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
 from django.shortcuts import get_object_or_404
 
 from accounts.refusals import Refused
+from annotation.campaigns.reads.progress import LIVE_MOST
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -51,7 +53,10 @@ def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
     if can_oversee(membership):
         counted = Assignment.objects.filter(item__campaign=OuterRef("pk"), slot__isnull=False)
         items = Item.objects.filter(campaign=OuterRef("pk"))
-        return campaigns.annotate(items_count=_count(items), done=_count(counted.filter(state=AssignmentState.DONE)))
+        done = counted.filter(state=AssignmentState.DONE)
+        return campaigns.annotate(
+            items_count=_counted_or(_count(items), "items"), done=_counted_or(_count(done), "judgments")
+        )
     mine = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), annotator__user=membership.user_id)
     states = [AssignmentState.PENDING, AssignmentState.DONE]
     return campaigns.annotate(
@@ -90,6 +95,12 @@ def _count(rows: QuerySet[Assignment] | QuerySet[Item]) -> Coalesce:
     """How many of these rows; zero where there are none."""
     counted = rows.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def _counted_or(live: Coalesce, key: str) -> Case:
+    """What the job counted, for campaigns that are too large to be counted live."""
+    stored = Cast(KeyTextTransform(key, "work_summary__progress"), IntegerField())
+    return Case(When(work_summary__progress__size__gt=LIVE_MOST, then=stored), default=live)
 
 
 def campaign_with(slug: str, campaign: str) -> Campaign:

@@ -1,4 +1,7 @@
-"""How far a campaign is: for those who oversee it, never for its annotators."""
+"""How far a campaign is: for those who oversee it, never for its annotators.
+
+Counted live, or taken from the newest count of the campaign's job where it has more than LIVE_MOST assignments.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,6 +15,7 @@ from annotation.models import Annotator, AnnotatorState, Campaign
 
 PACE_DAYS = 7
 LEAST_ANSWERS = 20  # fewer say nothing about the pace
+LIVE_MOST = 100_000  # assignments that are counted while a page is made
 
 # Items by (judgments wanted, given, and slots that are taken or free to take).
 ITEMS = """
@@ -100,6 +104,7 @@ class Progress:
     left: int
     stale: int
     skipped: list[tuple[str, int]]
+    counted_at: datetime | None = None  # None: live
 
     @property
     def wanted(self) -> int:
@@ -116,10 +121,39 @@ class Progress:
         return sum(count for _, count in self.skipped)
 
 
+def count_progress(campaign: Campaign, now: datetime) -> dict[str, Any]:
+    """All that is counted over the whole campaign, as JSON: WorkSummary keeps it. Reads each assignment a few times.
+
+    Keys: `size` (assignments that fill a slot), `items`, `judgments`, and the rows of the statements above.
+    """
+    people = {"annotators": list(campaign.annotators.values_list("pk", flat=True))}
+    groups = _rows(ITEMS, {"campaign": campaign.pk})
+    return {
+        "size": sum(slots * items for *_, slots, items in groups),
+        "items": sum(items for *_, items in groups),
+        "judgments": sum(done * items for _, done, _, items in groups),
+        "groups": groups,
+        "skipped": _rows(SKIPPED, {"campaign": campaign.pk}),
+        "loads": [_plain(row) for row in _rows(LOADS, people)],
+        "paces": [_plain(row) for row in _rows(PACES, people | {"since": now - timedelta(days=PACE_DAYS)})],
+    }
+
+
+def _plain(row: tuple[Any, ...]) -> list[Any]:
+    return [cell.isoformat() if isinstance(cell, datetime) else cell for cell in row]
+
+
+def _stored(campaign: Campaign) -> Mapping[str, Any] | None:
+    """What the job counted last, where the campaign is too large to be counted live."""
+    summary = getattr(campaign, "work_summary", None)
+    return summary.progress if summary and summary.progress.get("size", 0) > LIVE_MOST else None
+
+
 def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
-    """Three queries whatever the size; the one over items reads all assignments of the campaign once."""
+    """Four queries whatever the size, two where the job's count is shown."""
     named = {"campaign": campaign.pk, "now": now}
-    groups = _rows(ITEMS, named)
+    stored = _stored(campaign)
+    groups = stored["groups"] if stored else _rows(ITEMS, named)
     needs: Counter[int] = Counter()
     for wanted, done, _, items in groups:
         needs[max(0, wanted - done)] += items
@@ -134,20 +168,21 @@ def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
         judgments=sum(done * items for _, done, _, items in groups),
         left=sum(more * items for more, items in needs.items()),
         stale=_rows(STALE, named)[0][0],
-        skipped=[(reason, count) for reason, count in _rows(SKIPPED, named)],
+        skipped=[(reason, count) for reason, count in (stored["skipped"] if stored else _rows(SKIPPED, named))],
+        counted_at=campaign.work_summary.counted_at if stored else None,
     )
 
 
 def annotator_rows(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
-    """All annotators of the campaign, people first, removed ones last. Three queries."""
+    """All annotators of the campaign, people first, removed ones last. Four queries at most, one for stored counts."""
     annotators = list(campaign.annotators.select_related("user").order_by("kind", "name"))
     annotators.sort(key=lambda each: each.state == AnnotatorState.REMOVED)
-    return _rows_of(annotators, now)
+    return _rows_of(annotators, now, _stored(campaign))
 
 
 def annotator_row(annotator: Annotator, now: datetime) -> AnnotatorRow:
     """The same for one."""
-    return _rows_of([annotator], now)[0]
+    return _rows_of([annotator], now, None)[0]
 
 
 def own_progress(annotator: Annotator) -> tuple[int, int]:
@@ -157,10 +192,10 @@ def own_progress(annotator: Annotator) -> tuple[int, int]:
     return done, pending + done
 
 
-def _rows_of(annotators: list[Annotator], now: datetime) -> list[AnnotatorRow]:
+def _rows_of(annotators: list[Annotator], now: datetime, stored: Mapping[str, Any] | None) -> list[AnnotatorRow]:
     named = {"annotators": [each.pk for each in annotators], "since": now - timedelta(days=PACE_DAYS)}
-    loads = {row[0]: row[1:] for row in _rows(LOADS, named)}
-    paces = {row[0]: row[1:] for row in _rows(PACES, named)}
+    loads = {row[0]: row[1:] for row in (stored["loads"] if stored else _rows(LOADS, named))}
+    paces = {row[0]: row[1:] for row in (stored["paces"] if stored else _rows(PACES, named))}
     return [_row(each, loads.get(each.pk, (0, 0, 0, None)), paces.get(each.pk, (None, 0, None))) for each in annotators]
 
 
@@ -183,7 +218,11 @@ def _row(annotator: Annotator, load: tuple[Any, ...], pace: tuple[Any, ...]) -> 
     pending, done, skipped, last_at = load
     median, recent, since = pace
     seconds = None if median is None else float(median)
-    return AnnotatorRow(annotator, pending, done, skipped, last_at, seconds, recent, since)
+    return AnnotatorRow(annotator, pending, done, skipped, _moment(last_at), seconds, recent, _moment(since))
+
+
+def _moment(value: datetime | str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
 def _rows(sql: str, named: Mapping[str, Any]) -> list[tuple[Any, ...]]:

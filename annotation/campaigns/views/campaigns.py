@@ -158,7 +158,7 @@ def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
 def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) -> Campaign:
     """The campaign with its people and, where there is something to judge, its items: all of it or nothing."""
     at, by = timezone.now(), membership.user
-    names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "seed")
+    names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "deadline", "seed")
     file = values["file"]
     campaign = create_campaign(
         collection=membership.collection,

@@ -1,11 +1,13 @@
 """The work of a campaign: figures against what was really done, flags against hand-computed ones, and who sees them."""
 
 import math
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 from django.db.models import Sum
 from django.urls import reverse
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,10 +18,20 @@ from adjudication.following.actions import request_count
 from adjudication.following.jobs import WorkJob
 from adjudication.following.reads.days import MOST_BARS, add_up, make_chart, make_timeline
 from adjudication.following.reads.page import fetch_work
-from adjudication.following.reads.people import Part, look_at_drift, look_at_levels, look_at_speed
+from adjudication.following.reads.people import (
+    Part,
+    TimeLeft,
+    look_at_deadline,
+    look_at_drift,
+    look_at_levels,
+    look_at_speed,
+)
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
-from annotation.models import Assignment, Campaign, DailyWork, Submission, WorkSummary
+from annotation.campaigns.reads import campaigns, progress
+from annotation.campaigns.reads.campaigns import campaigns_for
+from annotation.campaigns.reads.progress import annotator_rows, fetch_progress
+from annotation.models import Assignment, AssignmentRun, Campaign, DailyWork, Submission, WorkSummary
 from corpus.models import Collection, ImportRun
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
 
@@ -243,7 +255,7 @@ def test_the_page_reads_rows_of_the_count_alone(campaign, client, django_assert_
     assert not [
         query["sql"] for query in captured.captured_queries if any(f'"{each}"' in query["sql"] for each in tables)
     ]
-    assert "Campaigns have no deadline, so nobody is shown as late." in answer.text
+    assert "The campaign has no deadline, so nobody is late." in answer.text
     assert DailyWork.objects.aggregate(n=Sum("judgments"))["n"] == 120
 
 
@@ -263,3 +275,72 @@ def test_pages_before_the_first_count_and_without_work(campaign, client):
     counted(campaign)
     assert "No person has judged anything here yet." in client.get(address).text
     assert client.get(address, {"person": "x", "criterion": "<none>"}).status_code == 200
+
+
+def test_who_is_late_by_hand():
+    """20 items in 5 days are 4 a day: 28 in 7 days keep pace, 27 do not."""
+    time = TimeLeft(5, 7, {})
+    assert look_at_deadline(time, 20, 28).is_flagged is False
+    late = look_at_deadline(time, 20, 27)
+    assert late.is_flagged is True
+    assert "20 items left for 5 days: 4.0 a day are needed. In the last 7 days it was 3.9 a day." in late.text
+    assert look_at_deadline(time, 0, 0).is_flagged is False
+    assert look_at_deadline(TimeLeft(0, 7, {}), 1, 99).text == "1 item left, and the deadline is over."
+    assert look_at_deadline(TimeLeft(5, 2, {}), 20, 0).is_flagged is None
+
+
+def test_late_people_are_named_on_the_page_and_nobody_in_a_queue(campaign, client):
+    manager = campaign.collection.memberships.get(role="manager").user
+    today = timezone.localdate()
+    opened = timezone.now() - timedelta(days=10)
+    Campaign.objects.filter(pk=campaign.pk).update(opened_at=opened, deadline=today + timedelta(days=1))
+    give_labels(annotator(campaign, "ana"), [1] * 72, at=timezone.now() - timedelta(days=1))
+    give_labels(annotator(campaign, "ben"), [1] * 70, at=timezone.now() - timedelta(days=1))
+    campaign.refresh_from_db()
+    page = page_of(campaign, today=today)
+    assert [one.annotator.name for one in page.late] == ["Cai"]
+    assert person(page, "Ben").looks[-1].text.startswith("2 items left for 2 days: 1.0 a day are needed.")
+    client.force_login(manager)
+    answer = client.get(reverse("work_detail", args=["teas", campaign.slug]))
+    assert "(tomorrow)" in answer.text
+    assert "1 of 3 people would not finish in time" in answer.text
+    Campaign.objects.filter(pk=campaign.pk).update(deadline=today - timedelta(days=1))
+    campaign.refresh_from_db()
+    assert [one.annotator.name for one in page_of(campaign, today=today).late] == ["Ben", "Cai"]
+    Campaign.objects.filter(pk=campaign.pk).update(strategy="queue")
+    campaign.refresh_from_db()
+    assert page_of(campaign, today=today).time_left is None
+
+
+def test_large_campaigns_are_shown_as_counted(campaign, client, monkeypatch, django_assert_max_num_queries):
+    """The same figures as live, without reading assignments, and with the time of the count."""
+    give_labels(annotator(campaign, "ana"), [1] * 30, at=AT - timedelta(days=2))
+    skip_item(annotator(campaign, "ben"), "cannot be understood")
+    live = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
+    summary = counted(campaign)
+    monkeypatch.setattr(progress, "LIVE_MOST", 10)
+    monkeypatch.setattr(campaigns, "LIVE_MOST", 10)
+    campaign = Campaign.objects.select_related("work_summary").get(pk=campaign.pk)
+    with django_assert_max_num_queries(2) as captured:
+        stored = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
+    assert not [query for query in captured.captured_queries if "count(a.id)" in query["sql"]]
+    assert stored[0].counted_at == summary.counted_at
+    assert replace(stored[0], counted_at=None) == live[0]
+    assert [(row.done, row.pending, row.skipped, row.last_at, row.median_seconds) for row in stored[1]] == [
+        (row.done, row.pending, row.skipped, row.last_at, row.median_seconds) for row in live[1]
+    ]
+    give_labels(annotator(campaign, "cai"), [1] * 5)
+    manager = campaign.collection.memberships.get(role="manager")
+    assert [each.done for each in campaigns_for(manager)] == [30]
+    monkeypatch.setattr(campaigns, "LIVE_MOST", 10_000)
+    assert [each.done for each in campaigns_for(manager)] == [35]
+
+
+def test_a_new_assignment_is_counted_at_the_next_minute(campaign):
+    summary = counted(campaign)
+    end = summary.finished_at
+    WorkSummary.objects.filter(pk=summary.pk).update(started_at=end)
+    moments = {"requested_at": end, "finished_at": end}
+    AssignmentRun.objects.create(campaign=campaign, state="done", overlap=3, strategy="planned", **moments)
+    WorkJob("work").start_due(end + timedelta(minutes=2))
+    assert WorkSummary.objects.get().state == JobState.QUEUED

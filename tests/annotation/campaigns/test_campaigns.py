@@ -1,6 +1,7 @@
 """Campaigns: made, copied, changed, opened, closed, deleted."""
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.models import AuditEvent
@@ -125,6 +126,32 @@ def test_a_draft_can_be_changed_and_says_what_was(made):
     )
     event = AuditEvent.objects.get(verb="update_campaign")
     assert event.data["before"] == {"name": "First round", "overlap": 3, "order": "by-aspect"}
+
+
+def test_a_deadline_is_set_by_form_command_and_api_and_seen_by_annotators(made, client):
+    campaign = make_campaign(made)
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    client.force_login(made.manager)
+    page = reverse("campaign_edit", args=["teas", campaign.slug])
+    assert client.post(page, {"name": campaign.name, "lease_minutes": 60, "deadline": "2030-12-31"}).status_code == 302
+    assert 'value="2030-12-31"' in client.get(page).text
+    assert AuditEvent.objects.get(verb="update_campaign").data["after"] == {"deadline": "2030-12-31"}
+    assert "Judge until 31 Dec 2030" in client.get(reverse("campaign_list", args=["teas"])).text
+    client.force_login(made.people["ana"])
+    assert "Judge until 31 Dec 2030" in client.get(reverse("campaign_detail", args=["teas", campaign.slug])).text
+    address = reverse("api_campaign", args=["teas", campaign.slug])
+    client.force_login(made.manager)
+    change = client.patch(address, {"deadline": "2031-01-31", "state": "closed"}, content_type="application/json")
+    assert (change.status_code, change.json()["deadline"], change.json()["state"]) == (200, "2031-01-31", "closed")
+    assert client.patch(address, {"name": "Late"}, content_type="application/json").status_code == 422
+    change = client.patch(address, {"deadline": "2031-02-28", "state": "open"}, content_type="application/json")
+    assert (change.json()["deadline"], change.json()["state"]) == ("2031-02-28", "open")
+    assert client.patch(address, {}, content_type="application/json").status_code == 400
+    call_command("update_campaign", "teas", campaign.slug, "--no-deadline")
+    campaign.refresh_from_db()
+    assert campaign.deadline is None
+    assert "Judge until" not in client.get(reverse("campaign_list", args=["teas"])).text
 
 
 def test_changing_nothing_leaves_no_trace(made):

@@ -111,8 +111,8 @@ def test_when_all_is_judged_there_is_no_end_to_come(campaign):
     assert estimate_end(progress, annotator_rows(campaign, AT), AT).reason == "Everything is judged."
 
 
-def test_progress_takes_three_queries_however_large(campaign, django_assert_num_queries):
-    with django_assert_num_queries(3):
+def test_progress_takes_four_queries_however_large(campaign, django_assert_num_queries):
+    with django_assert_num_queries(4):
         fetch_progress(campaign, AT)
     with django_assert_num_queries(3):
         annotator_rows(campaign, AT)

@@ -1,0 +1,1 @@
+from annotation.campaigns.commands.update_campaign import Command
