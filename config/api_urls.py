@@ -7,6 +7,7 @@ from adjudication.agreement import api as results
 from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
+from adjudication.papers import api as papers
 from adjudication.publications import api as publications
 from adjudication.releases import api as releases
 from adjudication.splits import api as splits
@@ -15,10 +16,12 @@ from annotation.campaigns.api import campaigns
 from annotation.labelling.api import judging, judgments
 from annotation.machines.api import prompts
 from annotation.machines.api import runs as machines
+from annotation.rubric import api as rewrites
 from corpus.collections.api import collections, persons
 from corpus.documents import api as documents
 from corpus.imports import api as imports
 from corpus.pools import api as pools
+from corpus.questions import api as author_calls
 from corpus.runs import api as runs
 from corpus.topics.api import sub_queries, topics, versions
 
@@ -79,6 +82,29 @@ urlpatterns = [
     path(f"{K}relevance/", relevance.RelevanceList.as_view(), name="api_relevance"),
     path(f"{K}relevance/<str:number>/", relevance.RelevanceDetail.as_view(), name="api_topic_relevance"),
     path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),
+    path(f"{K}rewrites/", rewrites.RewriteList.as_view(), name="api_rewrites"),
+    path(f"{K}rewrites/<int:pk>/decision/", rewrites.RewriteDecisionView.as_view(), name="api_rewrite_decision"),
+    path(f"{K}rewrite-reviews/", rewrites.RewriteReviews.as_view(), name="api_rewrite_reviews"),
+    path(f"{K}papers/", papers.PaperQueue.as_view(), name="api_paper_queue"),
+    path(f"{K}papers/majorities/", papers.PaperMajorities.as_view(), name="api_paper_majorities"),
+    path(f"{K}papers/<int:pk>/", papers.PaperDetail.as_view(), name="api_paper_case"),
+    path(f"{K}papers/<int:pk>/opening/", papers.PaperOpening.as_view(), name="api_paper_opening"),
+    path(f"{K}papers/<int:pk>/choice/", papers.PaperChoice.as_view(), name="api_paper_choice"),
+    path(f"{K}papers/<int:pk>/step/", papers.PaperStep.as_view(), name="api_paper_step"),
+    path(f"{K}papers/<int:pk>/content/", papers.PaperContent.as_view(), name="api_paper_content"),
+    path(f"{K}papers/<int:pk>/acceptance/", papers.PaperAcceptance.as_view(), name="api_paper_acceptance"),
+    path(f"{K}papers/<int:pk>/sending-back/", papers.PaperSentBack.as_view(), name="api_paper_sending_back"),
+    path(f"{C}author-calls/", author_calls.CallList.as_view(), name="api_author_calls"),
+    path(f"{C}author-calls/<int:pk>/", author_calls.CallDetail.as_view(), name="api_author_call"),
+    path(f"{C}author-calls/<int:pk>/authors/", author_calls.AuthorList.as_view(), name="api_authors"),
+    path(f"{C}author-calls/<int:pk>/authors/file/", author_calls.AuthorsFile.as_view(), name="api_authors_file"),
+    path(
+        f"{C}author-calls/<int:pk>/authors/<int:author>/revocation/",
+        author_calls.AuthorRevocation.as_view(),
+        name="api_author_revocation",
+    ),
+    path(f"{C}author-calls/<int:pk>/mailings/", author_calls.MailingList.as_view(), name="api_author_mailings"),
+    path(f"{C}author-calls/<int:pk>/topics/", author_calls.QuestionsTakenIn.as_view(), name="api_author_topics"),
     path(f"{C}anno-gpt/", cycles.CycleList.as_view(), name="api_cycles"),
     path(f"{C}anno-gpt/<int:number>/", cycles.CycleDetail.as_view(), name="api_cycle"),
     path(f"{C}anno-gpt/<int:number>/test-set/", cycles.CycleTestSet.as_view(), name="api_cycle_test_set"),

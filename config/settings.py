@@ -359,6 +359,10 @@ SPECTACULAR_SETTINGS = {
         "CampaignKindEnum": "annotation.models.campaigns.KIND_CHOICES",
         "MachineKindEnum": "annotation.models.machines.MachineKind",
         "CampaignOrderEnum": "annotation.models.Order",
+        "MailPurposeEnum": "corpus.models.MailPurpose",
+        "PromptPurposeEnum": "corpus.models.PromptPurpose",
+        "AuthorStateEnum": "corpus.questions.api.AUTHOR_STATES",
+        "PaperStateEnum": "adjudication.papers.api.STATES",
         "CycleOutcomeEnum": "annotation.models.Outcome",
     },
 }

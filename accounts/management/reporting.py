@@ -4,13 +4,16 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from argparse import SUPPRESS
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
+from django.forms import Form
 
-from accounts.models import User
+from accounts import jobs
+from accounts.models import Job, JobState, User
 from accounts.refusals import Refused
 from accounts.storage_full import NO_ROOM, is_no_room
 
@@ -79,6 +82,14 @@ class SteppedCommand(ReportingCommand):
             transaction.set_rollback(True)
         return f"Nothing was changed. Without --dry-run: {summary}", {"dry_run": True, **result}
 
+    def work(self, asked: Sequence[Job]) -> None:
+        """Do the jobs here and now, except in a dry run. Errors: Refused with the reason of the first that failed."""
+        for job in () if self.is_dry else asked:
+            jobs.carry_out(job)
+            job.refresh_from_db()
+            if job.state != JobState.DONE:
+                raise Refused(job.reason)
+
 
 COMMON = {"verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks", "stdout"}
 COMMON |= {"stderr"}  # what Django gives to every command
@@ -86,6 +97,22 @@ COMMON |= {"stderr"}  # what Django gives to every command
 
 def _method(step: str) -> str:
     return step.replace("-", "_")
+
+
+def valid(form: Form) -> dict[str, Any]:
+    """What a form makes of what was typed. Errors: Refused with all that is wrong, in the words of the page."""
+    if form.is_valid():
+        return dict(form.cleaned_data)
+    wrong = [
+        f"{'' if name == '__all__' else f'{form[name].label}: '}{' '.join(map(str, texts))}"
+        for name, texts in form.errors.items()
+    ]
+    raise Refused(" ".join(wrong))
+
+
+def plain(found: dict[str, Any]) -> dict[str, Any]:
+    """With moments as text, as JSON has them."""
+    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in found.items()}
 
 
 def text_of(file: str, most: int = 1_000_000) -> str:

@@ -13,6 +13,7 @@ from annotation.campaigns.reads.unjudged import left_to
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Campaign, Item, ReviewDecision, Rewrite, RewriteReview, VotesSeen
 from annotation.rubric.reads import current_like, current_rewrites, reviews_like
+from corpus.collections.rules import check_not_archived
 from corpus.models import Membership, Role
 
 DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
@@ -27,6 +28,7 @@ def ask_for_reviews(
 
     Errors: NotAllowed unless `by` manages or adjudicates; Refused for viewers, strangers, and the writer of one.
     """
+    check_not_archived(campaign.collection)
     _check_decider(campaign, by)
     roles = dict(Membership.objects.filter(collection=campaign.collection_id).values_list("user", "role"))
     if roles.get(reviewer.pk) in (None, Role.VIEWER):
@@ -61,6 +63,7 @@ def decide_rewrite(
     Errors: NotAllowed for others and for who still has to rate it, Refused for one's own, Conflict where the rewrite no
     longer counts.
     """
+    check_not_archived(campaign.collection)
     if decision not in ReviewDecision.values:
         raise Refused("Confirm the rewrite or reject it.")
     asked_for = Rewrite.objects.filter(pk=rewrite, submission__assignment__item__campaign=campaign).first()

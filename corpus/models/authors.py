@@ -26,7 +26,9 @@ class QuestionCall(models.Model):
     mail_subject = models.CharField(max_length=200)
     mail_body = models.TextField()
     deadline_at = models.DateTimeField()
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="question_calls")
+    created_by = models.ForeignKey(  # null: the command line
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="question_calls"
+    )
     created_at = models.DateTimeField()
 
     objects = InCollection.as_manager()

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts import jobs
-from accounts.management.reporting import SteppedCommand
-from accounts.models import Job, JobState
+from accounts.management.reporting import SteppedCommand, plain
+from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.cycles.actions import (
     choose_test_set,
@@ -75,9 +74,7 @@ class Command(SteppedCommand):
     def list(self, *, slug: str) -> tuple[str, dict[str, Any]]:
         cycles = cycles_with_names(collection_with(slug)).order_by("-number")
         lines = [f"Cycle {one.number} ({one.criterion}, {one.dev.slug}): {one.words}" for one in cycles]
-        return "\n".join(lines) or "There are no cycles yet.", {
-            "cycles": [_plain(cycle_as_json(one)) for one in cycles]
-        }
+        return "\n".join(lines) or "There are no cycles yet.", {"cycles": [plain(cycle_as_json(one)) for one in cycles]}
 
     def show(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
         cycle = _cycle(slug, number)
@@ -92,7 +89,7 @@ class Command(SteppedCommand):
                 f"test: {trial['runs']} of {cycle.runs} runs, " + ("passed" if trial["is_passed"] else "not passed")
             )
             lines += [f"  {row['label']}: difference {row['difference']}, {row['outcome']}" for row in trial["rows"]]
-        return "\n".join(lines), _plain(found)
+        return "\n".join(lines), plain(found)
 
     def start(self, *, slug: str, dev: str, criterion: str, margin: float, runs: int) -> tuple[str, dict[str, Any]]:
         campaign = campaign_with(slug, dev)
@@ -144,14 +141,6 @@ class Command(SteppedCommand):
         cycle = decide_cycle(cycle=cycle, by=None, at=timezone.now(), outcome=outcome, reason=reason, override=override)
         return _done(cycle, f"decided: {cycle.words}.")
 
-    def work(self, asked: Sequence[Job]) -> None:
-        """Do the jobs here and now, except in a dry run. Errors: Refused with the reason of the first that failed."""
-        for job in () if self.is_dry else asked:
-            jobs.carry_out(job)
-            job.refresh_from_db()
-            if job.state != JobState.DONE:
-                raise Refused(job.reason)
-
 
 def _cycle(slug: str, number: int) -> AnnoCycle:
     collection = collection_with(slug)
@@ -163,7 +152,7 @@ def _cycle(slug: str, number: int) -> AnnoCycle:
 
 def _done(cycle: AnnoCycle, words: str) -> tuple[str, dict[str, Any]]:
     found = cycles_with_names(cycle.collection).get(pk=cycle.pk)
-    return f"Cycle {cycle.number}: {words}", _plain(cycle_as_json(found))
+    return f"Cycle {cycle.number}: {words}", plain(cycle_as_json(found))
 
 
 def _ran(campaign: Campaign, runs: Sequence[MachineRun]) -> tuple[str, dict[str, Any]]:
@@ -177,8 +166,3 @@ def _line(name: str, figures: list[dict[str, Any]]) -> str:
         for one in figures
     ]
     return f"{name}: {', '.join(shown) or 'no labels to compare yet'}"
-
-
-def _plain(found: dict[str, Any]) -> dict[str, Any]:
-    """With moments as text, as JSON has them."""
-    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in found.items()}

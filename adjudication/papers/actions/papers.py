@@ -110,6 +110,19 @@ def save_adjudication(
 
 
 @transaction.atomic
+def write_adjudication(
+    *, item: Item, content: Any, seen: str | None, by: User | None, at: datetime, override: bool = False
+) -> Extraction:
+    """Put a whole extraction in the place of the result as `seen`; begins the adjudication where nothing was decided.
+
+    Errors also: Refused for content that is no extraction.
+    """
+    case = _opened(item, seen, by, at, override)
+    begun = _brought_up(case, by, at)
+    return save_adjudication(item=item, content=content, base=begun.current, by=by, at=at, override=override)
+
+
+@transaction.atomic
 def step_adjudication(
     *, item: Item, step: str, by: User | None, at: datetime, base: int | None = None, override: bool = False
 ) -> Extraction:
@@ -146,6 +159,7 @@ def accept_paper(
     case = _locked_case(item, seen, by, at, override)
     if case.is_accepted and not case.is_outdated:
         raise Refused("It is accepted already.")
+    _check_comparable(case)
     if left := len(case.comparison.undecided(case.taken)):
         raise Refused(
             f"{left} {'difference is' if left == 1 else 'differences are'} undecided. Take a version of each."
@@ -242,9 +256,13 @@ def _opened(
     case = _locked_case(item, seen, by, at, override, known=known)
     if case.is_accepted:
         raise Refused("This paper is accepted. Take it up again to change it.")
+    _check_comparable(case)
+    return case
+
+
+def _check_comparable(case: PaperCase) -> None:
     if len(case.sides) < 2 and case.extraction is None:
         raise Refused("Fewer than two people have finished this paper, so there is nothing to compare yet.")
-    return case
 
 
 def _make(

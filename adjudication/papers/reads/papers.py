@@ -128,6 +128,11 @@ class PaperCase:
         return self.is_accepted and any(side.is_late for side in self.sides)
 
     @property
+    def state(self) -> str:
+        """One of FILTERS."""
+        return _state(len(self.comparison.differences), self.standing, self.extraction)
+
+    @property
     def seen(self) -> str:
         """What a page shows, in a word: an action refuses when it is no longer so."""
         current = self.extraction.current if self.extraction else 0

@@ -9,7 +9,7 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_adjudicator
+from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_role
 from adjudication.models import Verdict
 from annotation.models import (
     Annotator,
@@ -41,7 +41,7 @@ def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool =
 
 
 @transaction.atomic
-def send_back_paper(*, item: Item, by: User, at: datetime, override: bool = False) -> Assignment:
+def send_back_paper(*, item: Item, by: User | None, at: datetime, override: bool = False) -> Assignment:
     """The same of a paper, which has no verdict: one more person takes its contexts out. Errors as there."""
     sent, campaign = _send_back(item.pk, by, at, override)
     facts = {"campaign": campaign.slug, "paper": item.paper.key if item.paper else ""}
@@ -49,10 +49,11 @@ def send_back_paper(*, item: Item, by: User, at: datetime, override: bool = Fals
     return sent
 
 
-def _send_back(item_id: int, by: User, at: datetime, override: bool) -> tuple[Assignment, Campaign]:
+def _send_back(item_id: int, by: User | None, at: datetime, override: bool) -> tuple[Assignment, Campaign]:
     campaign = _locked_campaign(item_id)
-    membership = fetch_adjudicator(campaign.collection, by)
-    check_not_own_item(item_id, membership, override=override)
+    check_adjudicator(campaign.collection, by)
+    if by is not None:
+        check_not_own_item(item_id, fetch_role(campaign.collection, by), override=override)
     if campaign.state != CampaignState.OPEN:
         raise Refused(
             f"{campaign} is {campaign.get_state_display()}, so nobody can judge. A manager can open it again."
@@ -63,7 +64,8 @@ def _send_back(item_id: int, by: User, at: datetime, override: bool) -> tuple[As
     _check_not_waiting(item.pk)
     slot = _lowest_free(item)
     sent = _hand(judge, item, slot) if judge else _free_slot(campaign, item, slot)
-    note_item_seen(item.pk, by, at)
+    if by is not None:
+        note_item_seen(item.pk, by, at)
     item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
     item.save(update_fields=["extra_overlap"])
     return sent, campaign
@@ -148,13 +150,14 @@ def has_judges_left(item: Item) -> bool:
     return _able(item.campaign, item.pk).exists()
 
 
-def _locked_judge(campaign: Campaign, item: int, by: User) -> Annotator:
+def _locked_judge(campaign: Campaign, item: int, by: User | None) -> Annotator:
     """Who judges the item next, chosen again while the choice did not hold until their row was locked.
 
     Never the person who asks: they have seen the votes.
     """
     for _ in range(TRIES):
-        chosen = _able(campaign, item).exclude(user=by).first()
+        able = _able(campaign, item)
+        chosen = (able.exclude(user=by) if by else able).first()
         if chosen is None:
             raise Refused(
                 "Everybody who judges in this campaign has had this item, is paused or has no room left."

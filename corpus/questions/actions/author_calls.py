@@ -55,7 +55,7 @@ class TakenIn:
 
 
 @transaction.atomic
-def create_call(*, by: User, at: datetime, collection: Collection, **fields: object) -> QuestionCall:
+def create_call(*, by: User | None, at: datetime, collection: Collection, **fields: object) -> QuestionCall:
     """A new round. Errors: Refused for a letter whose blanks are wrong, Conflict for a name that is taken."""
     check_manager(collection, by)
     call = QuestionCall(collection=collection, created_by=by, created_at=at, **fields)
@@ -68,7 +68,7 @@ def create_call(*, by: User, at: datetime, collection: Collection, **fields: obj
 
 
 @transaction.atomic
-def update_call(*, by: User, at: datetime, call: QuestionCall, **fields: object) -> QuestionCall:
+def update_call(*, by: User | None, at: datetime, call: QuestionCall, **fields: object) -> QuestionCall:
     """Change a round; its source only while no topics were made of it."""
     check_manager(call.collection, by)
     call = QuestionCall.objects.select_for_update().select_related("collection").get(pk=call.pk)
@@ -87,7 +87,7 @@ def update_call(*, by: User, at: datetime, call: QuestionCall, **fields: object)
 
 @transaction.atomic
 def invite_author(
-    *, by: User, at: datetime, call: QuestionCall, email: str, docno: str, name: str = ""
+    *, by: User | None, at: datetime, call: QuestionCall, email: str, docno: str, name: str = ""
 ) -> AuthorInvitation:
     """Ask one author about one paper of the collection; the letter goes out with the next mailing."""
     check_manager(call.collection, by)
@@ -106,7 +106,7 @@ def invite_author(
 
 
 @transaction.atomic
-def invite_authors(*, by: User, at: datetime, call: QuestionCall, file: str, stream: BinaryIO) -> Invited:
+def invite_authors(*, by: User | None, at: datetime, call: QuestionCall, file: str, stream: BinaryIO) -> Invited:
     """Ask everybody in a CSV file with the columns email, docno and, optionally, name.
 
     Rows that are wrong are left out and reported; a file that is broken as a whole changes nothing (Refused).
@@ -138,7 +138,7 @@ def invite_authors(*, by: User, at: datetime, call: QuestionCall, file: str, str
 
 
 @transaction.atomic
-def revoke_author(*, by: User, at: datetime, invitation: AuthorInvitation) -> None:
+def revoke_author(*, by: User | None, at: datetime, invitation: AuthorInvitation) -> None:
     """The link opens nothing from now on; refused once there is an answer, which is the author's to withdraw."""
     call = invitation.call
     check_manager(call.collection, by)
@@ -153,8 +153,10 @@ def revoke_author(*, by: User, at: datetime, invitation: AuthorInvitation) -> No
 
 
 @transaction.atomic
-def request_mailing(*, by: User, at: datetime, call: QuestionCall, purpose: MailPurpose) -> AuthorMailing:
-    """Send the letters that are due.
+def request_mailing(
+    *, by: User | None, at: datetime, call: QuestionCall, purpose: MailPurpose, send: bool = True
+) -> AuthorMailing:
+    """Send the letters that are due; without `send` no worker is asked to, because the caller does it.
 
     Errors: Refused when none is due or the deadline has passed, Conflict while others are being sent.
     """
@@ -173,13 +175,15 @@ def request_mailing(*, by: User, at: datetime, call: QuestionCall, purpose: Mail
             if purpose == MailPurpose.INVITATION
             else "Nobody has had a letter without answering."
         )
-    mailing = jobs.new_job(AuthorMailing, by=by, at=at, call=call, purpose=purpose, total=due)
+    mailing = AuthorMailing.objects.create(requested_by=by, requested_at=at, call=call, purpose=purpose, total=due)
+    if send:
+        jobs.send(mailing)
     record_event(by=by, at=at, verb="request_mailing", target=mailing, scope=call.collection, purpose=purpose, due=due)
     return mailing
 
 
 @transaction.atomic
-def take_in_questions(*, by: User, at: datetime, call: QuestionCall) -> TakenIn:
+def take_in_questions(*, by: User | None, at: datetime, call: QuestionCall) -> TakenIn:
     """Make topics of the answers, each with the author's paper as target; their text is fixed for the author then.
 
     Only once the deadline has passed, because authors may change their question until then. An answer that equals a

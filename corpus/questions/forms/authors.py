@@ -17,6 +17,11 @@ SHORTEST_QUESTION = 15  # characters: less cannot ask for anything
 MAX_CSV_BYTES = 4 << 20
 
 
+def end_of(day: date) -> datetime:
+    """The last second of a day, in the site's time zone."""
+    return datetime.combine(day, time(23, 59, 59), tzinfo=timezone.get_current_timezone())
+
+
 class CallForm(forms.Form):
     """What a call says and until when it takes answers."""
 
@@ -43,8 +48,7 @@ class CallForm(forms.Form):
     )
 
     def clean_deadline_at(self) -> datetime:
-        day: date = self.cleaned_data["deadline_at"]
-        return datetime.combine(day, time(23, 59, 59), tzinfo=timezone.get_current_timezone())
+        return end_of(self.cleaned_data["deadline_at"])
 
     @classmethod
     def of(cls, call: QuestionCall, data: Any = None) -> "CallForm":

@@ -195,7 +195,9 @@ def letters_of(invitations: list[AuthorInvitation]) -> dict[int, AuthorLetter]:
 
 
 def answers_of(invitations: list[AuthorInvitation]) -> dict[int, AuthorAnswer]:
-    """The newest answers of invitations from `invitations_of`."""
+    """The newest answers of invitations from `invitations_of`, with `topic` and `topic_number` made of them."""
     wanted = [invitation.answer_id for invitation in invitations if invitation.answer_id]  # type: ignore[attr-defined]
-    rows = AuthorAnswer.objects.filter(pk__in=wanted).annotate(topic=F("question__topic"))
+    rows = AuthorAnswer.objects.filter(pk__in=wanted).annotate(
+        topic=F("question__topic"), topic_number=F("question__topic__number")
+    )
     return {answer.invitation_id: answer for answer in rows}

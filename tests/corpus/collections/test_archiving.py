@@ -186,10 +186,12 @@ SLUG, FILE = "tea", __file__
 WRITING: dict[str, tuple[str, ...]] = {
     "add_member": (SLUG, "outsider@example.org", "viewer"),
     "adjudicate": (SLUG, "main", "--policy", "majority"),
+    "adjudicate_papers": (SLUG, "undo", "contexts", "PAPER"),
     "agreement": (SLUG, "main"),
     "anno_gpt": (SLUG, "decide", "1", "stop", "--reason", "Enough."),
     "annotate": (SLUG, "main", "--machine", "lexical"),
     "assign": (SLUG, "main"),
+    "author_calls": (SLUG, "create", "authors", "--last-day", "2999-12-31"),
     "build_items": (SLUG, "main"),
     "build_pools": (SLUG,),
     "make_run": (SLUG, "ours", "--recipe", "bm25"),
@@ -212,6 +214,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "make_sub_queries": (SLUG,),
     "remove_items": (SLUG, "main"),
     "rename_collection": (SLUG, "teas"),
+    "rewrites": (SLUG, "decide", "main", "1", "confirmed", "--by", "MANAGER"),
     "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
     "undo_import": (SLUG, "IMPORT"),
 }
@@ -222,11 +225,11 @@ class TestCommands:
     def test_every_command_that_writes_is_refused(self, archived: World) -> None:
         named = {name for name, app in get_commands().items() if app in OUR_APPS}
         assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
-        number = str(archived.import_run.pk)
+        known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "MANAGER": manager(archived).email}
         before = rows_of(archived.collection.pk)
         for name, arguments in WRITING.items():
             with pytest.raises(CommandError, match="is archived, so it can be read but not changed"):
-                call_command(name, *(number if each == "IMPORT" else each for each in arguments))
+                call_command(name, *(known.get(each, each) for each in arguments))
         assert rows_of(archived.collection.pk) == before
 
     def test_papers_too(self, archived: World) -> None:

@@ -1,0 +1,1 @@
+from adjudication.papers.commands.adjudicate_papers import Command

@@ -1,0 +1,357 @@
+"""Adjudication of papers through the API: the steps of the screen and of `manage.py adjudicate_papers`."""
+
+from typing import Any, ClassVar
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from adjudication.agreement.api import DECIDE, InUnsealedView
+from adjudication.labels.rules import check_not_own_item, judged_item
+from adjudication.papers.actions.papers import (
+    accept_majorities,
+    accept_paper,
+    open_own_paper,
+    step_adjudication,
+    take_everything,
+    take_version,
+    withdraw_acceptance,
+    write_adjudication,
+)
+from adjudication.papers.reads.case_details import case_as_json, row_as_json
+from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
+from adjudication.verdicts.actions.extra_judges import send_back_paper
+from annotation.definitions.extractions import write_content
+from annotation.kind import Judged
+from annotation.labelling.rules.labels import check_can_read_labels
+from annotation.models import Item
+from corpus.models import Role
+
+STEPS = ("undo", "redo")
+STATES = list(FILTERS.items())
+
+
+class PaperRowSerializer(serializers.Serializer[Any]):
+    """`versions` counts who has finished the paper, `waiting` who still works on it."""
+
+    item = serializers.IntegerField()
+    paper = serializers.CharField()
+    title = serializers.CharField(allow_blank=True)
+    state = serializers.ChoiceField(STATES)
+    versions = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    differences = serializers.IntegerField()
+
+
+class VersionOfPaperSerializer(serializers.Serializer[Any]):
+    """One annotator's version under a letter; `is_late`: newer than what the result was made of."""
+
+    letter = serializers.CharField()
+    is_late = serializers.BooleanField()
+
+
+class SentenceSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    cites = serializers.ListField(child=serializers.CharField())
+    anonymised = serializers.BooleanField()
+
+
+class ReferenceOfPaperSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(allow_blank=True)
+    identifier = serializers.CharField(allow_null=True)
+    kind = serializers.CharField(help_text="of the identifier")
+
+
+class VariantSerializer(serializers.Serializer[Any]):
+    """What these versions say; of the fields at the end those that the kind of the difference has."""
+
+    variant = serializers.CharField()
+    versions = serializers.ListField(child=serializers.CharField(), help_text="letters")
+    is_chosen = serializers.BooleanField()
+    is_context = serializers.BooleanField(allow_null=True)
+    sentences = SentenceSerializer(many=True)
+    section = serializers.CharField(allow_null=True)
+    reference = ReferenceOfPaperSerializer(allow_null=True)
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    """A place where versions differ; `where` is a paragraph or the number of a reference."""
+
+    difference = serializers.CharField()
+    number = serializers.IntegerField()
+    kind = serializers.CharField()
+    where = serializers.CharField()
+    differs_in = serializers.ListField(child=serializers.CharField())
+    state = serializers.CharField(help_text="open, majority, taken, or moot: within a paragraph that is left out")
+    variants = VariantSerializer(many=True)
+
+
+class PaperCaseSerializer(serializers.Serializer[Any]):
+    """A paper with all differences. Sent along with a step, `seen` has it refused once the paper is another."""
+
+    item = serializers.IntegerField()
+    paper = serializers.CharField()
+    title = serializers.CharField(allow_blank=True)
+    state = serializers.ChoiceField(STATES)
+    seen = serializers.CharField()
+    versions = VersionOfPaperSerializer(many=True)
+    undecided = serializers.IntegerField()
+    differences = DifferenceSerializer(many=True)
+    edited = serializers.ListField(child=serializers.CharField(), help_text="parts edited by hand")
+    findings = serializers.ListField(child=serializers.CharField(), help_text="what to look at before it is accepted")
+
+
+class StepSerializer(serializers.Serializer[Any]):
+    """`override`: a manager sees and decides a paper they worked on; the audit log says so."""
+
+    override = serializers.BooleanField(default=False)
+
+
+class SeenSerializer(StepSerializer):
+    seen = serializers.CharField(max_length=16, required=False, allow_null=True, default=None)
+
+
+class PaperChoiceSerializer(SeenSerializer):
+    """Either a variant of a difference, or the letter of a version: everything of it, or what is still undecided."""
+
+    difference = serializers.CharField(max_length=100, required=False)
+    variant = serializers.CharField(max_length=100, required=False)
+    everything = serializers.CharField(max_length=4, required=False)
+    rest = serializers.CharField(max_length=4, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        given = [name for name in ("difference", "everything", "rest") if name in attrs]
+        if len(given) != 1 or ("variant" in attrs) != ("difference" in attrs):
+            raise serializers.ValidationError("Give a difference with a variant, or everything, or rest.")
+        return attrs
+
+
+class PaperStepSerializer(StepSerializer):
+    step = serializers.ChoiceField([(name, name) for name in STEPS])
+
+
+class AcceptanceSerializer(SeenSerializer):
+    despite = serializers.BooleanField(default=False, help_text="accept it although findings are open")
+
+
+class WrittenContentSerializer(SeenSerializer):
+    content = serializers.JSONField(help_text="as `GET` gives it")
+
+
+class PaperContentSerializer(serializers.Serializer[Any]):
+    """What would be accepted now: contexts and references, in the form of the extraction screen."""
+
+    seen = serializers.CharField()
+    content = serializers.JSONField()
+
+
+class MajoritiesSerializer(serializers.Serializer[Any]):
+    """Papers that several people have finished: all agree, accepted now, decided before, left for an adjudicator."""
+
+    alike = serializers.IntegerField()
+    accepted = serializers.IntegerField()
+    decided = serializers.IntegerField()
+    left = serializers.IntegerField()
+
+
+class InPapersView(InUnsealedView):
+    """For managers and adjudicators who have nothing left to judge; 404 where the campaign judges no papers."""
+
+    serializer_class: type[serializers.BaseSerializer[Any]] = PaperCaseSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = dict.fromkeys(("GET", "POST", "PUT", "DELETE"), DECIDE)
+
+    def check_access(self, method: str) -> None:
+        super().check_access(method)
+        check_can_read_labels(self.campaign, self.person)
+        if self.campaign.kind_object.judges != Judged.PAPERS:
+            raise Http404
+
+    def item(self) -> Item:
+        rows = Item.objects.select_related("campaign__collection", "paper")
+        return get_object_or_404(rows, pk=self.kwargs["pk"], campaign=self.campaign, paper__isnull=False)
+
+    def asked(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        wanted = serializer(data=self.request.data)
+        wanted.is_valid(raise_exception=True)
+        return dict(wanted.validated_data)
+
+    def who(self, item: Item, *, override: bool) -> dict[str, Any]:
+        """Who acts and when. To override on a paper of one's own is logged, as on the screen."""
+        by: dict[str, Any] = {"by": self.person, "at": timezone.now()}
+        if override and judged_item(item.pk, self.person):
+            open_own_paper(item=item, **by)
+        return {"item": item, **by, "override": override}
+
+    def shown(self, item: Item) -> Response:
+        return Response(PaperCaseSerializer(case_as_json(fetch_case(item))).data)
+
+
+class PaperQueue(InPapersView):
+    """Papers that several annotators have finished."""
+
+    pagination_class = None  # type: ignore[assignment] # as long as the campaign has papers
+    serializer_class = PaperRowSerializer
+
+    @extend_schema(
+        operation_id="paper_adjudication_list",
+        parameters=[OpenApiParameter("state", OpenApiTypes.STR, enum=list(FILTERS))],
+        responses=answers({200: PaperRowSerializer(many=True)}, 403, 404),
+    )
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List the papers with how much their versions differ; `state=open` are all that need a decision."""
+        state = request.query_params.get("state", "")
+        rows = [row_as_json(row) for row in paper_rows(self.campaign) if not state or row.is_under(state)]
+        return Response(PaperRowSerializer(rows, many=True).data)
+
+
+class PaperMajorities(InPapersView):
+    """Papers that majorities decide."""
+
+    serializer_class = MajoritiesSerializer
+
+    @extend_schema(
+        operation_id="paper_adjudication_majorities",
+        request=None,
+        responses=answers({200: MajoritiesSerializer}, 403, 404, 409, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Accept every paper in which a majority, or somebody, has decided every difference."""
+        found = accept_majorities(campaign=self.campaign, by=self.person, at=timezone.now())
+        return Response(MajoritiesSerializer(found).data)
+
+
+class PaperDetail(InPapersView):
+    """One paper."""
+
+    @extend_schema(operation_id="paper_adjudication_read", responses=answers({200: PaperCaseSerializer}, 403, 404, 422))
+    def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Where its versions differ. Who worked on it is refused; a manager among them may open it."""
+        item = self.item()
+        check_not_own_item(item.pk, self.membership, override=False)
+        return self.shown(item)
+
+
+class PaperOpening(InPapersView):
+    """A paper of one's own."""
+
+    @extend_schema(
+        operation_id="paper_adjudication_open", request=None, responses=answers({200: PaperCaseSerializer}, 403, 404)
+    )
+    def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """A manager reads the versions of a paper they worked on; the audit log says so."""
+        item = self.item()
+        check_not_own_item(item.pk, self.membership, override=True)
+        self.who(item, override=True)
+        return self.shown(item)
+
+
+class PaperChoice(InPapersView):
+    """Versions that are taken."""
+
+    @extend_schema(
+        operation_id="paper_adjudication_take",
+        request=PaperChoiceSerializer,
+        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Take a variant of one difference, everything of one version, or what is undecided as that version has it."""
+        item, given = self.item(), self.asked(PaperChoiceSerializer)
+        who, seen = self.who(item, override=given["override"]), given["seen"]
+        if "difference" in given:
+            take_version(difference=given["difference"], variant=given["variant"], seen=seen, **who)
+        else:
+            side = given.get("everything") or given["rest"]
+            take_everything(side=side, only_open="rest" in given, seen=seen, **who)
+        return self.shown(item)
+
+
+class PaperStep(InPapersView):
+    """Steps back and forward."""
+
+    @extend_schema(
+        operation_id="paper_adjudication_step",
+        request=PaperStepSerializer,
+        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """One step back (undo) or forward again (redo), over choices and edits."""
+        item, given = self.item(), self.asked(PaperStepSerializer)
+        step_adjudication(step=given["step"], **self.who(item, override=given["override"]))
+        return self.shown(item)
+
+
+class PaperContent(InPapersView):
+    """The result, to be edited."""
+
+    serializer_class = PaperContentSerializer
+
+    @extend_schema(
+        operation_id="paper_adjudication_content", responses=answers({200: PaperContentSerializer}, 403, 404, 422)
+    )
+    def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """What would be accepted now."""
+        item = self.item()
+        check_not_own_item(item.pk, self.membership, override=False)
+        case = fetch_case(item)
+        return Response({"seen": case.seen, "content": write_content(case.result)})
+
+    @extend_schema(
+        operation_id="paper_adjudication_write",
+        request=WrittenContentSerializer,
+        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Put an edited extraction in its place."""
+        item, given = self.item(), self.asked(WrittenContentSerializer)
+        who = self.who(item, override=given["override"])
+        write_adjudication(content=given["content"], seen=given["seen"], **who)
+        return self.shown(item)
+
+
+class PaperAcceptance(InPapersView):
+    """What counts of a paper."""
+
+    @extend_schema(
+        operation_id="paper_adjudication_accept",
+        request=AcceptanceSerializer,
+        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Accept the result: exports and statistics are made of it."""
+        item, given = self.item(), self.asked(AcceptanceSerializer)
+        who = self.who(item, override=given["override"])
+        accept_paper(seen=given["seen"], despite=given["despite"], **who)
+        return self.shown(item)
+
+    @extend_schema(
+        operation_id="paper_adjudication_reopen",
+        parameters=[OpenApiParameter("override", OpenApiTypes.BOOL)],
+        responses=answers({200: PaperCaseSerializer}, 403, 404, 409),
+    )
+    def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Reopen the paper: until it is accepted again it does not count. Choices and edits stay."""
+        item = self.item()
+        who = self.who(item, override=request.query_params.get("override", "") in ("1", "true"))
+        withdraw_acceptance(seen=None, **who)
+        return self.shown(item)
+
+
+class PaperSentBack(InPapersView):
+    """One more annotator."""
+
+    @extend_schema(
+        operation_id="paper_adjudication_send_back",
+        request=StepSerializer,
+        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Ask for one more annotator. What they hand in joins the versions."""
+        item, given = self.item(), self.asked(StepSerializer)
+        send_back_paper(**self.who(item, override=given["override"]))
+        return self.shown(item)

@@ -1,0 +1,211 @@
+"""manage.py adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
+
+import json
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import SteppedCommand, text_of
+from accounts.refusals import Refused
+from adjudication.papers.actions.papers import (
+    accept_paper,
+    step_adjudication,
+    take_everything,
+    take_version,
+    withdraw_acceptance,
+    write_adjudication,
+)
+from adjudication.papers.reads.case_details import case_as_json, row_as_json
+from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
+from adjudication.verdicts.actions.extra_judges import send_back_paper
+from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.definitions.extractions import write_content
+from annotation.kind import Judged
+from annotation.models import Campaign, Item
+
+
+class Command(SteppedCommand):
+    help = (
+        "Papers that several annotators have finished: see where their versions differ, take one at each difference,"
+        " accept the result. `adjudicate` accepts what majorities decide."
+    )
+    reads: ClassVar[dict[str, str]] = {
+        "list": "list the papers with how much their versions differ",
+        "show": "show where the versions of a paper differ",
+        "content": "print what would be accepted now, as JSON",
+    }
+    writes: ClassVar[dict[str, str]] = {
+        "take": "take a variant at one difference",
+        "take-everything": "take everything of one version",
+        "take-rest": "take what is still undecided as one version has it",
+        "undo": "go one step back",
+        "redo": "go one step forward again",
+        "write": "put an edited extraction in place of the result",
+        "accept": "accept the result: exports and statistics are made of it",
+        "reopen": "take an accepted paper up again; choices and edits stay",
+        "send-back": "ask for one more annotator",
+    }
+
+    def add_list(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument("--state", choices=list(FILTERS), default="", help="default: all")
+
+    def add_show(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument("paper", help="its key: the DOI, or the name of its file")
+
+    add_content = add_undo = add_redo = add_reopen = add_send_back = add_show
+
+    def add_take(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("number", type=int, help="of the difference")
+        parser.add_argument("version", help="letter of a version that says it")
+        _add_seen(parser)
+
+    def add_take_everything(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("version", help="letter of the version")
+        _add_seen(parser)
+
+    add_take_rest = add_take_everything
+
+    def add_write(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("file", help="JSON as `content` prints it; -: standard input")
+        _add_seen(parser)
+
+    def add_accept(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("--despite", action="store_true", help="although findings are open")
+        _add_seen(parser)
+
+    def list(self, *, slug: str, campaign: str, state: str) -> tuple[str, dict[str, Any]]:
+        rows = [row_as_json(row) for row in paper_rows(_campaign(slug, campaign)) if not state or row.is_under(state)]
+        lines = [
+            f"{one['paper']}: {one['versions']} versions, {one['differences']:,} differences; {FILTERS[one['state']]}"
+            for one in rows
+        ]
+        return "\n".join(lines) or "No papers.", {"papers": rows}
+
+    def show(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
+        return _shown(_item(slug, campaign, paper))
+
+    def content(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
+        case = fetch_case(_item(slug, campaign, paper))
+        found = write_content(case.result)
+        return json.dumps(found, ensure_ascii=False, indent=1), {"seen": case.seen, "content": found}
+
+    def take(
+        self, *, slug: str, campaign: str, paper: str, number: int, version: str, seen: str | None
+    ) -> tuple[str, dict[str, Any]]:
+        item = _item(slug, campaign, paper)
+        difference, variant = _variant(item, number, version)
+        take_version(item=item, difference=difference, variant=variant, seen=seen, by=None, at=timezone.now())
+        return _shown(item)
+
+    def take_everything(
+        self, *, slug: str, campaign: str, paper: str, version: str, seen: str | None, rest: bool = False
+    ) -> tuple[str, dict[str, Any]]:
+        item = _item(slug, campaign, paper)
+        take_everything(item=item, side=version, only_open=rest, seen=seen, by=None, at=timezone.now())
+        return _shown(item)
+
+    def take_rest(self, **given: Any) -> tuple[str, dict[str, Any]]:
+        return self.take_everything(rest=True, **given)
+
+    def undo(self, **given: Any) -> tuple[str, dict[str, Any]]:
+        return _step("undo", **given)
+
+    def redo(self, **given: Any) -> tuple[str, dict[str, Any]]:
+        return _step("redo", **given)
+
+    def write(self, *, slug: str, campaign: str, paper: str, file: str, seen: str | None) -> tuple[str, dict[str, Any]]:
+        item = _item(slug, campaign, paper)
+        try:
+            content = json.loads(text_of(file, MOST_BYTES))
+        except (ValueError, RecursionError) as error:
+            raise Refused(f"{file} is not JSON: {error}.") from error
+        write_adjudication(item=item, content=content, seen=seen, by=None, at=timezone.now())
+        return _shown(item)
+
+    def accept(
+        self, *, slug: str, campaign: str, paper: str, despite: bool, seen: str | None
+    ) -> tuple[str, dict[str, Any]]:
+        item = _item(slug, campaign, paper)
+        accept_paper(item=item, seen=seen, despite=despite, by=None, at=timezone.now())
+        return _shown(item)
+
+    def reopen(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
+        item = _item(slug, campaign, paper)
+        withdraw_acceptance(item=item, seen=None, by=None, at=timezone.now())
+        return _shown(item)
+
+    def send_back(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
+        item = _item(slug, campaign, paper)
+        sent = send_back_paper(item=item, by=None, at=timezone.now())
+        who = "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
+        return f"Sent back to {who}. What they hand in joins the versions of this paper.", {"paper": paper}
+
+
+MOST_BYTES = 20_000_000
+
+
+def _add_seen(parser: CommandParser) -> None:
+    parser.add_argument("--seen", default=None, help="of `show --json`: refuse if the paper has changed since")
+
+
+def _campaign(slug: str, name: str) -> Campaign:
+    found = campaign_with(slug, name)
+    if found.kind_object.judges != Judged.PAPERS:
+        raise Refused(f"{found} grades items; its votes are counted by `adjudicate`.")
+    return found
+
+
+def _item(slug: str, campaign: str, paper: str) -> Item:
+    rows = _campaign(slug, campaign).items.select_related("campaign__collection", "paper")
+    found = rows.filter(paper__key=paper).first()
+    if found is None:
+        raise Refused(f"There is no paper {paper} in {campaign}.")
+    return found
+
+
+def _variant(item: Item, number: int, letter: str) -> tuple[str, str]:
+    """The names of the difference with this number and of what the version with this letter says there."""
+    case = fetch_case(item)
+    differences = case.comparison.differences
+    if not 1 <= number <= len(differences):
+        raise Refused(f"There is no difference {number}; there are {len(differences)}.")
+    found = differences[number - 1]
+    side = next((each.assignment for each in case.sides if each.letter == letter), None)
+    variant = found.of(side) if side is not None else None
+    if variant is None:
+        raise Refused(f"Version {letter} says nothing at difference {number}.")
+    return found.name, variant.name
+
+
+def _step(step: str, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
+    item = _item(slug, campaign, paper)
+    step_adjudication(item=item, step=step, by=None, at=timezone.now())
+    return _shown(item)
+
+
+def _shown(item: Item) -> tuple[str, dict[str, Any]]:
+    found = case_as_json(fetch_case(item))
+    lines = [f"{found['paper']}: {FILTERS[found['state']]}, {found['undecided']:,} undecided"]
+    for one in found["differences"]:
+        lines.append(f"{one['number']}. {one['where']}, {', '.join(one['differs_in']) or one['kind']} ({one['state']})")
+        lines += [f"   {'*' if each['is_chosen'] else ' '} {_says(each)}" for each in one["variants"]]
+    return "\n".join([*lines, *found["findings"]]), found
+
+
+def _says(variant: dict[str, Any]) -> str:
+    """The letters of a variant and what it says, on one line."""
+    reference, said = variant["reference"], variant["section"]
+    if reference:
+        said = reference["identifier"] or "no identifier"
+    elif variant["sentences"]:
+        said = " ".join(one["text"] for one in variant["sentences"])
+    elif variant["is_context"]:
+        said = "a context"
+    return f"{', '.join(variant['versions'])}: {said or 'nothing'}"

@@ -1,0 +1,1 @@
+from annotation.rubric.commands import Command

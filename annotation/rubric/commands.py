@@ -1,0 +1,71 @@
+"""manage.py rewrites SLUG list|ask|decide CAMPAIGN: other wordings of questions, and second persons' words on them."""
+
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import SteppedCommand, plain, user_with
+from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.models import ReviewDecision
+from annotation.rubric.actions import ask_for_reviews, decide_rewrite
+from annotation.rubric.reads import STANDINGS, current_rewrites, describe_rewrites, rewrite_as_json
+
+
+class Command(SteppedCommand):
+    help = (
+        "Rewrites that raters proposed: list them, ask a second person, confirm or reject. Each word on a rewrite is a"
+        " person's, so `ask` and `decide` take --by."
+    )
+    reads: ClassVar[dict[str, str]] = {"list": "list the rewrites that count now and what was said of them"}
+    writes: ClassVar[dict[str, str]] = {
+        "ask": "ask one person to look at rewrites",
+        "decide": "confirm a rewrite or reject it",
+    }
+
+    def add_list(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument("--standing", choices=list(STANDINGS), default="", help="default: all")
+
+    def add_ask(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument("reviewer", help="e-mail address of who is asked")
+        parser.add_argument("rewrites", type=int, nargs="+", metavar="ID", help="`list --json` gives them")
+        _add_by(parser)
+
+    def add_decide(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument("rewrite", type=int, metavar="ID")
+        parser.add_argument("decision", choices=ReviewDecision.values)
+        parser.add_argument("--comment", default="")
+        _add_by(parser)
+
+    def list(self, *, slug: str, campaign: str, standing: str) -> tuple[str, dict[str, Any]]:
+        rows = describe_rewrites(current_rewrites(campaign_with(slug, campaign)))
+        found = [rewrite_as_json(row) for row in rows if standing in ("", row.standing)]
+        lines = [
+            f"{one['id']} (question {one['topic']}, by {one['by']}, {STANDINGS[one['standing']]}): {one['text']}"
+            for one in found
+        ]
+        for one in found:
+            one["reviews"] = [plain(review) for review in one["reviews"]]
+        return "\n".join(lines) or "There are no rewrites.", {"rewrites": found}
+
+    def ask(self, *, slug: str, campaign: str, reviewer: str, rewrites: Any, by: str) -> tuple[str, dict[str, Any]]:
+        found, asked = campaign_with(slug, campaign), user_with(reviewer)
+        made = ask_for_reviews(campaign=found, rewrites=rewrites, reviewer=asked, by=user_with(by), at=timezone.now())
+        return f"{asked} is asked about {len(made):,} rewrites.", {"asked": len(made)}
+
+    def decide(
+        self, *, slug: str, campaign: str, rewrite: int, decision: str, comment: str, by: str
+    ) -> tuple[str, dict[str, Any]]:
+        found, person = campaign_with(slug, campaign), user_with(by)
+        review = decide_rewrite(
+            campaign=found, rewrite=rewrite, by=person, at=timezone.now(), decision=decision, comment=comment
+        )
+        shape = {"rewrite": review.rewrite_id, "decision": review.decision, "reviewer": person.email}
+        return f"The rewrite is {review.get_decision_display()}.", shape
+
+
+def _add_by(parser: CommandParser) -> None:
+    parser.add_argument("--by", required=True, metavar="EMAIL", help="in whose name")

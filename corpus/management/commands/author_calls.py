@@ -1,0 +1,1 @@
+from corpus.questions.commands.author_calls import Command

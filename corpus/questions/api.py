@@ -1,0 +1,337 @@
+"""Calls to authors through the API: the steps of the pages and of `manage.py author_calls`, in the same words.
+
+For managers alone: calls hold people's addresses.
+"""
+
+from typing import Any, ClassVar, cast
+
+from django.core.files.uploadedfile import UploadedFile
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import JobState
+from accounts.parsers import MultiPartParser
+from accounts.schema import answers
+from corpus.collections.api.base import InCollectionView
+from corpus.imports.api import MANAGE, ImportErrorSerializer
+from corpus.models import LetterState, MailPurpose, QuestionCall, Role
+from corpus.questions.actions.author_calls import (
+    create_call,
+    invite_author,
+    invite_authors,
+    request_mailing,
+    revoke_author,
+    take_in_questions,
+    update_call,
+)
+from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
+from corpus.questions.forms.authors import MAX_CSV_BYTES, end_of
+from corpus.questions.reads.authors import STATES, invitations_of
+from corpus.questions.reads.call_details import (
+    authors_as_json,
+    authors_in_state,
+    call_as_json,
+    call_details,
+    calls_as_json,
+)
+
+AUTHOR_STATES = [(name, name) for name in STATES]
+
+
+class CallSerializer(serializers.Serializer[Any]):
+    """Until when authors may answer, and the source that topics made of their answers get."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+    deadline_at = serializers.DateTimeField()
+
+
+class CountedCallSerializer(CallSerializer):
+    invited = serializers.IntegerField()
+    answered = serializers.IntegerField()
+
+
+class LetterSerializer(serializers.Serializer[Any]):
+    to = serializers.CharField()
+    subject = serializers.CharField()
+    body = serializers.CharField()
+
+
+class CallCountsSerializer(serializers.Serializer[Any]):
+    """Each author is in `invited` and in one more; `taken` counts topics made."""
+
+    invited = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    withdrawn = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    unsent = serializers.IntegerField()
+    stopped = serializers.IntegerField()
+    taken = serializers.IntegerField()
+
+
+class MailingSerializer(serializers.Serializer[Any]):
+    """Letters being sent, or sent. Cancelled on the page of the call."""
+
+    id = serializers.IntegerField()
+    state = serializers.ChoiceField(JobState.choices)
+    sent = serializers.IntegerField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class CallDetailsSerializer(CallSerializer):
+    """`letter` is what the first author gets, `due` whom a mailing would go to, `ready` answers to make topics of."""
+
+    guideline = serializers.CharField()
+    mail_subject = serializers.CharField()
+    mail_body = serializers.CharField()
+    letter = LetterSerializer()
+    counts = CallCountsSerializer()
+    due = serializers.DictField(child=serializers.IntegerField())
+    is_over = serializers.BooleanField()
+    ready = serializers.IntegerField()
+    mailing = MailingSerializer(allow_null=True)
+
+
+class WrittenCallSerializer(serializers.Serializer[Any]):
+    """What a manager writes. Texts that are left out are Litmus's own, those of the form on the page."""
+
+    name = serializers.CharField(max_length=100)
+    source = serializers.SlugField(max_length=60, default="author")  # type: ignore[assignment] # as above
+    last_day = serializers.DateField(help_text="Authors may change their question until this day ends.")
+    guideline = serializers.CharField(default=GUIDELINE, help_text="Markdown")
+    mail_subject = serializers.CharField(max_length=200, default=SUBJECT)
+    mail_body = serializers.CharField(default=BODY, help_text="with {link} and {opt_out}")
+
+    @property
+    def fields_of_call(self) -> dict[str, Any]:
+        values = dict(self.validated_data)
+        if day := values.pop("last_day", None):
+            values["deadline_at"] = end_of(day)
+        return values
+
+
+class NewAuthorSerializer(serializers.Serializer[Any]):
+    email = serializers.EmailField(max_length=254)
+    name = serializers.CharField(max_length=150, default="", allow_blank=True)
+    docno = serializers.CharField(max_length=300, help_text="the author's paper")
+
+
+class AuthorSerializer(serializers.Serializer[Any]):
+    """One author and one paper. The `link` answers in the author's name; null once there is an answer, or revoked."""
+
+    id = serializers.IntegerField()
+    email = serializers.CharField()
+    name = serializers.CharField(allow_blank=True)
+    docno = serializers.CharField()
+    state = serializers.ChoiceField(AUTHOR_STATES)
+    link = serializers.CharField(allow_null=True)
+    letter = serializers.ChoiceField(LetterState.choices, allow_null=True)
+    letter_reason = serializers.CharField(allow_null=True)
+    question = serializers.CharField(allow_null=True)
+    credit_name = serializers.CharField(allow_null=True)
+    answered_at = serializers.DateTimeField(allow_null=True)
+    topic = serializers.CharField(allow_null=True, help_text="number of the topic made of the answer")
+
+
+class AuthorsFileSerializer(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text="CSV with the columns email, docno and, if you have it, name")
+
+    def validate_file(self, file: UploadedFile) -> UploadedFile:
+        if (file.size or 0) > MAX_CSV_BYTES:
+            raise serializers.ValidationError(f"The file is larger than {MAX_CSV_BYTES >> 20} MB. Split it.")
+        return file
+
+
+class InvitedSerializer(serializers.Serializer[Any]):
+    """`known` were invited before; `errors` are the rows left out."""
+
+    created = serializers.IntegerField()
+    known = serializers.IntegerField()
+    errors = ImportErrorSerializer(many=True)  # type: ignore[assignment] # fields are taken off the class
+
+
+class NewMailingSerializer(serializers.Serializer[Any]):
+    purpose = serializers.ChoiceField(MailPurpose.choices)
+
+
+class EqualSerializer(serializers.Serializer[Any]):
+    """An answer that asks what a topic asks, so that none was made of it."""
+
+    email = serializers.CharField()
+    topic = serializers.CharField()
+
+
+class TakenInSerializer(serializers.Serializer[Any]):
+    topics = serializers.ListField(child=serializers.CharField(), help_text="numbers of the topics made")
+    equal = EqualSerializer(many=True)
+
+
+class CallView(InCollectionView):
+    """For managers; 404 where the collection has no such call."""
+
+    serializer_class: type[serializers.BaseSerializer[Any]] = CallDetailsSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE, "PATCH": MANAGE}
+
+    def call(self) -> QuestionCall:
+        rows = QuestionCall.objects.filter(collection=self.collection).select_related("collection")
+        return get_object_or_404(rows, pk=self.kwargs["pk"])
+
+    def asked(self, serializer: type[serializers.Serializer[Any]], **more: Any) -> Any:
+        wanted = serializer(data=self.request.data, **more)
+        wanted.is_valid(raise_exception=True)
+        return wanted
+
+
+class CallList(CallView):
+    """Calls to authors."""
+
+    pagination_class = None  # type: ignore[assignment] # a collection has a few
+
+    @extend_schema(operation_id="author_calls_list", responses=answers({200: CountedCallSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the calls to authors, newest first."""
+        return Response(CountedCallSerializer(calls_as_json(self.collection), many=True).data)
+
+    @extend_schema(
+        operation_id="author_calls_create",
+        request=WrittenCallSerializer,
+        responses=answers({201: CallSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Write a call. Nobody gets a letter before a mailing is asked for."""
+        fields = self.asked(WrittenCallSerializer).fields_of_call
+        call = create_call(by=self.person, at=timezone.now(), collection=self.collection, **fields)
+        return Response(CallSerializer(call_as_json(call)).data, status=201)
+
+
+class CallDetail(CallView):
+    """One call."""
+
+    @extend_schema(operation_id="author_calls_read", responses=answers({200: CallDetailsSerializer}, 403, 404))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """What the call says, how far it is, and what can be done next."""
+        return Response(CallDetailsSerializer(call_details(self.call(), timezone.now())).data)
+
+    @extend_schema(
+        operation_id="author_calls_change",
+        request=WrittenCallSerializer(partial=True),
+        responses=answers({200: CallSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        """Change what is sent; the source only while no topics were made of the answers."""
+        fields = self.asked(WrittenCallSerializer, partial=True).fields_of_call
+        call = update_call(by=self.person, at=timezone.now(), call=self.call(), **fields)
+        return Response(CallSerializer(call_as_json(call)).data)
+
+
+class AuthorList(CallView):
+    """Authors of a call."""
+
+    serializer_class = AuthorSerializer
+
+    @extend_schema(
+        operation_id="author_calls_authors",
+        parameters=[OpenApiParameter("state", OpenApiTypes.STR, enum=list(STATES))],
+        responses=answers({200: AuthorSerializer(many=True)}, 400, 403, 404),
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """List who was asked, with their links, letters and answers."""
+        state = request.query_params.get("state", "")
+        if state and state not in STATES:
+            raise serializers.ValidationError({"state": [f"One of {', '.join(STATES)}."]})
+        page = self.paginate_queryset(authors_in_state(self.call(), state)) or []
+        return self.get_paginated_response(AuthorSerializer(authors_as_json(list(page)), many=True).data)
+
+    @extend_schema(
+        operation_id="author_calls_invite",
+        request=NewAuthorSerializer,
+        responses=answers({201: AuthorSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask one author about one paper; the letter goes out with the next mailing."""
+        call = self.call()
+        values = self.asked(NewAuthorSerializer).validated_data
+        made = invite_author(by=self.person, at=timezone.now(), call=call, **values)
+        rows = authors_as_json(list(invitations_of(call).filter(pk=made.pk)))
+        return Response(AuthorSerializer(rows[0]).data, status=201)
+
+
+class AuthorsFile(CallView):
+    """A file of authors."""
+
+    parser_classes = (MultiPartParser,)
+    serializer_class = InvitedSerializer
+
+    @extend_schema(
+        operation_id="author_calls_invite_file",
+        request={"multipart/form-data": AuthorsFileSerializer},
+        responses=answers({200: InvitedSerializer}, 400, 403, 404, 413, 415, 422),
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask everybody in a CSV file; rows that are wrong are left out and reported."""
+        call = self.call()
+        file = cast(UploadedFile, self.asked(AuthorsFileSerializer).validated_data["file"])
+        found = invite_authors(
+            by=self.person, at=timezone.now(), call=call, file=file.name or "file", stream=cast(Any, file.file)
+        )
+        errors = [{"file": each.file, "line": each.line, "reason": each.reason} for each in found.problems]
+        return Response(InvitedSerializer({"created": found.created, "known": found.known, "errors": errors}).data)
+
+
+class AuthorRevocation(CallView):
+    """The end of an invitation."""
+
+    serializer_class = AuthorSerializer
+
+    @extend_schema(
+        operation_id="author_calls_revoke",
+        request=None,
+        responses=answers({200: AuthorSerializer}, 403, 404, 409, 422),
+    )
+    def post(self, request: Request, slug: str, pk: int, author: int) -> Response:
+        """Take an invitation back; its link no longer works. Refused once there is an answer."""
+        rows = invitations_of(self.call()).select_related("document", "call__collection")
+        revoke_author(by=self.person, at=timezone.now(), invitation=get_object_or_404(rows, pk=author))
+        return Response(AuthorSerializer(authors_as_json([rows.get(pk=author)])[0]).data)
+
+
+class MailingList(CallView):
+    """Mailings of a call."""
+
+    serializer_class = MailingSerializer
+
+    @extend_schema(
+        operation_id="author_calls_mail",
+        request=NewMailingSerializer,
+        responses=answers({202: MailingSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Send the letters that are due: invitations, or reminders to those who have not answered."""
+        call = self.call()
+        purpose = MailPurpose(self.asked(NewMailingSerializer).validated_data["purpose"])
+        mailing = request_mailing(by=self.person, at=timezone.now(), call=call, purpose=purpose)
+        return Response(MailingSerializer(mailing).data, status=202)
+
+
+class QuestionsTakenIn(CallView):
+    """Topics made of answers."""
+
+    serializer_class = TakenInSerializer
+
+    @extend_schema(
+        operation_id="author_calls_take_in",
+        request=None,
+        responses=answers({200: TakenInSerializer}, 403, 404, 409, 422),
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Make topics of the answers, after the last day; those that ask what a topic asks stay as they are."""
+        taken = take_in_questions(by=self.person, at=timezone.now(), call=self.call())
+        equal = [{"email": email, "topic": number} for email, number in taken.equal]
+        shape = {"topics": [topic.number for topic in taken.topics], "equal": equal}
+        return Response(TakenInSerializer(shape).data)

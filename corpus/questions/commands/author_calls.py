@@ -1,0 +1,194 @@
+"""manage.py author_calls SLUG STEP: asking authors for questions, by the steps of the pages."""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import SteppedCommand, plain, text_of, valid
+from accounts.refusals import Refused
+from corpus.collections.reads.collections import collection_with
+from corpus.models import AuthorInvitation, MailPurpose, QuestionCall
+from corpus.questions.actions.author_calls import (
+    create_call,
+    invite_author,
+    invite_authors,
+    request_mailing,
+    revoke_author,
+    take_in_questions,
+    update_call,
+)
+from corpus.questions.forms.authors import AuthorForm, CallForm
+from corpus.questions.reads.authors import STATES, invitations_of
+from corpus.questions.reads.call_details import (
+    authors_as_json,
+    authors_in_state,
+    call_as_json,
+    call_details,
+    calls_as_json,
+)
+
+TEXTS = {"name": "name", "source": "source", "deadline_at": "last_day", "mail_subject": "subject"}
+FILES = {"guideline": "guideline", "mail_body": "letter"}
+
+
+class Command(SteppedCommand):
+    help = "Ask authors for questions about their papers: write a call, invite, send letters, make topics of answers."
+    reads: ClassVar[dict[str, str]] = {
+        "list": "list the calls of the collection",
+        "show": "show a call: how far it is, and the letter as the first author gets it",
+        "authors": "list who was asked, with their links and answers",
+    }
+    writes: ClassVar[dict[str, str]] = {
+        "create": "write a call",
+        "change": "change what a call says, or its last day",
+        "invite": "ask one author about one paper",
+        "invite-file": "ask everybody in a CSV file with the columns email, docno and, if you have it, name",
+        "revoke": "take an invitation back: its link no longer works",
+        "mail": "send the letters that are due",
+        "take-in": "make topics of the answers, after the last day",
+    }
+
+    def add_show(self, parser: CommandParser) -> None:
+        parser.add_argument("call", help="name of the call")
+
+    def add_authors(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("--state", choices=list(STATES), default="", help="default: all")
+
+    def add_create(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="of the call, for you")
+        parser.add_argument("--last-day", required=True, metavar="YYYY-MM-DD")
+        _add_texts(parser)
+
+    def add_change(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("--name", default=None)
+        parser.add_argument("--last-day", default=None, metavar="YYYY-MM-DD")
+        _add_texts(parser)
+
+    def add_invite(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("email")
+        parser.add_argument("docno", help="the author's paper")
+        parser.add_argument("--name", default="", help="of the author")
+
+    def add_invite_file(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("file")
+
+    def add_revoke(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("email")
+        parser.add_argument("docno", help="the author's paper")
+
+    def add_mail(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("purpose", choices=MailPurpose.values)
+
+    def add_take_in(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+
+    def list(self, *, slug: str) -> tuple[str, dict[str, Any]]:
+        found = calls_as_json(collection_with(slug))
+        lines = [f"{one['name']}: {one['answered']:,} of {one['invited']:,} have answered" for one in found]
+        return "\n".join(lines) or "There are no calls yet.", {"calls": [plain(one) for one in found]}
+
+    def show(self, *, slug: str, call: str) -> tuple[str, dict[str, Any]]:
+        found = call_details(_call(slug, call), timezone.now())
+        counts = ", ".join(f"{name} {count:,}" for name, count in found["counts"].items())
+        letter = found["letter"]
+        lines = [f"{found['name']}, until {found['deadline_at']:%Y-%m-%d}: {counts}. {found['ready']:,} to take in."]
+        return "\n".join([*lines, f"\nTo {letter['to']}: {letter['subject']}\n\n{letter['body']}"]), plain(found)
+
+    def authors(self, *, slug: str, call: str, state: str) -> tuple[str, dict[str, Any]]:
+        found = authors_as_json(list(authors_in_state(_call(slug, call), state)))
+        lines = [f"{one['email']} ({one['docno']}): {one['state']}; {one['link'] or 'no link'}" for one in found]
+        return "\n".join(lines) or "No authors.", {"authors": [plain(one) for one in found]}
+
+    def create(self, *, slug: str, **typed: Any) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        standard = {name: field.initial for name, field in CallForm.base_fields.items() if field.initial}
+        fields = valid(CallForm(standard | _written(typed)))
+        return _done(create_call(by=None, at=timezone.now(), collection=collection, **fields), "written")
+
+    def change(self, *, slug: str, call: str, **typed: Any) -> tuple[str, dict[str, Any]]:
+        found = _call(slug, call)
+        fields = valid(CallForm(dict(CallForm.of(found).initial) | _written(typed)))
+        return _done(update_call(by=None, at=timezone.now(), call=found, **fields), "changed")
+
+    def invite(self, *, slug: str, call: str, email: str, docno: str, name: str) -> tuple[str, dict[str, Any]]:
+        found = _call(slug, call)
+        fields = valid(AuthorForm({"email": email, "docno": docno, "name": name}))
+        made = invite_author(by=None, at=timezone.now(), call=found, **fields)
+        return f"{made.email} is on the list. Send the letters when it is full.", _author(made)
+
+    def invite_file(self, *, slug: str, call: str, file: str) -> tuple[str, dict[str, Any]]:
+        found = _call(slug, call)
+        try:
+            with Path(file).open("rb") as stream:
+                invited = invite_authors(by=None, at=timezone.now(), call=found, file=Path(file).name, stream=stream)
+        except OSError as error:
+            raise Refused(f"{file} cannot be read: {error.strerror}.") from error
+        errors = [{"file": each.file, "line": each.line, "reason": each.reason} for each in invited.problems]
+        lines = [f"{invited.created:,} invited, {invited.known:,} were, {len(errors):,} rows left out"]
+        lines += [f"line {each['line']}: {each['reason']}" for each in errors]
+        return "\n".join(lines), {"created": invited.created, "known": invited.known, "errors": errors}
+
+    def revoke(self, *, slug: str, call: str, email: str, docno: str) -> tuple[str, dict[str, Any]]:
+        rows = _call(slug, call).invitations.select_related("call__collection", "document")
+        found = rows.filter(email=email.lower(), document__docno=docno).first()
+        if found is None:
+            raise Refused(f"{email} is not invited for {docno}.")
+        revoke_author(by=None, at=timezone.now(), invitation=found)
+        return f"The link of {found.email} no longer works.", _author(found)
+
+    def mail(self, *, slug: str, call: str, purpose: str) -> tuple[str, dict[str, Any]]:
+        found = _call(slug, call)
+        mailing = request_mailing(by=None, at=timezone.now(), call=found, purpose=MailPurpose(purpose), send=False)
+        self.work([mailing])
+        due = mailing.total or 0
+        words = (
+            f"{due:,} letters are due." if self.is_dry else f"{mailing.sent:,} letters sent, {mailing.failed:,} failed."
+        )
+        return words, {"due": due, "sent": mailing.sent, "failed": mailing.failed}
+
+    def take_in(self, *, slug: str, call: str) -> tuple[str, dict[str, Any]]:
+        taken = take_in_questions(by=None, at=timezone.now(), call=_call(slug, call))
+        equal = [{"email": email, "topic": number} for email, number in taken.equal]
+        lines = [f"{len(taken.topics):,} topics made of the answers."]
+        lines += [f"{one['email']} asks what topic {one['topic']} asks." for one in equal]
+        return "\n".join(lines), {"topics": [topic.number for topic in taken.topics], "equal": equal}
+
+
+def _add_texts(parser: CommandParser) -> None:
+    parser.add_argument("--source", default=None, help="of the topics made of the answers; author unless said")
+    parser.add_argument(
+        "--guideline", default=None, metavar="FILE", help="Markdown that authors see; -: standard input"
+    )
+    parser.add_argument("--subject", default=None, help="of the letter")
+    parser.add_argument("--letter", default=None, metavar="FILE", help="with {link} and {opt_out}; -: standard input")
+
+
+def _written(typed: dict[str, Any]) -> dict[str, str]:
+    """What was typed, as the form has it; texts are read from their files."""
+    words = {field: typed[option] for field, option in TEXTS.items() if typed[option] is not None}
+    return words | {field: text_of(typed[option]) for field, option in FILES.items() if typed[option] is not None}
+
+
+def _call(slug: str, name: str) -> QuestionCall:
+    found: QuestionCall | None = (
+        collection_with(slug).question_calls.select_related("collection").filter(name=name).first()
+    )
+    if found is None:
+        raise Refused(f"There is no call named {name} in {slug}.")
+    return found
+
+
+def _done(call: QuestionCall, words: str) -> tuple[str, dict[str, Any]]:
+    return f"{call.name} is {words}.", plain(call_as_json(call))
+
+
+def _author(made: AuthorInvitation) -> dict[str, Any]:
+    return plain(authors_as_json(list(invitations_of(made.call).filter(pk=made.pk)))[0])
