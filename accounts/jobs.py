@@ -21,7 +21,7 @@ from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.job_kinds import Cancelled, ClaimLost, Progress, job_kinds, kind_of, progress_key
 from accounts.models import FINAL_STATES, Job, JobState
-from accounts.refusals import Refused
+from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
 from accounts.table_statistics import analyse_changed_tables
 
@@ -110,6 +110,9 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
     except ClaimLost:
         logger.warning("%s %s was taken over by another worker.", job._meta.label, job.pk)
     except Exception as error:
+        if isinstance(refusal := as_refusal(error), Refused):
+            _finish(job, claim, JobState.FAILED, refusal.reason)
+            return
         unexpected = f"Unexpected: {type(error).__name__}: {error}"
         _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)
         raise

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import render
 from django.urls import is_valid_path
 
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused, as_refusal
 from accounts.requests import OpenRequest
 
 View = Callable[..., HttpResponseBase]
@@ -49,7 +49,8 @@ class RefusalMiddleware:
         return page
 
     def process_exception(self, request: OpenRequest, exception: Exception) -> HttpResponse | None:
-        return refusal_page(request, exception) if isinstance(exception, Refused) else None
+        refusal = as_refusal(exception)
+        return refusal_page(request, refusal) if isinstance(refusal, Refused) else None
 
 
 def page_above(path: str) -> str:

@@ -10,7 +10,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused, as_refusal
 
 TITLES = {
     400: "Bad request",
@@ -63,7 +63,7 @@ class ConflictProblem(APIException):
 
 def problem_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: refusals of actions and DRF's own errors in one shape."""
-    translated = _translate(error)
+    translated = _translate(as_refusal(error))
     response = exception_handler(translated, context)
     if response is None:
         return None

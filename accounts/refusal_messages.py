@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.forms import BaseForm
 from django.http import HttpRequest
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import NotAllowed, Refused, as_refusal
 
 
 class RefusalReport:
@@ -23,9 +23,10 @@ class RefusalReport:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> bool:
-        if not isinstance(error, Refused) or isinstance(error, NotAllowed):
+        refusal = as_refusal(error)
+        if not isinstance(refusal, Refused) or isinstance(refusal, NotAllowed):
             return False
-        self.report(error.reason)
+        self.report(refusal.reason)
         return True
 
 

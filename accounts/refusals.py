@@ -1,5 +1,7 @@
 """The base of every expected "no": an action or a permission refuses with a reason that a person reads."""
 
+STATED = "stated_refusal"  # what triggers call the constraint of an error whose message is for people
+
 
 class Refused(Exception):
     """Something a person asked for cannot be done now; `reason` says what, why, and what to do about it."""
@@ -22,3 +24,9 @@ class Conflict(Refused):
     def __init__(self, reason: str, *, retry_after: int | None = None) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
+
+
+def as_refusal(error: BaseException | None) -> BaseException | None:
+    """The refusal that a trigger of the database stated in this error; else the error itself."""
+    diagnosis = getattr(error and error.__cause__, "diag", None)
+    return Refused(diagnosis.message_primary) if diagnosis and diagnosis.constraint_name == STATED else error

@@ -14,7 +14,7 @@ from django.forms import Form
 
 from accounts import jobs
 from accounts.models import Job, JobState, User
-from accounts.refusals import Refused
+from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
 
 
@@ -35,6 +35,8 @@ class ReportingCommand(BaseCommand, ABC):
         except Refused as refusal:
             raise CommandError(refusal.reason) from refusal
         except Exception as error:
+            if isinstance(refusal := as_refusal(error), Refused):
+                raise CommandError(refusal.reason) from error
             if is_no_room(error):
                 raise CommandError(NO_ROOM) from error
             raise

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.audit import record_event
 from accounts.models import User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, Refused, as_refusal
 from corpus.collections.rules import check_manager
 from corpus.models import Collection
 from corpus.topics.jobs.sub_queries import SubQueryCounts, make_all
@@ -28,6 +28,8 @@ def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, s
         with transaction.atomic():
             made = make_all(collection, size)
     except IntegrityError as error:
+        if isinstance(refusal := as_refusal(error), Refused):
+            raise refusal from error
         raise Conflict(
             "Two topics have numbers that give their sub-queries the same number, or somebody changed the aspects at "
             "the same moment."
