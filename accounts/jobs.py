@@ -110,8 +110,8 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
     except ClaimLost:
         logger.warning("%s %s was taken over by another worker.", job._meta.label, job.pk)
     except Exception as error:
-        if isinstance(refusal := as_refusal(error), Refused):
-            _finish(job, claim, JobState.FAILED, refusal.reason)
+        if isinstance(stated := as_refusal(error), Refused):
+            _finish(job, claim, JobState.FAILED, stated.reason)
             return
         unexpected = f"Unexpected: {type(error).__name__}: {error}"
         _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)

@@ -1,5 +1,8 @@
 """The base of every expected "no": an action or a permission refuses with a reason that a person reads."""
 
+from typing import TypeVar
+
+E = TypeVar("E", bound=BaseException | None)
 STATED = "stated_refusal"  # what triggers call the constraint of an error whose message is for people
 
 
@@ -26,7 +29,7 @@ class Conflict(Refused):
         self.retry_after = retry_after
 
 
-def as_refusal(error: BaseException | None) -> BaseException | None:
+def as_refusal(error: E) -> E | Refused:
     """The refusal that a trigger of the database stated in this error; else the error itself."""
-    diagnosis = getattr(error and error.__cause__, "diag", None)
+    diagnosis = getattr(getattr(error, "__cause__", None), "diag", None)
     return Refused(diagnosis.message_primary) if diagnosis and diagnosis.constraint_name == STATED else error

@@ -35,8 +35,8 @@ class ReportingCommand(BaseCommand, ABC):
         except Refused as refusal:
             raise CommandError(refusal.reason) from refusal
         except Exception as error:
-            if isinstance(refusal := as_refusal(error), Refused):
-                raise CommandError(refusal.reason) from error
+            if isinstance(stated := as_refusal(error), Refused):
+                raise CommandError(stated.reason) from error
             if is_no_room(error):
                 raise CommandError(NO_ROOM) from error
             raise
