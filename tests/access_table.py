@@ -342,7 +342,7 @@ TABLE: list[Row] = [
     *row("document_figures", MEMBERS_PAGE),
     *row("document_detail", MEMBERS_PAGE),
     *row("indexing_create", MANAGERS_WRITE),
-    *row("topic_list", MEMBERS_PAGE),
+    *row("topic_list", f"{MEMBERS_PAGE} | {MANAGERS_WRITE}"),
     *row("topic_create", MANAGERS_FORM),
     *row("topic_detail", MEMBERS_PAGE, where=key_of("topic")),
     *row("topic_edit", MANAGERS_FORM, where=key_of("topic")),
@@ -377,7 +377,7 @@ TABLE: list[Row] = [
     *row("generation_cutoffs", MANAGERS_FORM_SENT, where=_question_run),
     *row("reply_correct", MANAGERS_FORM, where=_question_reply),
     *row("prompt_edit", "GET login 404 403 200 200 200 | POST login 404 403 403 403 form"),
-    *row("question_list", OVERSEERS_PAGE),
+    *row("question_list", f"{OVERSEERS_PAGE} | {MANAGERS_WRITE}"),
     *row("question_keep", MANAGERS_WRITE, where=key_of("question")),
     *row("question_discard", MANAGERS_WRITE, where=key_of("question")),
     # --- runs, pools -------------------------------------------------------------------------------------------------
@@ -411,7 +411,7 @@ TABLE: list[Row] = [
     *row("import_undo", MANAGERS_WRITE, where=key_of("import_run")),
     *row("import_follow", MANAGERS_WRITE, where=key_of("import_run")),
     # --- campaigns ---------------------------------------------------------------------------------------------------
-    *row("campaign_list", MEMBERS_PAGE),
+    *row("campaign_list", f"{MEMBERS_PAGE} | {MANAGERS_WRITE}"),
     *row("campaign_create", MANAGERS_FORM),
     *row("campaign_detail", MEMBERS_PAGE),
     *row("campaign_edit", MANAGERS_FORM),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.functional import lazy
 
 from accounts.models import User
@@ -10,7 +11,7 @@ from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
 from annotation.definitions.settings import LEASE, NAME, OVERLAP, SAMPLE, SEED
 from annotation.kind import kinds, option_readers, overlaps_in_words
-from annotation.models import Campaign, Order, Split, Strategy
+from annotation.models import Campaign, CampaignState, Order, Split, Strategy
 from corpus.models import Membership, Role
 
 MOST_FILE_BYTES = 1_000_000
@@ -122,6 +123,20 @@ class CopyForm(forms.Form):
     """The name of a copy."""
 
     name = forms.CharField(max_length=NAME.most, label="Name of the copy")
+
+
+class CampaignFilterForm(forms.Form):
+    """Which campaigns a list shows. What makes no sense is as if it were not asked."""
+
+    q = forms.CharField(required=False, max_length=NAME.most, label="Name")
+    state = forms.ChoiceField(choices=[("", "Any"), *CampaignState.choices], required=False)
+    kind = forms.ChoiceField(choices=lambda: [("", "Any"), *((one.name, str(one)) for one in kinds())], required=False)
+
+    def narrow(self, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
+        self.is_valid()
+        values = self.cleaned_data
+        asked = {"name__icontains": values.get("q"), "state": values.get("state"), "kind": values.get("kind")}
+        return campaigns.filter(**{name: value for name, value in asked.items() if value})
 
 
 class TomlForm(forms.Form):

@@ -4,7 +4,9 @@ from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
+from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -20,7 +22,14 @@ from annotation.campaigns.actions.campaigns import (
     update_campaign,
 )
 from annotation.campaigns.actions.items import build_items, needs_job, request_item_build, set_calibration, supply_left
-from annotation.campaigns.forms.campaigns import CampaignForm, CopyForm, NewCampaignForm, SettledForm, settings_of
+from annotation.campaigns.forms.campaigns import (
+    CampaignFilterForm,
+    CampaignForm,
+    CopyForm,
+    NewCampaignForm,
+    SettledForm,
+    settings_of,
+)
 from annotation.campaigns.forms.kinds import KindForms
 from annotation.campaigns.reads.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
@@ -31,21 +40,63 @@ from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
 from annotation.rubric.reads import reviews_for
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
 from corpus.models import Membership
+from corpus.tables import Column, Step, Table, read_table, wants_file
+
+COLUMNS = (
+    Column("campaign", "Campaign", str, (Lower("name"),)),
+    Column("short_name", "", lambda one: one.slug),
+    Column("kind", "", lambda one: one.kind),
+    Column("state", "State", lambda one: one.get_state_display(), ("state",)),
+    Column("split", "Split", lambda one: one.get_split_display(), ("split",)),
+    Column("per_item", "Per item", lambda one: one.overlap, ("overlap",), is_number=True),
+)
+LAST_COLUMNS = (
+    Column("since", "Since", lambda one: one.created_at.date(), ("created_at",)),
+    Column("deadline", "", lambda one: one.deadline, ("deadline",)),
+)
 
 
-@require_safe
-def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The campaigns one may see: overseers all of them, annotators their own."""
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_list(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The campaigns one may see: overseers all of them, annotators their own. Managers open and close several."""
     membership = fetch_membership(request.user, slug)
+    if request.method == "POST":
+        check_can_manage(membership)
+    form = CampaignFilterForm(request.GET)
+    table = _campaign_table(request, membership)
+    campaigns = table.ordered(form.narrow(campaigns_for(membership)))
+    if request.method == "POST":
+        return table.carry_out(request, campaigns)
+    if wants_file(request):
+        return table.download(campaigns)
     context = {
+        "table": table,
+        "form": form,
+        "is_narrowed": any(request.GET.get(name) for name in form.fields),
         "collection": membership.collection,
         "membership": membership,
         "tab": "campaigns",
-        "campaigns": campaigns_for(membership),
+        "campaigns": campaigns,
         "may_manage": can_manage(membership),
         "may_oversee": can_oversee(membership),
     }
     return render(request, "annotation/campaigns/campaign_list.html", context)
+
+
+def _campaign_table(request: HttpRequest, membership: Membership) -> Table:
+    """Counts are of the whole campaign for overseers, of their own part for annotators: see `campaigns_for`."""
+    words = ("Items", "Judgments") if can_oversee(membership) else ("Mine", "Judged")
+    counts = (
+        Column("items", words[0], lambda one: one.items_count, ("items_count",), is_number=True),
+        Column("judgments", words[1], lambda one: one.done, ("done",), is_number=True),
+    )
+    who: dict[str, Any] = {"by": membership.user, "at": timezone.now()}
+    steps = (
+        Step("open", "Open", "Campaigns opened", lambda one: open_campaign(campaign=one, **who)),
+        Step("close", "Close", "Campaigns closed", lambda one: close_campaign(campaign=one, **who)),
+    )
+    columns = COLUMNS + counts + LAST_COLUMNS
+    return read_table(request, f"{membership.collection.slug}-campaigns", columns, steps * can_manage(membership))
 
 
 @require_http_methods(["GET", "POST"])

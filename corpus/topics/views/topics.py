@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -14,6 +15,7 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
 from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
+from corpus.tables import Table, wants_file
 from corpus.text.aspect_checks import check_aspects
 from corpus.topics.actions.topics import (
     JUDGED,
@@ -30,15 +32,24 @@ from corpus.topics.reads.origins import fetch_origin
 from corpus.topics.reads.reviews import REVIEWERS, ReviewState, fetch_review_part, with_review_state
 from corpus.topics.reads.topics import Place, aspect_tree, list_topics, neighbours, with_counts, written
 from corpus.topics.reads.versions import fetch_steps
+from corpus.topics.views.topic_table import topic_table
 
 PER_PAGE = 100
 STEPS = {"up": -1, "down": 1}
 
 
-@require_safe
-def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The topics in their order, to be searched and, by managers, reordered."""
-    return _show_list(request, fetch_membership(request.user, slug))
+@require_http_methods(["GET", "HEAD", "POST"])
+def topic_list(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The topics in their order, to be searched, sorted and, by managers, reordered and changed in bulk."""
+    membership = fetch_membership(request.user, slug)
+    if request.method == "POST":
+        check_can_manage(membership)
+        table, rows, _ = _find(request, membership)
+        return table.carry_out(request, rows)
+    if wants_file(request):
+        table, rows, _ = _find(request, membership)
+        return table.download(rows.iterator())
+    return _show_list(request, membership)
 
 
 @require_http_methods(["GET", "POST"])
@@ -191,29 +202,35 @@ def every_place(tree: list[Place]) -> list[Place]:
 
 
 def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
-    text = request.GET.get("q", "").strip()
-    kind = request.GET.get("kind", "")
-    kind = kind if kind in TopicKind.values else ""
-    found = list_topics(membership.collection, text, kind)
-    review = request.GET.get("review", "") if can_oversee(membership) else ""
-    review = review if review in ReviewState.values else ""
-    if review:
-        found = with_review_state(found).filter(review_state=review)
-    page = Paginator(_with_review(membership, with_counts(found)), PER_PAGE).get_page(request.GET.get("page"))
-    context = context_of(membership) | {
-        "page": page,
-        "text": text,
-        "kind": kind,
+    table, rows, filters = _find(request, membership)
+    context = context_of(membership) | filters
+    context |= {
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "table": table,
         "kinds": TopicKind.choices,
-        "review": review,
         "reviews": ReviewState.choices,
-        "is_narrowed": bool(text or kind or review),
-        "may_reorder": can_manage(membership) and not (text or kind or review),
+        "is_narrowed": any(filters.values()),
+        "may_reorder": can_manage(membership) and not (any(filters.values()) or table.sort),
     }
     if can_oversee(membership):
         context["n_waiting"] = membership.collection.topics.filter(reviews__verdict=ReviewVerdict.OPEN).count()
     template = "corpus/topics/_topic_table.html" if getattr(request, "htmx", False) else "corpus/topics/topic_list.html"
     return render(request, template, context)
+
+
+def _find(request: HttpRequest, membership: Membership) -> tuple[Table, QuerySet[Any], dict[str, str]]:
+    """The table and the topics that the address asks for, and the filters they went through."""
+    kind, review = request.GET.get("kind", ""), request.GET.get("review", "")
+    filters = {
+        "text": request.GET.get("q", "").strip(),
+        "kind": kind if kind in TopicKind.values else "",
+        "review": review if review in ReviewState.values and can_oversee(membership) else "",
+    }
+    found = _with_review(membership, with_counts(list_topics(membership.collection, filters["text"], filters["kind"])))
+    if filters["review"]:
+        found = found.filter(review_state=filters["review"])
+    table = topic_table(request, membership)
+    return table, table.ordered(found), filters
 
 
 def _with_review(membership: Membership, topics: QuerySet[Topic]) -> QuerySet[Any]:

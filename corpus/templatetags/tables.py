@@ -1,0 +1,45 @@
+"""Tables: headings that sort, boxes that pick rows, and what can be done with them."""
+
+from typing import Any
+
+from django import template
+
+from corpus.tables import MOST, Table
+
+register = template.Library()
+
+
+@register.inclusion_tag("corpus/templatetags/_table_head.html", takes_context=True)
+def table_head(context: template.Context, table: Table, before: str = "", after: str = "") -> dict[str, Any]:
+    """The row of headings; `before` and `after` name further columns of the page, for screen readers."""
+    columns = [(column, _next_sort(table, column.key), _direction(table, column.key)) for column in table.headings]
+    return {"table": table, "columns": columns, "request": context["request"], "before": before, "after": after}
+
+
+@register.inclusion_tag("corpus/templatetags/_table_pick.html")
+def table_pick(table: Table, pk: int, name: object) -> dict[str, Any]:
+    """The box that picks a row; nothing where no step can be taken."""
+    return {"table": table, "pk": pk, "name": name}
+
+
+@register.inclusion_tag("corpus/templatetags/_table_tools.html", takes_context=True)
+def table_tools(context: template.Context, table: Table, count: int) -> dict[str, Any]:
+    """Below a table of `count` rows on all pages: steps for the rows picked, and the download."""
+    request = context["request"]
+    hidden = {"table": table, "count": count, "most": MOST, "request": request}
+    return hidden | {"csrf_token": context.get("csrf_token")}
+
+
+@register.inclusion_tag("corpus/templatetags/_table_sort.html")
+def table_sort(table: Table) -> dict[str, Any]:
+    """For a form of filters: keeps the order."""
+    return {"table": table}
+
+
+def _next_sort(table: Table, key: str) -> str | None:
+    """What a click on the heading asks for: ascending, descending, the usual order."""
+    return {key: f"-{key}", f"-{key}": None}.get(table.sort, key)
+
+
+def _direction(table: Table, key: str) -> str:
+    return {key: "ascending", f"-{key}": "descending"}.get(table.sort, "")

@@ -1,0 +1,102 @@
+"""Tables of all subjects: sorted by the address, downloaded without formulas, changed in bulk by managers alone."""
+
+import csv
+import io
+
+import pytest
+from django.contrib.messages import get_messages
+from django.urls import reverse
+
+from annotation.assignment.actions.assignments import assign_items
+from annotation.models import Campaign
+from corpus.models import Topic
+from tests.factories.annotation import AT, make_campaign, make_material
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    return make_material(topics=3, aspects=2)
+
+
+def rows_of(client, address, **query):
+    answer = client.get(address, {**query, "as": "csv"})
+    assert answer["Content-Type"].startswith("text/csv")
+    return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+
+
+def said(answer):
+    return [str(message) for message in get_messages(answer.wsgi_request)]
+
+
+def test_the_address_sorts_and_other_filters_stay(made, client):
+    client.force_login(made.manager)
+    address = reverse("topic_list", args=["teas"])
+    assert [row["number"] for row in rows_of(client, address)] == ["1", "2", "3"]
+    assert [row["number"] for row in rows_of(client, address, sort="-number")] == ["3", "2", "1"]
+    assert [row["number"] for row in rows_of(client, address, sort="-number", q="2")] == ["2"]
+    assert [row["number"] for row in rows_of(client, address, sort="password")] == ["1", "2", "3"]
+    page = client.get(address, {"sort": "-number", "q": "tea"})
+    assert 'aria-sort="descending"' in page.text
+    assert '<input type="hidden" name="sort" value="-number">' in page.text
+    assert 'href="?sort=topic&amp;q=tea"' in page.text
+    assert 'href="?q=tea"' in page.text  # the third click goes back to the usual order
+
+
+def test_cells_are_no_formulas_and_annotators_get_no_pools(made, client):
+    Topic.objects.filter(number="1").update(title="=HYPERLINK(1)")
+    client.force_login(made.manager)
+    address = reverse("topic_list", args=["teas"])
+    first = rows_of(client, address)[0]
+    assert (first["topic"], first["pool"]) == ("'=HYPERLINK(1)", "4")
+    client.force_login(made.people["ana"])
+    assert set(rows_of(client, address)[0]) == {"number", "topic", "text", "kind", "aspects", "sub_aspects"}
+    assert "table-steps" not in client.get(address).text
+
+
+def test_bulk_steps_take_each_row_for_itself(made, client):
+    other = make_material(slug="cakes", topics=1)
+    campaign = make_campaign(made, items=False)
+    campaign.items.create(topic=made.topics[0], split="main")
+    client.force_login(made.manager)
+    address = f"{reverse('topic_list', args=['teas'])}?sort=-number"
+    picks = [topic.pk for topic in (*made.topics, *other.topics)]
+    answer = client.post(address, {"step": "delete", "pick": [*picks, "x", "9" * 30]})
+    assert (answer.status_code, answer["Location"]) == (302, address)
+    done, refused = said(answer)
+    assert done == "Topics deleted: 2."
+    assert refused.startswith("Not done for 1. ")
+    assert set(Topic.objects.values_list("pk", flat=True)) == {made.topics[0].pk, other.topics[0].pk}
+    assert said(client.post(address, {"step": "explode", "all": "1"}))[-1] == "Choose what to do with the rows."
+    assert said(client.post(address, {"step": "delete"}))[-1] == "No rows are selected. Select some first."
+
+
+def test_all_means_all_that_the_filter_shows(made, client):
+    client.force_login(made.manager)
+    answer = client.post(f"{reverse('topic_list', args=['teas'])}?q=2", {"step": "delete", "all": "1"})
+    assert said(answer) == ["Topics deleted: 1."]
+    assert list(Topic.objects.values_list("number", flat=True)) == ["1", "3"]
+
+
+@pytest.mark.parametrize("name", ["ana", "vic", "ada"])
+def test_others_than_managers_change_nothing(made, client, name):
+    client.force_login(made.people[name])
+    answer = client.post(reverse("topic_list", args=["teas"]), {"step": "delete", "all": "1"})
+    assert answer.status_code == 403
+    assert Topic.objects.count() == 3
+
+
+def test_several_campaigns_are_opened_and_closed(made, client):
+    campaign = make_campaign(made)
+    assign_items(campaign=campaign, by=None, at=AT)
+    make_campaign(made, name="Not ready", items=False)
+    client.force_login(made.manager)
+    address = reverse("campaign_list", args=["teas"])
+    done, refused = said(client.post(address, {"step": "open", "all": "1"}))
+    assert (done, refused[:15]) == ("Campaigns opened: 1.", "Not done for 1.")
+    assert [row["campaign"] for row in rows_of(client, address, sort="campaign")] == ["Main round", "Not ready"]
+    assert [row["campaign"] for row in rows_of(client, address, state="draft")] == ["Not ready"]
+    assert "No campaign matches" in client.get(address, {"q": "zzz"}).text
+    client.post(f"{address}?state=open", {"step": "close", "all": "1"})
+    assert Campaign.objects.get(pk=campaign.pk).state == "closed"
