@@ -119,6 +119,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("adjudication/papers/<int:pk>/result/move/", paper_editing.paper_move, "paper_move"),
             ("adjudication/papers/<int:pk>/result/proposal/", paper_editing.paper_propose, "paper_propose"),
             ("adjudication/papers/<int:pk>/result/reading/", paper_editing.paper_read, "paper_read"),
+            ("adjudication/papers/<int:pk>/result/references/", paper_editing.paper_search, "paper_search"),
             ("adjudication/papers/<int:pk>/result/pages/<int:page>/", paper_editing.paper_page, "paper_page"),
             ("adjudication/acceptance/", acceptance.acceptance, "acceptance"),
             ("adjudication/acceptance/undo/", acceptance.acceptance_undo, "acceptance_undo"),

@@ -44,6 +44,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<int:pk>/move/", extraction_screen.extraction_move, "extraction_move"),
             ("<int:pk>/proposal/", extraction_screen.extraction_propose, "extraction_propose"),
             ("<int:pk>/reading/", extraction_screen.extraction_read, "extraction_read"),
+            ("<int:pk>/references/", extraction_screen.extraction_search, "extraction_search"),
             ("<int:pk>/pages/<int:page>/", extraction_screen.extraction_page, "extraction_page"),
         )
     ],

@@ -478,6 +478,7 @@ TABLE: list[Row] = [
     *row("extraction_move", "POST login 404 422 404 404 404", where=_paper_of, json=lambda _: {"step": "undo"}),
     *row("extraction_propose", "POST login 404 422 404 404 404", where=_paper_of, json=lambda _: {"blocks": [9]}),
     *row("extraction_read", "POST login 404 200 404 404 404", where=_paper_of, json=lambda _: {"text": "See [1]."}),
+    *row("extraction_search", "POST login 404 200 404 404 404", where=_paper_of, json=lambda _: {"numbers": ["1"]}),
     *row("extraction_page", "GET login 404 404 404 404 404", where=lambda w: {**_paper_of(w), "page": 1}),
     # --- agreement, votes, verdicts ----------------------------------------------------------------------------------
     *row("agreement_detail", OVERSEERS_PAGE),
@@ -518,6 +519,7 @@ TABLE: list[Row] = [
     *row("paper_move", "POST login 404 403 403 404 404", where=_paper_item),
     *row("paper_propose", "POST login 404 403 403 404 404", where=_paper_item),
     *row("paper_read", "POST login 404 403 403 404 404", where=_paper_item),
+    *row("paper_search", "POST login 404 403 403 404 404", where=_paper_item),
     *row("paper_page", "GET login 404 403 403 404 404", where=lambda w: {**_paper_item(w), "page": 1}),
     *row("acceptance", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("acceptance_undo", DECIDERS_WRITE),

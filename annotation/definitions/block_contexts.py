@@ -33,7 +33,9 @@ def stored_references(entries: Iterable[Mapping[str, Any]]) -> list[Reference]:
             key=entry["number"],
             title=entry.get("title", ""),
             authors=tuple(entry.get("authors", ())),
+            venue=entry.get("venue", ""),
             year=entry.get("year"),
+            ids=dict(entry.get("ids", {})),
             raw=entry.get("raw", ""),
         )
         for entry in entries

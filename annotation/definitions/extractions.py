@@ -3,7 +3,7 @@
     {"contexts": [{"id": "01", "section": "introduction", "blocks": [4],
                    "sentences": [{"text": "…", "cites": ["3", "4"], "anonymised": false, "original": ""}]}],
      "references": [{"number": "3", "raw": "…", "value": "10.1145/…", "kind": "doi", "candidates": ["…"],
-                     "refereed": "", "ambiguous": false}]}
+                     "refereed": "", "ambiguous": false, "settled": false}]}
 
 `read_content` is the only way in: what it refuses is never stored. Whether a reference is in the collection is not
 kept, because it follows from its value: by the rule of ACM-CR it is when the value is a docno to the letter.
@@ -71,7 +71,8 @@ class ExtractedReference:
     `candidates` are docnos, or DOIs that registries know, that it may be, best first, for a person to pick from.
 
     `refereed` is the one of them that is the refereed version of what the entry prints as a preprint. `is_ambiguous`
-    says that several fit equally well, so that none was taken.
+    says that several fit equally well, so that none was taken. `is_settled` says that a person chose the value, also
+    where it is none.
     """
 
     number: str
@@ -81,6 +82,7 @@ class ExtractedReference:
     candidates: tuple[str, ...] = ()
     refereed: str = ""
     is_ambiguous: bool = False
+    is_settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,7 @@ def write_content(content: Content) -> dict[str, Any]:
                 "candidates": list(each.candidates),
                 "refereed": each.refereed,
                 "ambiguous": each.is_ambiguous,
+                "settled": each.is_settled,
             }
             for each in content.references
         ],
@@ -197,7 +200,8 @@ def _sentence(entry: object, where: str) -> ExtractedSentence:
 
 
 def _reference(entry: object, where: str) -> ExtractedReference:
-    found = _mapping(entry, where, {"number", "raw", "value", "kind", "candidates", "refereed", "ambiguous"})
+    known = {"number", "raw", "value", "kind", "candidates", "refereed", "ambiguous", "settled"}
+    found = _mapping(entry, where, known)
     value = found.get("value")
     value = None if value is None else _text(value, where)
     kind = found.get("kind") or kind_of(value)
@@ -212,6 +216,7 @@ def _reference(entry: object, where: str) -> ExtractedReference:
         tuple(_text(each, where) for each in candidates),
         _text(found.get("refereed", ""), where),
         _flag(found.get("ambiguous", False), f"{where}: ambiguous"),
+        _flag(found.get("settled", False), f"{where}: settled"),
     )
 
 

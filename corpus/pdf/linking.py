@@ -170,6 +170,11 @@ def registered_candidate(reference: Reference, registered: Registered) -> Candid
         tuple(surname_key(name) for name in registered.authors),
         registered.year,
     )
+    return compare(reference, work)
+
+
+def compare(reference: Reference, work: Work) -> Candidate:
+    """Return how well a publication fits a reference, however well that is."""
     text = reference.raw or reference.title
     words = {fold_word(text[start:end]) for start, end in word_spans(text)}
     found = _candidate(reference, work, title_key(text), words)

@@ -420,6 +420,121 @@ def assert_signs_in_again_in_place(page, work) -> None:
     assert content_of(_now(work)).contexts[0].sentences[0].text.endswith("Very old. Signed out.")
 
 
+class Hand:
+    """A scripted expert: every key that is pressed is counted."""
+
+    def __init__(self, page) -> None:
+        self.page, self.keys = page, 0
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.keys += 1
+
+
+def bibliography(material, exact: int = 40) -> tuple[list[dict], Content]:
+    """47 references whose documents are all there, and a proposal from before most of them came.
+
+    `exact` have the title of one document; then there are four that several documents fit, one preprint with a
+    refereed version, and two whose titles are printed otherwise.
+    """
+    entries, candidates, refereed = [], {}, {}
+    for n in range(1, 48):
+        title = printed = f"Steeping habits of {NAMES[n % 7]} in season {n}"
+        if n > exact + 5:
+            title, printed = (
+                f"{why} {n} boil?" for why in ("Why do kettles sing before", "Why kettles sing before all")
+            )
+        entries.append({
+            "number": str(n), "key": f"b{n}", "title": title, "authors": [f"{NAMES[n % 7]}, Ann"], "year": 1970 + n,
+            "raw": f"Ann {NAMES[n % 7]}. {1970 + n}. {title}{' arXiv preprint.' if n == exact + 5 else ''}",
+        })  # fmt: skip
+        for docno in [f"d{n}", f"d{n}b"] if exact < n <= exact + 4 else [f"d{n}"]:
+            Document.objects.create(
+                collection=material.collection, docno=docno, title=printed, authors=[f"{NAMES[n % 7]}, Ann"],
+                year=1970 + n,
+            )  # fmt: skip
+            if exact < n <= exact + 5:
+                candidates.setdefault(str(n), []).append(docno)
+        if n == exact + 5:
+            refereed[str(n)] = f"d{n}"
+    references = tuple(
+        replace(
+            each, raw=entry["raw"], candidates=tuple(candidates.get(each.number, ())),
+            refereed=refereed.get(each.number, ""), is_ambiguous=each.number in candidates,
+        )
+        for each, entry in zip(make_content(values=(None,) * 47).references, entries, strict=True)
+    )  # fmt: skip
+    return entries, Content(make_content().contexts, references)
+
+
+NAMES = ("Brewer", "Kettle", "Potter", "Spoon", "Sugar", "Cup", "Leaf")
+
+
+def resolve_references(hand: Hand) -> None:
+    """Accept the exact matches after their preview, then go from one unresolved reference to the next."""
+    page = hand.page
+    current = page.locator("[data-part=references] [aria-current]")
+    hand.press("Shift+R")
+    expect(page.get_by_role("dialog")).to_contain_text("Exact matches")
+    hand.press("Enter")
+    for _ in range(47):
+        if page.locator("[data-part=reference-count]").inner_text().startswith("0 "):
+            return
+        hand.press("r")
+        if current.locator(".extraction-candidate").count() == 0:
+            hand.press("s")
+            expect(current.locator(".extraction-candidate").first).to_be_visible()
+        hand.press("1")
+        expect(current).not_to_contain_text("unresolved")
+
+
+def test_47_references_whose_documents_are_there_take_25_keys(new_page, material):
+    entries, proposal = bibliography(material)
+    paper = PaperFactory(collection=material.collection, blocks=[], references=entries)
+    make_extraction(paper, ExtractionSource.MACHINE, proposal)
+    extraction_campaign(material)
+    page, _ = open_extraction(material, new_page)
+    work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
+    count = page.locator("[data-part=reference-count]")
+    expect(count).to_have_text("47 of 47 open")
+    page.keyboard.press("Shift+R")
+    expect(page.locator("[data-part=exact-list] li")).to_have_count(40)
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    expect(count).to_have_text("47 of 47 open")
+    hand = Hand(page)
+    resolve_references(hand)
+    expect(page.locator("[data-part=coverage]")).to_have_text("47 of 47 in the collection")
+    assert hand.keys <= 25, f"{hand.keys} keys"
+    saved(page)
+    assert content_of(_now(work)).values == {str(n): f"d{n}" for n in range(1, 48)}
+    assert_identifiers_are_pasted_typed_and_denied(page, work)
+
+
+def assert_identifiers_are_pasted_typed_and_denied(page, work) -> None:
+    """Without a dialog; words that are no identifier search; that there is none is a decision as well."""
+    current = page.locator("[data-part=references] [aria-current]")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText(' https://doi.org/10.9/pasted ')")
+    page.keyboard.press("Control+v")
+    expect(current).to_contain_text("10.9/pasted")
+    page.keyboard.press("p")
+    page.keyboard.type("10.9/other")
+    page.keyboard.press("Escape")
+    expect(current).to_contain_text("10.9/pasted")
+    page.keyboard.press("p")
+    page.keyboard.type("habits of Potter 1972")
+    page.keyboard.press("Enter")
+    expect(current.locator(".extraction-candidate")).to_have_count(3)
+    expect(current.locator(".extraction-candidate").first).to_contain_text("season 2")
+    page.keyboard.press("n")
+    expect(current.locator(".badge").first).to_have_text("none")
+    expect(page.locator("[data-part=reference-count]")).to_have_text("0 of 47 open")
+    saved(page)
+    assert list(content_of(_now(work)).values.values()).count(None) == 1
+
+
 @pytest.mark.parametrize(("scheme", "size"), FACES)
 def test_the_screen_is_accessible(new_page, material, scheme, size):
     paper = PaperFactory(

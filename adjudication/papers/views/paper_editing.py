@@ -22,6 +22,7 @@ from annotation.papers.views.extraction_screen import (
     answer_propose,
     answer_read,
     answer_save,
+    answer_search,
     page_picture,
 )
 from corpus.text.markdown import render_markdown
@@ -49,7 +50,7 @@ def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
         return redirect(back)
     content = content_of(extraction)
     keys = [slug, campaign, pk]
-    urls = {name: reverse(f"paper_{name}", args=keys) for name in ("save", "move", "propose", "read")}
+    urls = {name: reverse(f"paper_{name}", args=keys) for name in ("save", "move", "propose", "read", "search")}
     urls |= {"page": reverse("paper_page", args=[*keys, 0]), "label_session": reverse("label_session")}
     urls |= {"account_login": reverse("account_login")}
     guideline = newest_guideline(extraction)
@@ -95,6 +96,13 @@ def paper_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> Js
 def paper_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """What a sentence cites and how it reads without names; stores nothing."""
     return answer_read(request, _fetch(request, slug, campaign, pk)[1].paper)
+
+
+@never_cache
+@require_POST
+def paper_search(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """Documents and registered publications that references may be; stores nothing."""
+    return answer_search(request, _fetch(request, slug, campaign, pk)[1].paper)
 
 
 @require_safe

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from corpus.formats.papers import Reference
 from corpus.pdf.linking import WORTH_A_LOOK, registered_link
 
 CACHE_SECONDS = 30 * 24 * 3600
+PATIENCE = 5.0  # seconds in which a registry answers while somebody waits
 _PRINTED = frozenset({"doi", "acl", "pmid", "pmcid"})
 
 
@@ -70,27 +71,43 @@ def configured() -> list[Registry]:
     return found
 
 
+def ask_now(reference: Reference) -> tuple[list[Registered], list[str]]:
+    """What the configured registries find for a reference while somebody waits, and why one gave no answer.
+
+    Each is asked once and given up on after a few seconds.
+    """
+    registries = Registries(lambda: None, [replace(each, attempts=1, timeout=PATIENCE) for each in configured()])
+    with registries.connections() as asking:
+        return registries.find(asking, reference), registries.failures
+
+
 class Registries:
     """All configured registries, for one job. `check` may raise to stop; one that fails is not asked again."""
 
-    def __init__(self, check: Callable[[], None]) -> None:
-        self.left = configured()
+    def __init__(self, check: Callable[[], None], left: list[Registry] | None = None) -> None:
+        self.left = configured() if left is None else left
         self.check = check
         self.failures: list[str] = []
 
     def ask(self, references: Iterable[Reference], links: Mapping[str, Link]) -> dict[str, Link]:
         """The links of references that are in no document and print no identifier but a preprint's, with what fits."""
         found: dict[str, Link] = {}
-        with ExitStack() as stack:
-            asking = [stack.enter_context(Asker(each, KeptAnswers(), self.check)) for each in self.left]
+        with self.connections() as asking:
             for reference in references if asking else ():
                 link = links.get(reference.key, Link())
                 if link.docno or link.refereed or _PRINTED & reference.ids.keys() or not reference.title:
                     continue
-                found[reference.key] = _with_registered(link, reference, self._find(asking, reference))
+                found[reference.key] = _with_registered(link, reference, self.find(asking, reference))
         return found
 
-    def _find(self, asking: list[Asker], reference: Reference) -> list[Registered]:
+    @contextmanager
+    def connections(self) -> Iterator[list[Asker]]:
+        """Open connections to those that have not failed."""
+        with ExitStack() as stack:
+            yield [stack.enter_context(Asker(each, KeptAnswers(), self.check)) for each in self.left]
+
+    def find(self, asking: list[Asker], reference: Reference) -> list[Registered]:
+        """What those connections find for a reference; one that fails is closed to further questions."""
         found: list[Registered] = []
         author = reference.authors[0].partition(",")[0] if reference.authors else ""
         for asker in list(asking):

@@ -1,6 +1,7 @@
 """What the extraction screen shows of a paper and of one person's work on it."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Q
@@ -8,7 +9,8 @@ from django.db.models import Q
 from annotation.definitions.extractions import Content, findings_of, write_content
 from annotation.definitions.paper_sections import CitingSection, citing_sections
 from annotation.models import Extraction, ExtractionRevision, Guideline
-from annotation.papers.reads.extractions import content_of, docnos_among
+from annotation.papers.reads.extractions import content_of, docnos_among, with_inside
+from annotation.papers.reads.reference_search import Found
 from corpus.models import Document, Paper
 from corpus.pdf.linking import differing_words
 
@@ -111,8 +113,8 @@ def _documents(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
 def _in_collection(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
     wanted = {docno for each in content.references for docno in (*each.candidates, each.value) if docno}
     rows = Document.objects.filter(collection=paper.collection_id, docno__in=wanted)
-    rows = rows.only("docno", "title", "authors", "year", "venue")
-    return {row.docno: _document_json(row.title, row.authors, row.year, row.venue, inside=True) for row in rows}
+    rows = with_inside(rows.only("collection", "docno", "title", "authors", "year", "venue"))
+    return {row.docno: _document_json(row.title, row.authors, row.year, row.venue, inside=row.inside) for row in rows}
 
 
 def _registered(paper: Paper) -> dict[str, dict[str, Any]]:
@@ -125,6 +127,19 @@ def _registered(paper: Paper) -> dict[str, dict[str, Any]]:
 
 def _document_json(title: str, authors: list[str], year: int | None, venue: str, *, inside: bool) -> dict[str, Any]:
     return {"title": title, "authors": authors[:6], "year": year, "venue": venue, "inside": inside}
+
+
+def found_json(number: str, printed: str, found: Iterable[Found]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Docnos, or DOIs, of what was found for a reference, and what the screen shows of each."""
+    documents = {}
+    for candidate, each in found:
+        inside = getattr(each, "inside", False)  # a registered publication is outside
+        shown = _document_json(each.title, list(each.authors), each.year, each.venue, inside=inside)
+        if not isinstance(each, Document):
+            shown["source"] = "registry"
+        pieces = {number: title_pieces(each.title, printed)} if printed else {}
+        documents[candidate.docno] = {**shown, "pieces": pieces}
+    return list(documents), documents
 
 
 def title_pieces(title: str, printed: str) -> list[tuple[str, bool]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from accounts.models import User
 from annotation.definitions.extractions import Content, read_content
@@ -59,9 +59,14 @@ def _state(assignment: Assignment) -> str:
     return "begun" if hasattr(assignment, "extraction") else "to do"
 
 
+def with_inside(documents: QuerySet[Document]) -> QuerySet[Any]:
+    """The same with `inside`: whether a reference to the document counts as one into the collection."""
+    citing = Paper.objects.filter(collection=OuterRef("collection"), key=OuterRef("docno"))
+    return documents.annotate(inside=~Exists(citing))
+
+
 def docnos_among(collection: Collection, values: Iterable[str | None]) -> frozenset[str]:
     """Those of the values that are docnos of the collection to the letter and no citing papers. One query."""
     wanted = {value for value in values if value}
-    documents = Document.objects.filter(collection=collection, docno__in=wanted)
-    papers = Paper.objects.filter(collection=collection)
-    return frozenset(documents.exclude(docno__in=papers.values("key")).values_list("docno", flat=True))
+    documents = with_inside(Document.objects.filter(collection=collection, docno__in=wanted))
+    return frozenset(documents.filter(inside=True).values_list("docno", flat=True))

@@ -19,14 +19,23 @@ from annotation.definitions.block_contexts import context_of_block, next_context
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction
 from annotation.papers.actions.extractions import redo_extraction, save_extraction, undo_extraction
-from annotation.papers.reads.extraction_screen import extraction_data, newest_guideline
+from annotation.papers.jobs.registries import ask_now
+from annotation.papers.reads.extraction_screen import extraction_data, found_json, newest_guideline
 from annotation.papers.reads.extractions import content_of
+from annotation.papers.reads.reference_search import (
+    exact_documents,
+    find_documents,
+    fitting_works,
+    reference_of_words,
+    references_of,
+)
 from annotation.papers.views.extractions import own_campaign, own_extraction
 from corpus.models import Paper
 from corpus.pdf.worker import ExtractionFailed, render_page
 
 PAGE_WIDTH = 1200  # pixels
 LONGEST_SENTENCE = 20_000
+LONGEST_QUERY = 1_000  # characters that somebody types to look a reference up
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
 
 
@@ -62,6 +71,13 @@ def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) 
 def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """What a sentence cites and how it reads without the names of the cited; stores nothing."""
     return answer_read(request, _fetch(request, slug, campaign, pk).paper)
+
+
+@never_cache
+@require_POST
+def extraction_search(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
+    """Documents and registered publications that references may be; stores nothing."""
+    return answer_search(request, _fetch(request, slug, campaign, pk).paper)
 
 
 def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[..., Extraction]) -> JsonResponse:
@@ -136,6 +152,41 @@ def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
     if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
         return _malformed()
     return JsonResponse(reading_of(text, paper.blocks, paper.references))
+
+
+def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:
+    """What `number` may be, by its own title and year or by `words`; or exact matches of all `numbers` in one go."""
+    try:
+        sent = _request_json(request)
+        words, numbers = sent.get("words", ""), sent.get("numbers", [sent.get("number")])
+        if not isinstance(words, str) or not isinstance(numbers, list) or not all(type(n) is str for n in numbers):
+            raise Malformed
+    except Malformed:
+        return _malformed()
+    entries = references_of(paper)
+    if "numbers" in sent:
+        exact = exact_documents(paper.collection, [entries[number] for number in numbers if number in entries])
+        found = {number: found_json(number, entries[number].title, [each]) for number, each in exact.items()}
+        return _found(found, [])
+    (number,) = numbers
+    entry = entries.get(number)
+    reference = reference_of_words(words[:LONGEST_QUERY]) if words.strip() else entry
+    if reference is None:
+        return JsonResponse({"reason": f"The paper prints no entry {number}. Type words of its title."}, status=422)
+    works, failures = ask_now(reference)
+    both = [*find_documents(paper.collection, reference), *fitting_works(reference, works)]
+    printed = (entry.title or entry.raw) if entry else ""
+    return _found({number: found_json(number, printed, both)}, failures)
+
+
+def _found(found: Mapping[str, tuple[list[str], dict[str, Any]]], failures: list[str]) -> JsonResponse:
+    names = {number: docnos for number, (docnos, _) in found.items()}
+    documents: dict[str, Any] = {}
+    for _, shown in found.values():
+        for docno, each in shown.items():
+            pieces = {**documents.get(docno, {}).get("pieces", {}), **each["pieces"]}
+            documents[docno] = {**each, "pieces": pieces}
+    return JsonResponse({"found": names, "documents": documents, "failures": failures})
 
 
 @require_safe

@@ -47,6 +47,7 @@ from corpus.models import Membership
 from corpus.text.markdown import render_markdown
 
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
+ASKED = ("save", "move", "propose", "read", "search")  # what the screen posts
 SKIP_REASONS = (
     "Outside my field: I cannot judge what it cites for what",
     "The file is broken, or the wrong paper",
@@ -228,7 +229,7 @@ def _show(
         "guideline": {"version": context["guideline_version"]},
         "state": state,
         "paper": paper_data(paper, content),
-        "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ("save", "move", "propose", "read")}
+        "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ASKED}
         | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")}
         | {"label_guideline": reverse("label_guideline", args=keys[:2]), "account_login": reverse("account_login")},
     }

@@ -117,9 +117,13 @@ export function kindOf(value) {
   return ADDRESSES.find(([, looks]) => looks.test(value.trim()))?.[0] ?? "other";
 }
 
-/** Give a reference an identifier (null: none). A DOI may come as an address of doi.org. */
-export function setValue(content, r, typed) {
-  const value = typed?.trim().replace(/^https?:\/\/(?:dx\.)?doi\.org\/(?=10\.)/i, "") || null;
-  const change = (each) => ({ ...each, value, kind: kindOf(value) });
-  return { ...content, references: content.references.map((each, i) => (i === r ? change(each) : each)) };
+/** Give references their identifiers, [[place, identifier or null for none], …]: a person has said so. A DOI may come as
+ * an address of doi.org. */
+export function setValues(content, pairs) {
+  const wanted = new Map(pairs);
+  const change = (each, typed) => {
+    const value = typed?.trim().replace(/^https?:\/\/(?:dx\.)?doi\.org\/(?=10\.)/i, "") || null;
+    return { ...each, value, kind: kindOf(value), settled: true };
+  };
+  return { ...content, references: content.references.map((each, i) => (wanted.has(i) ? change(each, wanted.get(i)) : each)) };
 }

@@ -1,9 +1,8 @@
 /** The keys of the screen: what each does where the focus is, in turn with what was asked for before. */
 
 import { anyDialogOpen, part, takesKeys } from "../labelling/page.js";
-import { contexts, work, edit, guideline, inPane, references, sheet } from "./work.js";
-import * as edits from "./edits.js";
-import { paste, pick } from "./identifiers.js";
+import { contexts, guideline, inPane, references, sheet } from "./work.js";
+import { acceptExact, nextUnresolved, pick, search, setNone, typeIdentifier } from "./identifiers.js";
 import { changeSection, makeContext, sectionHere } from "./paragraphs.js";
 import { anonymise, attach, editText, mergeUp, remove, splitHere } from "./sentences.js";
 import { finish, skip, step } from "./steps.js";
@@ -17,7 +16,7 @@ const KEYS = {
   },
   references: {
     ArrowDown: () => references.move(1), ArrowUp: () => references.move(-1), j: () => references.move(1), k: () => references.move(-1),
-    1: () => pick(1), 2: () => pick(2), 3: () => pick(3), p: paste, n: () => edit(edits.setValue(work.content, references.at, null), "no identifier"),
+    ...Object.fromEntries([1, 2, 3, 7, 8, 9].map((n) => [n, () => pick(n)])), p: typeIdentifier, n: setNone, s: () => search(),
   },
   contexts: {
     ArrowDown: () => contexts.move(1), ArrowUp: () => contexts.move(-1), j: () => contexts.move(1), k: () => contexts.move(-1),
@@ -26,7 +25,7 @@ const KEYS = {
   },
 };
 const EVERYWHERE = {
-  c: makeContext, i: () => changeSection(sectionHere()), u: () => step("undo"), "?": () => part("help").showModal(),
+  c: makeContext, r: nextUnresolved, i: () => changeSection(sectionHere()), u: () => step("undo"), "?": () => part("help").showModal(),
   "[": () => sheet.open(sheet.page - 1), "]": () => sheet.open(sheet.page + 1),
   z: () => sheet.zoom.toggle(), f: finish, g: () => guideline.toggle(), 4: () => focusPane("sheet"), 5: () => focusPane("contexts"), 6: () => focusPane("references"),
 };
@@ -58,6 +57,7 @@ function meant({ key, withControl, withShift }) {
   if (withControl) return { z: withShift ? redo : () => step("undo"), y: redo }[small];
   if (small === "u" && withShift) return redo;
   if (small === "x" && withShift) return skip;
+  if (small === "r" && withShift) return acceptExact;
   const pane = ["sheet", "references"].find(inPane) ?? "contexts";
   return KEYS[pane][small] ?? EVERYWHERE[small];
 }

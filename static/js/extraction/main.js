@@ -3,7 +3,7 @@
 
 import { anyDialogOpen, notice, part, show } from "../labelling/page.js";
 import { contexts, work, edit, guideline, references, render, saver, sections, sheet, take } from "./work.js";
-import { paste, pick } from "./identifiers.js";
+import { acceptExact, nextUnresolved, pick, search, typeIdentifier } from "./identifiers.js";
 import "./follow.js";
 import "./keys.js";
 import { changeSection, makeContext, sectionHere } from "./paragraphs.js";
@@ -15,7 +15,8 @@ import { inTurn } from "./turns.js";
 const ACTS = {
   context: makeContext, section: () => changeSection(sectionHere()), undo: () => step("undo"), redo: () => step("redo"), finish, skip, help: () => part("help").showModal(),
   "page-before": () => sheet.open(sheet.page - 1), "page-after": () => sheet.open(sheet.page + 1), zoom: () => sheet.zoom.toggle(),
-  split: splitHere, merge: mergeUp, anonymise, attach, edit: editText, remove, paste,
+  split: splitHere, merge: mergeUp, anonymise, attach, edit: editText, remove,
+  unresolved: nextUnresolved, exact: acceptExact, search: () => search(), identifier: typeIdentifier,
   "close-notice": () => notice(""),
 };
 document.addEventListener("click", (event) => {

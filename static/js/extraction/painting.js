@@ -33,6 +33,11 @@ export class Painted {
     return element;
   }
 
+  /** The element of the record is to be created again. */
+  forget(record) {
+    this.elements.delete(record);
+  }
+
   /** The element of the record was changed in place and looks so now. */
   look(record, looks) {
     const known = this.elements.get(record);

@@ -15,6 +15,8 @@ export class References extends EventTarget {
     this.content = null;
     this.inside = new Set();
     this.cited = new Set(); // numbers that the current sentence cites
+    this.found = new Map(); // number → docnos and DOIs that a search found for it
+    this.isEditing = false; // what is being typed is not painted over
     this.painted = new Painted();
     this.root.addEventListener("click", (event) => {
       const pick = event.target.closest("button[data-pick]");
@@ -32,8 +34,63 @@ export class References extends EventTarget {
     return this.content?.references[this.at] ?? null;
   }
 
+  /** What the reference may be, by the key that takes it: 1 to 3 candidates, 7 to 9 what registries found. */
+  options(reference) {
+    const found = this.found.get(reference.number);
+    const [here, elsewhere] = found ? [true, false].map((inside) => found.filter((docno) => isDocument(docno) === inside)) : [reference.candidates, []];
+    return new Map([...here.map((docno, i) => [i + 1, docno]), ...elsewhere.map((docno, i) => [i + 7, docno])]);
+  }
+
   candidate(n) {
-    return this.current?.candidates[n - 1] ?? null;
+    return (this.current && this.options(this.current).get(n)) ?? null;
+  }
+
+  /** What a search found for a reference takes the place of its candidates. */
+  take(number, found, documents) {
+    Object.assign(data.paper.documents, documents);
+    this.found.set(number, found);
+    this.painted.forget(this.content.references.find((each) => each.number === number));
+    this.show();
+  }
+
+  isInside(reference) {
+    const known = data.paper.documents[reference.value];
+    return Boolean(reference.value) && (known ? known.inside : this.inside.has(reference.value));
+  }
+
+  /** Go to the next unresolved reference, from the end on to the beginning; false where none is left. */
+  goToUnresolved() {
+    const all = this.content.references;
+    const ahead = all.map((_, i) => (this.at + 1 + i) % all.length);
+    const next = ahead.find((r) => isUnresolved(all[r]));
+    if (next === undefined) return false;
+    this.go(next, { focus: true });
+    return true;
+  }
+
+  /** Type in the line of the current reference's identifier; `done` takes the text, or null where Escape was pressed. */
+  edit(done) {
+    const field = document.createElement("input");
+    Object.assign(field, { value: this.current.value ?? "", autocomplete: "off", spellcheck: false, className: "extraction-identifier" });
+    field.placeholder = "DOI, address, or words of the title";
+    field.setAttribute("aria-label", `Identifier of reference ${this.current.number}, or words to search for; Enter keeps it, Escape leaves it as it was`);
+    this.row().querySelector(".extraction-value").replaceChildren(field);
+    field.select();
+    this.isEditing = true;
+    const end = (typed) => {
+      field.removeEventListener("blur", keep);
+      this.isEditing = false;
+      this.painted.forget(this.current);
+      done(typed);
+    };
+    const keep = () => end(field.value);
+    field.addEventListener("blur", keep);
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.isComposing || (event.key !== "Escape" && event.key !== "Enter")) return;
+      event.preventDefault();
+      end(event.key === "Enter" ? field.value : null);
+    });
   }
 
   go(at, { focus = false } = {}) {
@@ -81,12 +138,13 @@ export class References extends EventTarget {
   }
 
   show() {
+    if (this.isEditing) return;
     const hadFocus = this.root.contains(document.activeElement);
     const seen = new Map();
     for (const each of this.content.references) if (each.value) seen.set(each.value, (seen.get(each.value) ?? 0) + 1);
     const items = this.content.references.map((each, r) => {
       const isDouble = seen.get(each.value) > 1;
-      const looks = [r, r === this.at, isDouble, this.inside.has(each.value), this.cited.has(each.number)].join();
+      const looks = [r, r === this.at, isDouble, this.isInside(each), this.cited.has(each.number)].join();
       return this.painted.of(each, looks, () => this.item(each, r, isDouble));
     });
     if (arrange(this.root, items) && hadFocus) this.focus();
@@ -105,23 +163,25 @@ export class References extends EventTarget {
   }
 
   value(reference, isDouble) {
-    const line = make("p", "row small");
-    const isInside = Boolean(reference.value) && this.inside.has(reference.value);
+    const line = make("p", "row small extraction-value");
+    const isInside = this.isInside(reference);
     const kind = isInside && reference.kind === "other" ? "document" : (KINDS[reference.kind] ?? reference.kind);
     line.append(make("span", "badge", kind));
     if (reference.value) line.append(make("span", "mono break", reference.value));
     if (isInside) line.append(make("span", "badge ok", "in the collection"));
     if (isDouble) line.append(make("span", "badge warn", "twice"));
-    const isPicked = reference.candidates.includes(reference.value);
+    if (isUnresolved(reference)) line.append(make("span", "badge warn", "unresolved"));
+    const isPicked = reference.settled || reference.candidates.includes(reference.value);
     if (reference.refereed && !isPicked) line.append(make("span", "badge warn", "a preprint that has a refereed version"));
     if (reference.ambiguous && !isPicked) line.append(make("span", "badge warn", "several fit: pick one"));
     return line;
   }
 
   candidates(reference) {
-    if (!reference.candidates.length) return [make("p", "small muted", "No candidate in the collection. P pastes an identifier.")];
+    const options = this.options(reference);
+    if (!options.size) return [make("p", "small muted", this.found.has(reference.number) ? "Nothing similar was found. P takes an identifier or other words." : "No candidate. S searches, P takes an identifier.")];
     const list = make("ol", "extraction-candidates");
-    reference.candidates.forEach((docno, i) => list.append(this.choice(reference, docno, i + 1)));
+    for (const [n, docno] of options) list.append(this.choice(reference, docno, n));
     return [list];
   }
 
@@ -143,6 +203,14 @@ export class References extends EventTarget {
     item.append(button);
     return item;
   }
+}
+
+const isDocument = (docno) => data.paper.documents[docno]?.source !== "registry";
+
+/** Whether nobody has said what the reference is and its proposal leaves it open: no identifier, or several to pick. */
+export function isUnresolved({ settled, value, candidates, ambiguous, refereed }) {
+  if (settled) return false;
+  return !value || Boolean((ambiguous || refereed) && !candidates.includes(value));
 }
 
 function make(name, kind = "", text = null) {

@@ -89,7 +89,7 @@ export class Saver extends EventTarget {
   settle(body) {
     this.base = body.revision;
     this.keep();
-    this.report("ok", `Saved ${new Date().toTimeString().slice(0, 5)}`);
+    if (!this.waiting) this.report("ok", `Saved ${new Date().toTimeString().slice(0, 5)}`);
     this.dispatchEvent(new CustomEvent("settled", { detail: body }));
     return true;
   }

@@ -23,7 +23,9 @@ from annotation.papers.reads.extractions import content_of
 from corpus.formats.papers import Reference
 from corpus.pdf.reading import read_sentence
 from tests.factories.annotation import AT, Material, make_campaign, make_material
+from tests.factories.corpus import DocumentFactory
 from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction
+from tests.stubs.registries import RegistryStub, Reply, crossref, item
 
 pytestmark = pytest.mark.django_db
 
@@ -152,6 +154,63 @@ def test_a_changed_sentence_is_read_as_the_paper_was(material, work, client) -> 
     assert found["anonymised"] == "As [2] said, tea is old."
     assert post(client, url, {"text": "x" * 20_001}).status_code == 400
     assert post(client, url, {"text": 3}).status_code == 400
+
+
+TITLED = [
+    {"number": "1", "title": "The Heat of Tea", "authors": ["Lee, Bo"], "year": 2019},
+    {"number": "2", "title": "Cups and saucers", "authors": ["Ray, Al"], "year": 2001},
+    {"number": "3", "title": "The tap", "authors": ["Ray, Al"], "year": 2002, "venue": "arXiv preprint"},
+]
+
+
+@pytest.fixture
+def titled(material) -> Material:
+    material.collection.papers.update(references=TITLED)
+    for docno, title, author, year in (
+        ("d1", "The heat of tea", "Lee, Bo", 2019),
+        ("d2", "Cups and saucers", "Ray, Al", 2001),
+        ("d2b", "Cups and saucers", "Ray, Al", 2001),
+        ("d3", "The tap", "Ray, Al", 2003),
+        ("d4", "The heat of coffee", "Lee, Bo", 2018),
+    ):
+        DocumentFactory(collection=material.collection, docno=docno, title=title, authors=[author], year=year)
+    return material
+
+
+def test_exact_matches_are_one_documents_alone_and_no_preprints(
+    titled, work, client, django_assert_max_num_queries
+) -> None:
+    client.force_login(titled.people["ann"])
+    url = address("extraction_search", titled)
+    with django_assert_max_num_queries(8):
+        answer = post(client, url, {"numbers": ["1", "2", "3", "9"]}).json()
+    assert answer["found"] == {"1": ["d1"]}
+    assert answer["documents"]["d1"]["inside"] is True
+    assert post(client, url, {"numbers": []}).json()["found"] == {}
+    for bad in ({"numbers": [1]}, {"numbers": "1"}, {"words": "tea"}, {"number": "1", "words": 3}):
+        assert post(client, url, bad).status_code == 400
+
+
+def test_a_reference_is_searched_for_by_title_and_year_or_by_other_words(titled, work, client, settings) -> None:
+    client.force_login(titled.people["ann"])
+    url = address("extraction_search", titled)
+    PaperFactory(collection=titled.collection, key="d4")  # a citing paper: a reference to it does not count
+    found = post(client, url, {"number": "1"}).json()
+    assert found["found"]["1"][:2] == ["d1", "d4"]
+    assert [found["documents"][docno]["inside"] for docno in ("d1", "d4")] == [True, False]
+    assert post(client, url, {"number": "1", "words": "the heat 2018 coffee"}).json()["found"]["1"][0] == "d4"
+    assert post(client, url, {"number": "77"}).status_code == 422
+    assert post(client, url, {"number": "77", "words": "saucers"}).json()["found"]["77"] == ["d2", "d2b"]
+    with (
+        RegistryStub([crossref(item("10.1/heat", "The heat of tea", family="Lee"))]) as one,
+        RegistryStub([Reply(503)]) as other,
+    ):
+        settings.CROSSREF_URL, settings.OPENALEX_URL = one.url, other.url
+        found = post(client, url, {"number": "1"}).json()
+    assert "10.1/heat" in found["found"]["1"]
+    assert found["documents"]["10.1/heat"]["source"] == "registry"
+    assert found["failures"] == ["OpenAlex gave no answer: status 503"]
+    assert len(other.calls) == 1, "somebody waits: one try"
 
 
 def test_the_screen_asks_little(material, work, client, django_assert_max_num_queries) -> None:
