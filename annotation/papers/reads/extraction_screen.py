@@ -112,8 +112,8 @@ def _documents(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
 
 def _in_collection(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
     wanted = {docno for each in content.references for docno in (*each.candidates, each.value) if docno}
-    rows = Document.objects.filter(collection=paper.collection_id, docno__in=wanted)
-    rows = with_inside(rows.only("collection", "docno", "title", "authors", "year", "venue"))
+    documents = Document.objects.filter(collection=paper.collection_id, docno__in=wanted)
+    rows = with_inside(documents.only("collection", "docno", "title", "authors", "year", "venue"))
     return {row.docno: _document_json(row.title, row.authors, row.year, row.venue, inside=row.inside) for row in rows}
 
 
