@@ -1,0 +1,203 @@
+"""Opening and closing leaderboards, having runs scored there, and withdrawing them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import BinaryIO
+
+from django.db import IntegrityError, transaction
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from adjudication.evaluation.golds.qrels import in_collection
+from adjudication.evaluation.golds.registry import check_gold, settled_gold
+from adjudication.evaluation.reads.rankings import rankings_of
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.labels.rules import fetch_role
+from adjudication.leaderboards.reads import freeze_gold, offered_topics, score_run, uploads_today
+from adjudication.leaderboards.rules import check_can_open, check_can_upload
+from adjudication.leaderboards.uploads import read_upload
+from adjudication.models import Leaderboard, LeaderboardEntry
+from adjudication.models.leaderboards import MOST_UPLOADS
+from adjudication.stats.rankings import RankedList, rank
+from corpus.collections.rules import check_manager, check_not_archived
+from corpus.models import Collection, RetrievalRun
+
+
+@transaction.atomic
+def open_leaderboard(
+    *,
+    collection: Collection,
+    gold: str,
+    topics: str,
+    measures: Sequence[str],
+    uploads: int,
+    by: User | None,
+    at: datetime,
+) -> Leaderboard:
+    """Show everybody how runs do on the test topics, by the gold as it is now: what is judged later changes nothing.
+
+    `topics` is one of the words of `offered_topics`. Errors: NotAllowed, Refused for words that make no sense and for
+    too few test topics, Conflict while a board is open.
+    """
+    check_gold(collection, gold)
+    check_can_open(collection, gold, by)
+    names = tuple(each.name for each in EvaluationSpec(gold=gold, runs=(), measures=tuple(measures)).parsed())
+    if topics not in dict(offered_topics(collection)):
+        known = ", ".join(word for word, _ in offered_topics(collection) if word)
+        raise Refused(f"There are no test topics “{topics[:60]}”. " + (f"There is {known}." if known else ""))
+    if not 1 <= uploads <= MOST_UPLOADS:
+        raise Refused(f"Between 1 and {MOST_UPLOADS} runs can be uploaded by a person in a day.")
+    attribute, _, part = topics.partition("=")
+    frozen = freeze_gold(collection, gold, attribute, part)
+    try:
+        with transaction.atomic():
+            board = Leaderboard.objects.create(
+                collection=collection,
+                selector=settled_gold(collection, gold),
+                label=frozen.label,
+                attribute=attribute,
+                part=part,
+                measures=list(names),
+                uploads=uploads,
+                gold=frozen.stored,
+                unit=frozen.unit,
+                n_topics=frozen.n_topics,
+                opened_by=by,
+                opened_at=at,
+            )
+    except IntegrityError as error:
+        raise Conflict("A leaderboard is open already. Close it first.") from error
+    facts = {"gold": board.selector, "topics": topics, "measures": list(names), "uploads": uploads}
+    record_event(by=by, at=at, verb="open_leaderboard", target=board, scope=collection, **facts)
+    return board
+
+
+@transaction.atomic
+def close_leaderboard(*, board: Leaderboard, by: User | None, at: datetime) -> Leaderboard:
+    """Take the public page away and score no more runs. Members still see what was reached."""
+    check_manager(board.collection, by)
+    board = _locked(board)
+    if not board.is_open:
+        raise Conflict("The leaderboard is closed already.")
+    board.closed_at = at
+    board.save(update_fields=["closed_at"])
+    record_event(by=by, at=at, verb="close_leaderboard", target=board, scope=board.collection)
+    return board
+
+
+@transaction.atomic
+def reopen_leaderboard(*, board: Leaderboard, by: User | None, at: datetime) -> Leaderboard:
+    """Open a closed board again, with its runs and the gold it was opened with."""
+    check_can_open(board.collection, board.selector, by)
+    board = _locked(board)
+    if board.is_open:
+        raise Conflict("The leaderboard is open already.")
+    board.closed_at = None
+    try:
+        with transaction.atomic():
+            board.save(update_fields=["closed_at"])
+    except IntegrityError as error:
+        raise Conflict("Another leaderboard of the collection is open. Close it first.") from error
+    record_event(by=by, at=at, verb="reopen_leaderboard", target=board, scope=board.collection)
+    return board
+
+
+@transaction.atomic
+def upload_run(
+    *,
+    board: Leaderboard,
+    name: str,
+    team: str = "",
+    about: str = "",
+    file: str,
+    stream: BinaryIO,
+    by: User,
+    at: datetime,
+) -> LeaderboardEntry:
+    """Score a run of the person's. A file that cannot be scored is no upload; each that was scored counts for the day.
+
+    Errors: NotAllowed for strangers and those who still have to judge, Refused for a closed board, a file that is no
+    run, and over the limit, Conflict for a name that is taken and for a file that was scored before.
+    """
+    check_can_upload(board, by)
+    board = _locked(board)  # uploads come one after the other, so that nobody passes the limit
+    check_can_upload(board, by)
+    if uploads_today(board, by, at) >= board.uploads:
+        raise Refused(
+            f"You have had {board.uploads} {'run' if board.uploads == 1 else 'runs'} scored today, which is the most "
+            "for a person and day. Come back tomorrow."
+        )
+    scores, sha256 = read_upload(stream, file)
+    if board.entries.filter(sha256=sha256, submitted_by=by).exists():
+        raise Conflict("You have had this very file scored already.")
+    own, _, _ = in_collection(board.collection, {topic: dict(each) for topic, each in scores.items()})
+    rankings = [rank(topic, each) for topic, each in own.items()]
+    return _enter(board, rankings, name=name, team=team, about=about, sha256=sha256, by=by, at=at)
+
+
+@transaction.atomic
+def add_run(*, board: Leaderboard, run: RetrievalRun, by: User | None, at: datetime) -> LeaderboardEntry:
+    """A manager shows a run of the collection on the board, such as a baseline."""
+    check_can_open(board.collection, board.selector, by)
+    board = _locked(board)
+    if not board.is_open:
+        raise Refused("The leaderboard is closed, so no run is scored there.")
+    measures = EvaluationSpec(gold=board.selector, runs=(), measures=tuple(board.measures)).parsed()
+    return _enter(board, rankings_of(run, board.unit, measures), name=run.name, by=by, at=at)
+
+
+@transaction.atomic
+def withdraw_entry(*, entry: LeaderboardEntry, by: User | None, at: datetime) -> None:
+    """Show a run no longer: allowed to who uploaded it, and to managers. Errors: NotAllowed, Conflict."""
+    board = entry.leaderboard
+    if by is not None and entry.submitted_by_id == by.pk:
+        fetch_role(board.collection, by)
+        check_not_archived(board.collection)
+    else:
+        check_manager(board.collection, by)
+    entry = LeaderboardEntry.objects.select_for_update().get(pk=entry.pk)
+    if entry.withdrawn_at:
+        raise Conflict("This run was withdrawn already.")
+    entry.withdrawn_at = at
+    entry.save(update_fields=["withdrawn_at"])
+    record_event(by=by, at=at, verb="withdraw_entry", target=entry, scope=board.collection)
+
+
+def _enter(
+    board: Leaderboard,
+    rankings: Iterable[RankedList],
+    *,
+    name: str,
+    by: User | None,
+    at: datetime,
+    team: str = "",
+    about: str = "",
+    sha256: str = "",
+) -> LeaderboardEntry:
+    name, team, about = (" ".join(text.split()) for text in (name, team, about))
+    if not name:
+        raise Refused("Give the run a name.")
+    scored = score_run(board, rankings)
+    try:
+        with transaction.atomic():
+            entry = LeaderboardEntry.objects.create(
+                leaderboard=board,
+                name=name[:100],
+                team=team[:100],
+                about=about[:500],
+                sha256=sha256,
+                ranked=scored.ranked,
+                figures=scored.figures,
+                submitted_by=by,
+                submitted_at=at,
+            )
+    except IntegrityError as error:
+        raise Conflict(f"There is a run named {name} on the leaderboard already. Choose another name.") from error
+    verb = "upload_run" if sha256 else "add_run_to_leaderboard"
+    record_event(by=by, at=at, verb=verb, target=entry, scope=board.collection, sha256=sha256)
+    return entry
+
+
+def _locked(board: Leaderboard) -> Leaderboard:
+    return Leaderboard.objects.select_for_update(of=("self",)).select_related("collection").get(pk=board.pk)

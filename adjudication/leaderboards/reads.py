@@ -1,0 +1,190 @@
+"""Leaderboards as everybody sees them, the test topics a collection offers, and how a run is scored on one.
+
+What leaves this module are means over all test topics, rounded: no topic, no document and no judgment.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import QUERY, Choices
+from adjudication.evaluation.golds.registry import read_gold
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.reads.subsets import STORED, attributes_of
+from adjudication.models import Leaderboard, LeaderboardEntry
+from adjudication.stats.evaluation import mean_scores, score
+from adjudication.stats.rankings import Gold, RankedList, make_gold, match
+from corpus.models import Collection
+
+FEWEST_TOPICS = 10  # a mean over fewer gives single judgments away
+PLACES = 3  # of what is shown
+RESAMPLES, SEED = 2_000, 1
+
+
+@dataclass(frozen=True)
+class FrozenGold:
+    """The gold of the test topics, to be kept with a leaderboard."""
+
+    label: str
+    unit: str
+    stored: dict[str, Any]
+    n_topics: int
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a run reached: means by measure, and how many test topics it ranks."""
+
+    figures: dict[str, dict[str, float | None]]
+    ranked: int
+
+
+@dataclass(frozen=True)
+class EntryRow:
+    """A run as the table shows it. `cells` go by the board's measures: (value, low, high, whether the best)."""
+
+    entry: LeaderboardEntry
+    cells: tuple[tuple[float | None, float | None, float | None, bool], ...]
+
+
+def offered_topics(collection: Collection) -> Choices:
+    """What can be chosen as test topics: all, each part of each split, and splits that topics were imported with."""
+    found = [("", "All topics")]
+    for split in collection.splits.all():
+        found += [(f"{STORED}{split.name}={part}", f"Part {part} of the split {split.name}") for part in split.parts]
+    numbers = list(collection.topics.exclude(extra={}).values_list("number", flat=True))
+    values = attributes_of(collection, QUERY, numbers, ["split"])["split"].values() if numbers else ()
+    return found + [(f"split={each}", f"Topics imported as {each}") for each in sorted({v for v in values if v})]
+
+
+def freeze_gold(collection: Collection, selector: str, attribute: str, part: str) -> FrozenGold:
+    """The gold of the test topics as it is now. Errors: Refused where it is empty, or of too few topics."""
+    found = read_gold(collection, selector)
+    gold, topics = found.gold, list(range(len(found.gold.topics)))
+    if attribute:
+        values = attributes_of(collection, found.unit, gold.topics, [attribute])[attribute]
+        topics = [place for place in topics if values[gold.topics[place]] == part]
+    if len(topics) < FEWEST_TOPICS:
+        raise Refused(
+            f"The gold has {len(topics):,} of these topics. A leaderboard needs at least {FEWEST_TOPICS}: a mean over "
+            "fewer would give single judgments away."
+        )
+    gains = {gold.topics[t]: {doc: float(gold.gain[at]) for doc, at in gold.places[t].items()} for t in topics}
+    levels = {gold.topics[t]: {doc: float(gold.level[at]) for doc, at in gold.places[t].items()} for t in topics}
+    stored = {"gains": gains, "levels": levels, "relevance": gold.relevance}
+    return FrozenGold(found.label, found.unit, stored, len(topics))
+
+
+def score_run(board: Leaderboard, rankings: Iterable[RankedList]) -> Scored:
+    """Measure a run on the board's test topics; rankings of others are passed over.
+
+    Errors: Refused for a run that ranks none of them, or a document twice.
+    """
+    gold, measures = _gold(board), EvaluationSpec(gold="", runs=(), measures=tuple(board.measures)).parsed()
+    try:
+        found = match(rankings, gold)
+    except ValueError as error:
+        raise Refused(f"The run cannot be scored: {error}.") from None
+    ranked = int(np.count_nonzero(found.length))
+    if not ranked:
+        raise Refused("The run ranks none of the test topics. Is it a run of another collection?")
+    means = mean_scores({"": score(found, gold, measures)}, seed=SEED, resamples=RESAMPLES)[""]
+    figures = {
+        name: {
+            "value": _rounded(each.value),
+            "low": _rounded(each.ci.low if each.ci else None),
+            "high": _rounded(each.ci.high if each.ci else None),
+        }
+        for name, each in means.items()
+    }
+    return Scored(figures, ranked)
+
+
+def _gold(board: Leaderboard) -> Gold:
+    stored = board.gold
+    return make_gold(stored["gains"], stored["levels"], relevance=stored["relevance"])
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), PLACES)
+
+
+def newest_board(collection: Collection) -> Leaderboard | None:
+    """The collection's open board, else the one closed last; without its gold."""
+    return boards(Leaderboard.objects.filter(collection=collection)).order_by("-pk").first()
+
+
+def open_boards() -> QuerySet[Leaderboard]:
+    """The boards that everybody may read."""
+    return boards(Leaderboard.objects.filter(closed_at__isnull=True))
+
+
+def boards(rows: QuerySet[Leaderboard]) -> QuerySet[Leaderboard]:
+    """With their collections and without their golds, which nothing that is shown needs."""
+    return rows.select_related("collection").defer("gold")
+
+
+def table_of(board: Leaderboard) -> list[EntryRow]:
+    """The runs that are shown, best first by the first measure, undefined ones last. One query."""
+    entries = list(board.entries.filter(withdrawn_at__isnull=True).select_related("submitted_by").order_by("pk"))
+    best = {name: _best(entries, name) for name in board.measures}
+    entries.sort(key=lambda each: _falling(each.figures, board.measures[0]))
+    return [EntryRow(each, tuple(_cell(each.figures, name, best[name]) for name in board.measures)) for each in entries]
+
+
+def _best(entries: Sequence[LeaderboardEntry], name: str) -> float | None:
+    values = [value for each in entries if (value := each.figures[name]["value"]) is not None]
+    return max(values, default=None)
+
+
+def _falling(figures: Mapping[str, Any], name: str) -> tuple[bool, float]:
+    value = figures[name]["value"]
+    return value is None, -(value or 0.0)
+
+
+def _cell(
+    figures: Mapping[str, Any], name: str, best: float | None
+) -> tuple[float | None, float | None, float | None, bool]:
+    figure = figures[name]
+    return figure["value"], figure["low"], figure["high"], best is not None and figure["value"] == best
+
+
+def uploads_today(board: Leaderboard, user: User, at: datetime) -> int:
+    """How many runs the person has uploaded since midnight in the site's time zone, withdrawn ones included."""
+    midnight = timezone.localtime(at).replace(hour=0, minute=0, second=0, microsecond=0)
+    return board.entries.exclude(sha256="").filter(submitted_by=user, submitted_at__gte=midnight).count()
+
+
+def board_as_json(board: Leaderboard) -> dict[str, Any]:
+    """What everybody may know of the board, as commands and the API give it."""
+    return {
+        "collection": board.collection.slug,
+        "title": board.collection.title,
+        "gold": board.label,
+        "test_topics": board.topics_label,
+        "n_topics": board.n_topics,
+        "measures": board.measures,
+        "uploads": board.uploads,
+        "opened_at": board.opened_at,
+        "closed_at": board.closed_at,
+        "runs": [entry_as_json(row.entry) for row in table_of(board)],
+    }
+
+
+def entry_as_json(entry: LeaderboardEntry) -> dict[str, Any]:
+    return {
+        "id": entry.pk,
+        "name": entry.name,
+        "team": entry.team,
+        "about": entry.about,
+        "submitted_at": entry.submitted_at,
+        "ranked": entry.ranked,
+        "figures": entry.figures,
+    }

@@ -1,0 +1,1 @@
+from adjudication.leaderboards.commands.leaderboard import Command
