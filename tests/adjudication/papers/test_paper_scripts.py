@@ -95,9 +95,9 @@ def test_a_paper_by_command(built: Finished, capsys: pytest.CaptureFixture[str],
 
 def test_an_empty_paper_is_not_accepted(built: Finished) -> None:
     """Nobody has finished it, so there is nothing that could count."""
-    unread = PaperFactory(collection=built.material.collection)
-    built.campaign.items.create(paper=unread, split=built.campaign.split)
-    refused("Fewer than two people", "accept", "contexts", unread.key)
+    untouched = PaperFactory(collection=built.material.collection)
+    built.campaign.items.create(paper=untouched, split=built.campaign.split)
+    refused("Fewer than two people", "accept", "contexts", untouched.key)
 
 
 def test_a_paper_by_rest(built: Finished) -> None:
