@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import QUERY, Choices
-from adjudication.evaluation.golds.registry import read_gold
+from adjudication.evaluation.golds.registry import GOLDS, parse_selector, read_gold
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.subsets import STORED, attributes_of
 from adjudication.models import Leaderboard, LeaderboardEntry
@@ -30,7 +30,7 @@ RESAMPLES, SEED = 2_000, 1
 
 @dataclass(frozen=True)
 class FrozenGold:
-    """The gold of the test topics, to be kept with a leaderboard."""
+    """The gold of the test topics, to be kept with a leaderboard. `label` is its kind: it names no person."""
 
     label: str
     unit: str
@@ -48,10 +48,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class EntryRow:
-    """A run as the table shows it. `cells` go by the board's measures: (value, low, high, whether the best)."""
+    """A run as the table shows it. `cells` are (measure, value, low, high, whether the best)."""
 
     entry: LeaderboardEntry
-    cells: tuple[tuple[float | None, float | None, float | None, bool], ...]
+    cells: tuple[tuple[str, float | None, float | None, float | None, bool], ...]
 
 
 def offered_topics(collection: Collection) -> Choices:
@@ -79,7 +79,7 @@ def freeze_gold(collection: Collection, selector: str, attribute: str, part: str
     gains = {gold.topics[t]: {doc: float(gold.gain[at]) for doc, at in gold.places[t].items()} for t in topics}
     levels = {gold.topics[t]: {doc: float(gold.level[at]) for doc, at in gold.places[t].items()} for t in topics}
     stored = {"gains": gains, "levels": levels, "relevance": gold.relevance}
-    return FrozenGold(found.label, found.unit, stored, len(topics))
+    return FrozenGold(GOLDS[parse_selector(selector).kind].label, found.unit, stored, len(topics))
 
 
 def score_run(board: Leaderboard, rankings: Iterable[RankedList]) -> Scored:
@@ -151,9 +151,9 @@ def _falling(figures: Mapping[str, Any], name: str) -> tuple[bool, float]:
 
 def _cell(
     figures: Mapping[str, Any], name: str, best: float | None
-) -> tuple[float | None, float | None, float | None, bool]:
+) -> tuple[str, float | None, float | None, float | None, bool]:
     figure = figures[name]
-    return figure["value"], figure["low"], figure["high"], best is not None and figure["value"] == best
+    return name, figure["value"], figure["low"], figure["high"], best is not None and figure["value"] == best
 
 
 def uploads_today(board: Leaderboard, user: User, at: datetime) -> int:

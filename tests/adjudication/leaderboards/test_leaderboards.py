@@ -118,6 +118,12 @@ def test_nothing_that_is_shown_names_a_topic_a_document_or_a_judgment(built: Bui
     assert not stored & {"file", "content", "rankings", "scores", "topics"}
 
 
+def test_the_public_page_does_not_name_an_annotator(built: Built, client: Client) -> None:
+    opened(built, gold="annotator:ana", measures=["nDCG@10"])
+    assert "Labels of an annotator" in client.get("/leaderboards/tea/").text
+    assert "ana" not in client.get("/api/leaderboards/tea/").json()["gold"].split()
+
+
 def test_a_value_is_rounded_so_that_digits_carry_nothing_more(built: Built) -> None:
     found = upload(opened(built), built, run_text(set(test_numbers(built)[:1])))
     assert found.figures["R@1"]["value"] == 0.083

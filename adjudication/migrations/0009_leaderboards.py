@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('adjudication', '0007_publications'),
+        ('adjudication', '0008_what_a_release_stands_on'),
         ('corpus', '0006_question_calls_by_command'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
