@@ -41,6 +41,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("people/<int:pk>/role/", people.member_update, "member_update"),
             ("people/<int:pk>/removal/", people.member_remove, "member_remove"),
             ("invitations/", invitations.invitation_create, "invitation_create"),
+            ("invitations/list/", invitations.invitation_list_create, "invitation_list_create"),
             ("invitations/<int:pk>/resending/", invitations.invitation_resend, "invitation_resend"),
             ("invitations/<int:pk>/revocation/", invitations.invitation_revoke, "invitation_revoke"),
             ("documents/", documents.document_list, "document_list"),

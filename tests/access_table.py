@@ -283,7 +283,7 @@ TABLE: list[Row] = [
     *row("collection_delete", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
     *row("collection_removal", "GET login 404 404 404 404 200", where=key_of("removal")),
     *row("collection_removal_audit", "GET login 404 404 404 404 200", where=key_of("removal")),
-    *row("member_list", "GET login 404 403 200 200 200"),
+    *row("member_list", f"{OVERSEERS_PAGE} | {MANAGERS_WRITE}"),
     *row(
         "member_update",
         "POST login 404 403 403 403 gone",
@@ -292,6 +292,7 @@ TABLE: list[Row] = [
     ),
     *row("member_remove", "POST login 404 403 gone 403 gone", where=_member),  # the viewer asks to leave
     *row("invitation_create", "POST login 404 403 403 403 422"),
+    *row("invitation_list_create", "POST login 404 403 403 403 422"),
     *row("invitation_resend", "POST login 404 403 403 403 gone", where=lambda w: {"pk": w.invited.pk}),
     *row("invitation_revoke", "POST login 404 403 403 403 gone", where=lambda w: {"pk": w.invited.pk}),
     *everybody(

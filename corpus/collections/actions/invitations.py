@@ -1,6 +1,7 @@
 """Inviting people into a collection by e-mail: made, sent again, revoked, accepted once."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
@@ -50,6 +51,19 @@ def create_invitation(*, by: User, at: datetime, membership: Membership, email: 
     invited = InvitedRole.objects.create(invitation=invitation, collection=collection, role=role)
     _record(by, at, "create_invitation", invited)
     return invited
+
+
+def invite_several(
+    *, by: User, at: datetime, membership: Membership, emails: Sequence[str], role: Role
+) -> tuple[list[InvitedRole], list[str]]:
+    """Invite each address for itself: the invitations, and why others were not invited."""
+    invited, refused = [], []
+    for email in emails:
+        try:
+            invited.append(create_invitation(by=by, at=at, membership=membership, email=email, role=role))
+        except Conflict as conflict:
+            refused.append(conflict.reason)
+    return invited, refused
 
 
 @transaction.atomic

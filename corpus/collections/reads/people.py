@@ -1,9 +1,10 @@
 """Who is in a collection, and who has been asked to come."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Case, Q, QuerySet, Value, When
+from django.db.models.functions import Lower
 
 from corpus.models import Collection, InvitedRole, Membership, Role
 
@@ -14,21 +15,18 @@ ROLE_WORDS = {
     Role.VIEWER: "see labels, agreement and pools, and change nothing",
 }
 
-
-@dataclass(frozen=True)
-class RoleGroup:
-    """The members of one role; `words` say what the role may do."""
-
-    role: Role
-    words: str
-    members: list[Membership]
+NAMES = (Lower("user__name"), Lower("user__email"))
 
 
-def members_by_role(collection: Collection) -> list[RoleGroup]:
-    """All members in one query, grouped by role in the order of the roles, by name within. Empty groups stay."""
-    members = Membership.objects.filter(collection=collection).select_related("user", "collection")
-    ordered = sorted(members, key=lambda each: (str(each.user).casefold(), each.pk))
-    return [RoleGroup(role, ROLE_WORDS[role], [m for m in ordered if m.role == role]) for role in Role]
+def list_members(collection: Collection, text: str = "", role: str = "") -> QuerySet[Any]:
+    """The members by role and name, narrowed to a role and a part of name or address. `rank` is that of the role."""
+    rank = Case(*(When(role=role, then=Value(place)) for place, role in enumerate(Role)), default=Value(len(Role)))
+    members = Membership.objects.filter(collection=collection).select_related("user", "collection").annotate(rank=rank)
+    if text:
+        members = members.filter(Q(user__name__icontains=text) | Q(user__email__icontains=text))
+    if role:
+        members = members.filter(role=role)
+    return members.order_by("rank", *NAMES, "pk")
 
 
 def count_managers(collection: Collection) -> int:

@@ -1,52 +1,125 @@
 """The people of a collection."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.forms import Form
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.requests import Request
 from corpus.collections.actions.people import change_role, remove_member
-from corpus.collections.forms.people import InvitationForm, RoleForm
+from corpus.collections.forms.people import InvitationForm, InvitationListForm, RoleForm
 from corpus.collections.invitation_links import link_for
-from corpus.collections.reads.people import RoleGroup, invitation_is_expired, members_by_role, open_invitations
+from corpus.collections.reads.people import (
+    NAMES,
+    ROLE_WORDS,
+    count_managers,
+    invitation_is_expired,
+    list_members,
+    open_invitations,
+)
 from corpus.collections.rules import (
     can_manage,
     check_can_change_role,
+    check_can_manage,
     check_can_oversee,
     check_can_remove,
     fetch_membership,
 )
 from corpus.models import Membership, Role
+from corpus.tables import Column, Step, Table, read_table, wants_file
+
+PER_PAGE = 100
+SEARCHABLE = 10  # people from which on a filter is shown
 
 
-@require_safe
-def member_list(request: Request, slug: str) -> HttpResponse:
-    """Members by role; managers also see invitations and can change things."""
+COLUMNS = (
+    Column("person", "Person", lambda member: str(member.user), NAMES),
+    Column("email", "", lambda member: member.user.email),
+    Column("role", "Role", lambda member: member.get_role_display(), ("rank",)),
+    Column("since", "Since", lambda member: member.created_at.date(), ("created_at",)),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def member_list(request: Request, slug: str) -> HttpResponseBase:
+    """Members by role; managers also see invitations and can change things, for several people at once too."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    return show_people(request, membership, InvitationForm())
+    if request.method == "POST":
+        check_can_manage(membership)
+        table, members = _find(request, membership)
+        return table.carry_out(request, members)
+    if wants_file(request):
+        table, members = _find(request, membership)
+        return table.download(members)
+    return show_people(request, membership)
 
 
-def show_people(request: Request, membership: Membership, form: InvitationForm) -> HttpResponse:
-    """The page, with the form as it was sent or empty."""
-    groups = members_by_role(membership.collection)
+def show_people(request: Request, membership: Membership, **forms: Form) -> HttpResponse:
+    """The page; `forms` (`form`, `list_form`) as they were sent, else empty."""
+    table, members = _find(request, membership)
+    page = Paginator(members, PER_PAGE).get_page(request.GET.get("page"))
+    managers = count_managers(membership.collection)
+    total = membership.collection.memberships.count()
     context: dict[str, Any] = {
         "membership": membership,
         "collection": membership.collection,
         "tab": "people",
-        "groups": [(group, [_member_row(membership, each, groups) for each in group.members]) for group in groups],
-        "total": sum(len(group.members) for group in groups),
+        "table": table,
+        "page": page,
+        "rows": [_member_row(membership, each, managers) for each in page.object_list],
+        "total": total,
+        "is_searchable": total > SEARCHABLE,
+        "text": request.GET.get("q", ""),
+        "role": request.GET.get("role", ""),
         "roles": Role.choices,
+        "role_words": [(role.label, ROLE_WORDS[role]) for role in Role],
         "may_manage": can_manage(membership),
-        "form": form,
         "invitations": _invitation_rows(membership) if can_manage(membership) else [],
     }
-    return render(request, "corpus/collections/member_list.html", context, status=422 if form.errors else 200)
+    context |= {"form": InvitationForm(), "list_form": InvitationListForm()} | forms
+    return render(request, "corpus/collections/member_list.html", context, status=422 if forms else 200)
+
+
+def _find(request: Request, membership: Membership) -> tuple[Table, QuerySet[Any]]:
+    """The table and the members that the address asks for."""
+    role = request.GET.get("role", "")
+    members = list_members(membership.collection, request.GET.get("q", "").strip(), role if role in Role.values else "")
+    steps = _steps(membership) if can_manage(membership) else ()
+    table = read_table(request, f"{membership.collection.slug}-people", COLUMNS, steps)
+    return table, table.ordered(members)
+
+
+def _steps(membership: Membership) -> tuple[Step, ...]:
+    who: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "membership": membership}
+
+    def others(act: Callable[..., None], **more: Any) -> Callable[[Membership], None]:
+        """The action for everybody but oneself, who would lose this page in the middle of it."""
+
+        def carry_out(target: Membership) -> None:
+            if target.pk == membership.pk:
+                raise Refused("Your own role and membership are changed in your own row.")
+            act(**who, target=target, **more)
+
+        return carry_out
+
+    roles = (
+        Step(role.value, f"Make {role.label}", f"People who are now {role.label}", others(change_role, role=role))
+        for role in Role
+    )
+    confirm = (
+        "Remove the selected people? What they judged stays and counts; what they have not done is free for others."
+    )
+    return (*roles, Step("remove", "Remove", "People removed", others(remove_member), confirm))
 
 
 @require_POST
@@ -92,9 +165,8 @@ def member_remove(request: Request, slug: str, pk: int) -> HttpResponse:
     return redirect("member_list", slug)
 
 
-def _member_row(membership: Membership, target: Membership, groups: list[RoleGroup]) -> dict[str, Any]:
+def _member_row(membership: Membership, target: Membership, managers: int) -> dict[str, Any]:
     """A member, and why their role cannot be changed or they cannot go ("" where it can be done)."""
-    managers = next(len(group.members) for group in groups if group.role == Role.MANAGER)
     return {
         "member": target,
         "key": str(target.pk),
