@@ -27,8 +27,8 @@ from adjudication.releases.actions import (
 from adjudication.releases.forms import ReleaseForm, StatementForm
 from adjudication.releases.reads.archive import archive_of, entries_of, file_of, grouped, text_of
 from adjudication.releases.reads.checks import check_list
-from adjudication.releases.reads.explaining import explain, judged_documents
-from adjudication.releases.reads.recipe import make_recipe, released_campaigns
+from adjudication.releases.reads.explaining import explain, judged_documents, withheld_of
+from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import answers_of, unanswered
 from adjudication.releases.rules import check_can_open, check_can_read_release, check_not_sealed_in
 from adjudication.verdicts.reads.road import fetch_road
@@ -160,9 +160,9 @@ def release_publish(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 def line_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One judged pair, explained: `?topic=` and `?docno=`; without `docno` the documents judged with the topic."""
     membership = _reader(request, slug)
-    check_not_sealed_in(released_campaigns(membership.collection))
     number, docno = request.GET.get("topic", "").strip(), request.GET.get("docno", "").strip()
     context = _frame(membership) | {"number": number, "docno": docno}
+    context["withheld"] = withheld_of(membership.collection)
     try:
         if number and docno:
             context["found"] = _shown(explain(membership.collection, number, docno))

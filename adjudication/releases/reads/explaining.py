@@ -12,7 +12,8 @@ from adjudication.releases.reads.lines import lines_of, released_line
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import released_campaigns
 from adjudication.releases.reads.statement import answers_of, names_in
-from annotation.models import AssignmentState
+from annotation.campaigns.rules.seals import sealed_by, sealed_in
+from annotation.models import AssignmentState, Campaign
 from corpus.models import Collection, Document, Topic
 
 
@@ -22,8 +23,9 @@ def newest_release(collection: Collection) -> Release | None:
 
 
 def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
-    """{"topic", "docno", "text", "title", "lines", "release"}: each line has `released`, the value that the newest
-    release gives, and `changed`. A topic's number, or that of one of its aspects (7.1).
+    """{"topic", "docno", "text", "title", "lines", "release", "withheld"}: each line has `released`, the value that the
+    newest release gives, and `changed`. A topic's number, or that of one of its aspects (7.1). `withheld` are sentences
+    about sealed campaigns, whether this pair is in them or not.
 
     Annotators have the pseudonyms of the releases; before the first one, pseudonyms that will change.
     Errors: Refused where the topic, the document or the pair is not there.
@@ -35,16 +37,16 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
     release = newest_release(collection)
     people = pseudonyms(collection, release.pseudonym_key if release else f"unreleased {collection.pk}")
     people = people.with_stated(names_in(answers_of(collection)))
+    withheld = withheld_of(collection)
     found = [
         line
-        for campaign in released_campaigns(collection)
+        for campaign in readable_campaigns(collection)
         for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk)
         if not subtopic or line.get("subtopic") == subtopic
     ]
     if not found:
-        raise Refused(
-            f"Topic {number} and document {docno} were never judged together, so there is nothing to explain."
-        )
+        nothing = f"Topic {number} and document {docno} were never judged together, so there is nothing to explain."
+        raise Refused(f"No line of topic {number} and document {docno} can be explained." if withheld else nothing)
     return {
         "topic": number,
         "text": topic.text,
@@ -52,13 +54,28 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
         "title": document.title,
         "release": release.name if release else None,
         "lines": [line | _change(release, line) for line in found],
+        "withheld": withheld,
     }
+
+
+def readable_campaigns(collection: Collection) -> list[Campaign]:
+    """Those of a release but sealed ones."""
+    return [campaign for campaign in released_campaigns(collection) if sealed_by(campaign) is None]
+
+
+def withheld_of(collection: Collection) -> list[str]:
+    """A sentence about each sealed campaign, of which no line is explained."""
+    return [
+        f"Lines of the test campaign {campaign} are withheld until Anno-GPT cycle {cycle.number} freezes its machine."
+        for campaign in sealed_in(collection)
+        if (cycle := sealed_by(campaign))
+    ]
 
 
 def judged_documents(collection: Collection, number: str) -> QuerySet[Any, Any]:
     """{"docno", "title", "labels"} of the documents judged with a topic or aspect, by docno. Errors: Refused."""
     topic, _ = _topic(collection, number)
-    campaigns = [one.pk for one in released_campaigns(collection)]
+    campaigns = [one.pk for one in readable_campaigns(collection)]
     items = Q(items__topic=topic, items__campaign__in=campaigns)
     done = items & Q(items__assignments__state=AssignmentState.DONE, items__assignments__repeat=0)
     found = Document.objects.filter(collection=collection).annotate(labels=Count("items__assignments", filter=done))

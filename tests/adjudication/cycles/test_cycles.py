@@ -187,6 +187,30 @@ def test_no_command_reads_sealed_labels(made: Material, command: list[str]) -> N
         call_command(name, "teas", *options, stderr=StringIO())
 
 
+def test_of_a_sealed_campaign_no_line_is_explained_and_of_others_each(made: Material, client: Client) -> None:
+    dev = judged(made, "Dev", "dev", sample=8)
+    test = judged(made, "Test", "test", sample=8, at=LATER)
+    began(made, dev)
+    client.force_login(made.manager)
+    pairs = [
+        {"topic": item.topic.number, "docno": item.document.docno}
+        for item in (one.items.select_related("topic", "document").first() for one in (dev, test))
+        if item
+    ]
+    withheld = "Lines of the test campaign Test are withheld until Anno-GPT cycle 1 freezes its machine."
+    others = client.get("/api/collections/teas/lines/", pairs[0]).json()
+    assert {line["campaign"] for line in others["lines"]} == {"dev"}
+    assert others["withheld"] == [withheld]
+    assert client.get("/api/collections/teas/lines/", pairs[1]).status_code == 422
+    for pair, shown in zip(pairs, ("Annotator", "can be explained"), strict=True):
+        page = client.get("/c/teas/releases/lines/", pair).content.decode()
+        assert withheld in page
+        assert shown in page
+    out = StringIO()
+    call_command("explain", "teas", *pairs[0].values(), stderr=out)
+    assert withheld in out.getvalue()
+
+
 def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: Any) -> None:
     """An import does not reveal whether it guessed a sealed label; a judged test set does not become another split."""
     began(made, judged(made, "Dev", "dev"))
