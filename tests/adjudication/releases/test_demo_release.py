@@ -1,0 +1,82 @@
+"""The demo becomes a release by pages alone, and by one command. It is in the middle of its work: its main round is
+being judged, so both need the reason that the release prints."""
+
+import html
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.models import JobState, User
+from adjudication.models import Release, VoteRun
+from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.reads.checks import check_list
+from adjudication.releases.reads.recipe import make_recipe
+from corpus.models import Collection
+from tests.adjudication.releases.test_loaders import RetrievalLoader
+
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(600)]
+REASON = "The main round goes on; this release is for trying it."
+
+
+@pytest.fixture
+def demo(settings, tmp_path: Path) -> Collection:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    call_command("load_demo", verbosity=0)
+    return Collection.objects.get(slug="demo")
+
+
+def check_whole(folder: Path) -> None:
+    found = verify_release(folder)
+    assert (found.is_ok, found.remade) == (True, True), found
+    corpus, queries, qrels, _ = RetrievalLoader(folder).load()
+    assert queries
+    assert set(qrels) == set(queries)
+    assert {docno for each in qrels.values() for docno in each} <= set(corpus)
+
+
+def test_by_pages_alone(demo: Collection, client: Client, tmp_path: Path) -> None:
+    client.force_login(User.objects.get(email="maria@litmus.example"))
+    new = "/c/demo/releases/new/"
+    page = client.get(new).content.decode()
+    links = set(re.findall(r'href="(/c/demo/[^"#]*)"', page[page.index("<main") :]))
+    named = {html.unescape(link) for link in links}
+    checks = check_list(make_recipe(demo))
+    assert {one.href for one in checks if one.href} <= named
+    for address in sorted(named):
+        assert client.get(address).status_code == 200, address
+    refused = client.post(new, {"name": "v1"})
+    assert refused.status_code == 422
+    for campaign in demo.campaigns.all():
+        if any("No item has a value yet" in one.text and str(campaign) in one.text for one in checks):
+            client.post(f"/c/demo/campaigns/{campaign.slug}/votes/", {})
+            jobs.carry_out(VoteRun.objects.filter(campaign=campaign).latest("pk"))
+    left = check_list(make_recipe(demo))
+    assert not [one.text for one in left if "No item has a value yet" in one.text]
+    assert {one.code for one in left if one.blocking} <= {"no_verdicts", "unresolved", "missing", "unjudged"}
+    assert client.post(new, {"name": "v1", "force": REASON}).status_code == 302
+    release = Release.objects.get()
+    jobs.carry_out(release)
+    release.refresh_from_db()
+    assert release.state == JobState.DONE, release.reason
+    assert REASON in client.get("/c/demo/releases/v1/").content.decode()
+    archive = tmp_path / "demo.zip"
+    archive.write_bytes(b"".join(client.get("/c/demo/releases/v1/archive/").streaming_content))  # type: ignore[arg-type]
+    with zipfile.ZipFile(archive) as opened:
+        opened.extractall(tmp_path / "copy")
+    check_whole(tmp_path / "copy")
+
+
+def test_by_one_command(demo: Collection, tmp_path: Path, capsys) -> None:
+    with pytest.raises(CommandError, match="not ready to be released"):
+        call_command("release", "demo", "v1", out=tmp_path / "out")
+    call_command("release", "demo", "v1", out=tmp_path / "out", force=REASON, as_json=True)
+    assert json.loads(capsys.readouterr().out)["force_reason"] == REASON
+    assert demo.releases.get().requested_at <= timezone.now()
+    check_whole(tmp_path / "out")
