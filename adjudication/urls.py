@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from adjudication.agreement.views import agreement, disagreements, jobs, sample_size, statistics_help
 from adjudication.cycles.views import cycles, unparsed_answers
-from adjudication.evaluation.views import details, evaluations, judging, qrels
+from adjudication.evaluation.views import details, evaluations, judging, qrels, sheets
 from adjudication.exports import views as exports
 from adjudication.following import views as following
 from adjudication.leaderboards import views as leaderboards
@@ -58,6 +58,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for address, view, name in (
             ("", evaluations.evaluation_list, "evaluation_list"),
             ("new/", evaluations.evaluation_create, "evaluation_create"),
+            ("search-sheet/", sheets.search_sheet, "search_sheet"),
+            ("search-sheet/sheet.csv", sheets.search_sheet_file, "search_sheet_file"),
             ("qrels/<int:pk>/deletion/", qrels.qrels_delete, "qrels_delete"),
             ("<int:pk>/", evaluations.evaluation_detail, "evaluation_detail"),
             ("<int:pk>/run/", details.evaluation_run, "evaluation_run"),

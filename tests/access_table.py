@@ -687,6 +687,8 @@ TABLE: list[Row] = [
         where=_cycle,
         json=lambda _: {"outcome": "stop", "reason": "Enough."},
     ),
+    *row("search_sheet", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422"),
+    *row("search_sheet_file", "GET login 404 403 422 422 422"),
     *row("leaderboard_detail", MEMBERS_PAGE),
     *row("leaderboard_open", "POST login 404 403 403 403 422"),
     *row("leaderboard_close", "POST login 404 403 403 403 404"),

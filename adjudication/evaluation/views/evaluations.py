@@ -19,7 +19,7 @@ from adjudication.labels.rules import check_can_adjudicate
 from adjudication.models import Evaluation
 from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import fetch_membership
-from corpus.models import Collection
+from corpus.models import Collection, TopicKind
 
 PER_PAGE = 50
 TYPES = {
@@ -41,6 +41,7 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "has_runs": _can_be_measured(membership.collection),
         "qrels": imported_qrels(membership.collection),
+        "questions": membership.collection.topics.filter(kind=TopicKind.QUESTION).exists(),
         "road": fetch_road(membership.collection),
     }
     return render(request, "adjudication/evaluation/evaluation_list.html", context)

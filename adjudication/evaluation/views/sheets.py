@@ -1,0 +1,81 @@
+"""Search sheets: taken as CSV, filled by hand with what a search engine found, and brought in as a run."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.refusal_messages import refusals_in_form
+from adjudication.evaluation.reads.search_sheets import (
+    MOST_QUESTIONS,
+    MOST_RESULTS,
+    QUESTIONS,
+    RESULTS,
+    SEED,
+    sheet_lines,
+)
+from adjudication.evaluation.sheet_actions import bring_sheet, check_can_sample
+from adjudication.evaluation.views.scope import context_of, fetch_overseer
+from corpus.collections.rules import check_can_manage
+
+
+class SampleForm(forms.Form):
+    """Which questions a sheet asks."""
+
+    questions = forms.IntegerField(
+        label="Questions of each origin",
+        min_value=1,
+        max_value=MOST_QUESTIONS,
+        initial=QUESTIONS,
+        help_text="Specific questions that are kept: so many of inline citations, and so many of authors.",
+    )
+    results = forms.IntegerField(label="Results of each question", min_value=1, max_value=MOST_RESULTS, initial=RESULTS)
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**63 - 1, initial=SEED, help_text="The same seed, the same sample."
+    )
+
+
+class FilledForm(forms.Form):
+    """A filled sheet."""
+
+    name = forms.CharField(label="Name of the run", max_length=100, help_text="Such as that of the search engine.")
+    file = forms.FileField(label="Filled sheet", help_text="CSV with the columns topic, rank, docno and title.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def search_sheet(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a sheet is for; a filled one is imported, on the page of that import."""
+    membership = fetch_overseer(request, slug)
+    check_can_sample(membership.collection, membership)
+    form = FilledForm(request.POST or None, request.FILES or None)
+    if request.method == "POST":
+        check_can_manage(membership)
+        if form.is_valid():
+            file = form.cleaned_data["file"]
+            given: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "name": form.cleaned_data["name"]}
+            with refusals_in_form(form, "file"):
+                _, run = bring_sheet(collection=membership.collection, file=file.name, stream=file.file, **given)
+                return redirect("import_detail", slug, run.pk)
+    context = context_of(membership) | {"sample": SampleForm(), "form": form}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "adjudication/evaluation/search_sheet.html", context, status=status)
+
+
+@require_safe
+def search_sheet_file(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The empty sheet; with a form that makes no sense, the page again."""
+    membership = fetch_overseer(request, slug)
+    check_can_sample(membership.collection, membership)
+    form = SampleForm(request.GET)
+    if form.is_valid():
+        with refusals_in_form(form):
+            lines = sheet_lines(membership.collection, **form.cleaned_data)
+            response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+            response["Content-Disposition"] = f'attachment; filename="{slug}-search-sheet.csv"'
+            return response
+    context = context_of(membership) | {"sample": form, "form": FilledForm()}
+    return render(request, "adjudication/evaluation/search_sheet.html", context, status=422)

@@ -1,0 +1,1 @@
+from adjudication.evaluation.commands.search_sheet import Command
