@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from annotation.assignment.reads.participation import Participation
     from annotation.models import Campaign
+    from corpus.tables import Column
 
 DEFAULT_KIND = "relevance"  # of a campaign that says nothing
 GRADED_TABS = ("levels", "machines", "judgments", "agreement", "disagreements")
@@ -112,7 +113,7 @@ class Words:
 
     question: str  # what is judged, next to the kind's name where one is chosen
     item: str  # singular; the plural has an s
-    columns: tuple[str, ...]  # heads of the columns of `row`
+    columns: tuple[Column, ...]  # of lists of items: those that `row` draws, and those of the file alone
     building: str  # what an item is, above the form that adds items
     material: str  # what items are built from
     step: str  # the items, in the list of what a draft needs

@@ -40,13 +40,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What can be done with the rows picked: a verb, the words of its message, and the action for one row."""
+    """What can be done with the rows picked: a verb, the words of its message, and an action.
+
+    `act` takes one row. `together`, where it is quicker, takes all of them, returns for how many it was done and raises
+    Refused where that is none; `rest` says why others were left out.
+    """
 
     key: str
     label: str
     done: str
     act: Callable[[Any], object]
     confirm: str = ""
+    together: Callable[[Sequence[Any]], int] | None = None
+    rest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +118,34 @@ def _carry_out(request: HttpRequest, step: Step, rows: QuerySet[Any]) -> None:
     if len(found) > MOST:
         messages.error(request, f"More than {MOST:,} rows are selected. Filter the list and do it in parts.")
         return
-    refused = Counter(reason for reason in (_refusal(step, row) for row in found) if reason)
+    refused = _together(step.together, step.rest, found) if step.together else _one_by_one(step.act, found)
     if done := len(found) - refused.total():
         messages.success(request, f"{step.done}: {done:,}.")
-    if refused:
+    if refused.total():
         messages.warning(request, f"Not done for {refused.total():,}. {_reasons(refused)}")
 
 
-def _refusal(step: Step, row: Any) -> str:
-    """Why the row was left as it is, "" where the step was taken."""
+def _one_by_one(act: Callable[[Any], object], rows: Sequence[Any]) -> Counter[str]:
+    """Why rows were left as they are, and how many for each reason."""
+    refused: Counter[str] = Counter()
+    for row in rows:
+        try:
+            with transaction.atomic():
+                act(row)
+        except (Refused, Conflict) as refusal:
+            refused[refusal.reason] += 1
+    return refused
+
+
+def _together(act: Callable[[Sequence[Any]], int], rest: str, rows: Sequence[Any]) -> Counter[str]:
+    """The same, where one action takes all rows."""
     try:
-        with transaction.atomic():
-            step.act(row)
+        return Counter({rest: len(rows) - act(rows)})
     except (Refused, Conflict) as refusal:
-        return refusal.reason
-    return ""
+        return Counter({refusal.reason: len(rows)})
 
 
 def _reasons(refused: Counter[str]) -> str:
-    texts = [f"{reason} ({count:,})" if count > 1 else reason for reason, count in refused.most_common(MOST_REASONS)]
+    several = len(refused) > 1
+    texts = [f"{reason} ({count:,})" if several else reason for reason, count in refused.most_common(MOST_REASONS)]
     return " ".join(texts) + (" There are other reasons too." if len(refused) > MOST_REASONS else "")

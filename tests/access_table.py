@@ -425,7 +425,7 @@ TABLE: list[Row] = [
     *row("guideline_edit", MANAGERS_FORM),
     *row("guideline_preview", MANAGERS_FORM_SENT),
     *row("guideline_detail", MEMBERS_PAGE, where=lambda _: {"version": 1}),
-    *row("item_list", OVERSEERS_PAGE),
+    *row("item_list", f"{OVERSEERS_PAGE} | {MANAGERS_WRITE}"),
     *row("item_build", MANAGERS_FORM),
     *row("calibration_create", MANAGERS_WRITE),
     *row("rewrite_list", OVERSEERS_PAGE),

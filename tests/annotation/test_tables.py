@@ -8,9 +8,11 @@ from django.contrib.messages import get_messages
 from django.urls import reverse
 
 from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.models import Campaign
 from corpus.models import Topic
-from tests.factories.annotation import AT, make_campaign, make_material
+from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
+from tests.factories.papers import PaperFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +102,37 @@ def test_several_campaigns_are_opened_and_closed(made, client):
     assert "No campaign matches" in client.get(address, {"q": "zzz"}).text
     client.post(f"{address}?state=open", {"step": "close", "all": "1"})
     assert Campaign.objects.get(pk=campaign.pk).state == "closed"
+
+
+def test_items_are_sorted_downloaded_and_only_unjudged_ones_removed(made, client):
+    campaign = make_campaign(made)
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    give_labels(annotator(campaign, "ana"), [1] * 3)
+    client.force_login(made.manager)
+    address = reverse("item_list", args=["teas", campaign.slug])
+    rows = rows_of(client, address, sort="-judged")
+    assert (len(rows), [row["judged"] for row in rows[:4]]) == (24, ["1", "1", "1", "0"])
+    assert [row["topic"] for row in rows_of(client, address, sort="-topic")] == ["3"] * 8 + ["2"] * 8 + ["1"] * 8
+    assert len(rows_of(client, address, topic=made.topics[0].pk)) == 8
+    assert "aria-sort" in client.get(address, {"sort": "document"}).text
+    before = set(campaign.items.values_list("pk", flat=True))
+    judged = set(campaign.items.filter(assignments__state="done").values_list("pk", flat=True))
+    picked = [*judged, *sorted(before - judged)[:2]]
+    done, refused = said(client.post(address, {"step": "remove", "pick": picked}))
+    assert (done, refused) == ("Items removed: 2.", "Not done for 3. Items that somebody has begun stay.")
+    assert set(campaign.items.values_list("pk", flat=True)) == before - set(picked[3:])
+    client.force_login(made.people["vic"])
+    assert client.post(address, {"step": "remove", "pick": picked}).status_code == 403
+
+
+@pytest.mark.parametrize("kind", ["rubric", "extraction"])
+def test_items_of_each_kind_have_their_columns(made, client, kind):
+    PaperFactory(collection=made.collection)
+    campaign = make_campaign(made, kind=kind)
+    client.force_login(made.manager)
+    address = reverse("item_list", args=["teas", campaign.slug])
+    columns = [column.key for column in campaign.kind_object.words.columns]
+    rows = rows_of(client, address, sort=f"-{columns[0]}")
+    assert list(rows[0])[: len(columns)] == columns
+    assert len(rows) == campaign.items.count() > 0

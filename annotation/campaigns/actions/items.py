@@ -131,15 +131,17 @@ def set_calibration(
 
 
 @transaction.atomic
-def remove_unjudged_items(*, campaign: Campaign, by: User | None, at: datetime, topic: str = "") -> int:
-    """Take the items out that nobody has begun, all or those of one topic; returns how many.
+def remove_unjudged_items(
+    *, campaign: Campaign, by: User | None, at: datetime, topic: str = "", only: Sequence[int] | None = None
+) -> int:
+    """Take the items out that nobody has begun: all, those of one topic, or `only` some of these ids. Returns how many.
 
     Errors: Refused for a closed campaign, the test set of a machine, and where there are none.
     """
     campaign = _current(campaign, by)
     if AnnoCycle.objects.filter(test=campaign).exists():
         raise Refused("This campaign is the test set of an Anno-GPT cycle, so its items stay as they were chosen.")
-    removed = remove_unjudged(campaign, topic)
+    removed = remove_unjudged(campaign, topic, only)
     if not removed:
         raise Refused("There is no unjudged item to remove. Items that somebody has begun stay.")
     facts = {"removed": removed, "topic": topic}

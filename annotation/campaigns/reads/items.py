@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from django.db import connection, transaction
@@ -13,6 +14,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from annotation.models import Assignment, AssignmentState, Campaign, Item, Split
 
 HELD_OUT = (Split.DEV, Split.TEST)
+BATCH = 1_000
 
 
 def campaign_parameters(campaign: Campaign, *, sampled: bool = False) -> dict[str, Any]:
@@ -62,10 +64,11 @@ class ItemFilter:
     reason: str | None = None
 
 
-def find_items(campaign: Campaign, chosen: ItemFilter, now: datetime) -> QuerySet[Any]:
-    """The ids of the items the filter lets through, in the order they were made.
+def find_items(campaign: Campaign, chosen: ItemFilter, now: datetime, *, with_counts: bool = False) -> QuerySet[Any]:
+    """The items the filter lets through, in the order they were made.
 
-    Ids alone, because counting judges is only done for those that are shown: see `describe_items`.
+    Take their ids alone and give those that are shown to `describe_items`: counting the judges of all takes long, and
+    is done here only `with_counts`, to order by them, or where the filter asks for it.
     """
     items = Item.objects.filter(campaign=campaign).order_by("pk")
     if chosen.topic is not None:
@@ -78,15 +81,23 @@ def find_items(campaign: Campaign, chosen: ItemFilter, now: datetime) -> QuerySe
         leased = Assignment.objects.filter(item=OuterRef("pk"), state=AssignmentState.PENDING)
         items = items.filter(Exists(leased.filter(lease_expires_at__lt=now)))
     counted = _counted_condition(chosen)
-    if counted is not None:
-        items = _with_counts(items).filter(counted)
-    return items.values_list("pk", flat=True)
+    if counted is not None or with_counts:
+        items = _with_counts(items)
+    return items if counted is None else items.filter(counted)
 
 
 def describe_items(ids: Sequence[int]) -> list[Any]:
-    """These items with topic, aspect and document, or paper, and their counts `wanted`, `done`, `slots` and `skips`."""
+    """These items in this order with topic, aspect, document, paper, and `wanted`, `done`, `slots` and `skips`."""
     items = Item.objects.filter(pk__in=ids).select_related("topic", "aspect", "document", "paper")
-    return list(_with_counts(items).order_by("pk"))
+    found = {item.pk: item for item in _with_counts(items)}
+    return [found[pk] for pk in ids if pk in found]
+
+
+def describe_all(items: QuerySet[Any]) -> Iterator[Any]:
+    """The same for all of them, a batch at a time."""
+    ids = items.values_list("pk", flat=True).iterator()
+    while batch := list(islice(ids, BATCH)):
+        yield from describe_items(batch)
 
 
 def _counted_condition(chosen: ItemFilter) -> Q | None:

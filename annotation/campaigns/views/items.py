@@ -1,13 +1,15 @@
 """Items: the list, and building them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.job_kinds import kind_of
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
@@ -20,26 +22,47 @@ from annotation.campaigns.actions.items import (
 )
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
 from annotation.campaigns.jobs.unjudged import unjudged_items
-from annotation.campaigns.reads.items import describe_items, find_items
+from annotation.campaigns.reads.items import describe_all, describe_items, find_items
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.models import Campaign, CampaignState, ItemBuild
+from corpus.collections.rules import can_manage, check_can_manage
 from corpus.models import Membership
+from corpus.tables import Column, Step, Table, read_table, wants_file
 
 PER_PAGE = 50
 
 
-@require_safe
-def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """The campaign's items by topic and state, for those who oversee it."""
+COLUMNS = (
+    Column("judged", "Judged", lambda item: item.done, ("done", "wanted"), is_number=True),
+    Column("wanted", "", lambda item: item.wanted),
+    Column("state", "State"),
+    Column("assigned", "", lambda item: item.slots),
+    Column("skipped", "", lambda item: item.skips),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBase:
+    """The campaign's items by topic and state, for those who oversee it; managers remove several."""
     membership, found = fetch_for_overseer(request, slug, campaign)
+    if request.method == "POST":
+        check_can_manage(membership)
     form = ItemFilterForm(request.GET, campaign=found)
     chosen = form.chosen()
-    page = Paginator(find_items(found, chosen, timezone.now()), PER_PAGE).get_page(request.GET.get("page"))
+    table = _item_table(request, membership, found)
+    counts = table.sort.removeprefix("-") == "judged"
+    items = table.ordered(find_items(found, chosen, timezone.now(), with_counts=counts))
+    if request.method == "POST":
+        return table.carry_out(request, items)
+    if wants_file(request):
+        return table.download(describe_all(items))
+    page = Paginator(items.values_list("pk", flat=True), PER_PAGE).get_page(request.GET.get("page"))
     context = campaign_context(
         membership,
         found,
         "items",
         form=form,
+        table=table,
         page=page,
         items=describe_items(list(page.object_list)),
         filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
@@ -48,6 +71,24 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         is_closed=found.state == CampaignState.CLOSED,
     )
     return render(request, "annotation/campaigns/item_list.html", context)
+
+
+def _item_table(request: HttpRequest, membership: Membership, campaign: Campaign) -> Table:
+    def remove(items: Sequence[Any]) -> int:
+        who: dict[str, Any] = {"by": membership.user, "at": timezone.now()}
+        return remove_unjudged_items(campaign=campaign, only=[item.pk for item in items], **who)
+
+    step = Step(
+        "remove",
+        "Remove",
+        "Items removed",
+        lambda item: remove([item]),
+        together=remove,
+        rest="Items that somebody has begun stay.",
+    )
+    steps = (step,) if can_manage(membership) else ()
+    columns = (*campaign.kind_object.words.columns, *COLUMNS)
+    return read_table(request, f"{campaign.collection.slug}-{campaign.slug}-items", columns, steps)
 
 
 @require_http_methods(["GET", "POST"])

@@ -7,6 +7,7 @@ static/js/extraction/; several people's extractions of a paper are made one in a
 from annotation.definitions import contexts
 from annotation.kind import Judged, Kind, Words
 from annotation.kinds.extraction import items
+from corpus.tables import Column
 
 EXTRACTION = Kind(
     name="extraction",
@@ -14,7 +15,10 @@ EXTRACTION = Kind(
     words=Words(
         question="which references does a paper's text cite?",
         item="paper",
-        columns=("Paper",),
+        columns=(
+            Column("paper", "Paper", lambda item: str(item.paper), ("paper__title", "paper__key")),
+            Column("key", "", lambda item: item.paper.key),
+        ),
         building="An item is a paper of the collection, worked on by each of its annotators.",
         material="the papers of the collection",
         step="papers of the collection",

@@ -5,6 +5,7 @@ from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Words
 from annotation.kinds.relevance import items
 from annotation.kinds.relevance.item_view import fetch_relevance_view
 from annotation.kinds.relevance.labelling import LABELLING
+from corpus.tables import Column
 
 RELEVANCE = Kind(
     name="relevance",
@@ -12,7 +13,12 @@ RELEVANCE = Kind(
     words=Words(
         question="how far does an abstract meet an aspect?",
         item="pair",
-        columns=("Topic", "Aspect", "Document"),
+        columns=(
+            Column("topic", "Topic", lambda item: item.topic.number, ("topic__position", "topic")),
+            Column("aspect", "Aspect", lambda item: item.aspect and item.aspect.text, ("aspect__text",)),
+            Column("document", "Document", lambda item: item.document.docno, ("document__docno",)),
+            Column("title", "", lambda item: item.document.title),
+        ),
         building="An item is a pair of an aspect and a document in its topic's pool. Equal texts of a topic are one"
         " aspect; a topic without aspects is judged as a whole.",
         material="the aspects and pools of its topics",

@@ -7,6 +7,7 @@ from annotation.kinds.rubric.choosing import QUESTIONS
 from annotation.kinds.rubric.item_view import attach_ratings, fetch_question_view
 from annotation.kinds.rubric.labelling import LABELLING
 from annotation.kinds.rubric.options import OPTIONS
+from corpus.tables import Column
 
 RUBRIC = Kind(
     name="rubric",
@@ -14,7 +15,11 @@ RUBRIC = Kind(
     words=Words(
         question="how good is a question? Rated by criteria, with rewrites",
         item="question",
-        columns=("Topic", "Question"),
+        columns=(
+            Column("topic", "Topic", lambda item: item.topic.number, ("topic__position", "topic")),
+            Column("question", "Question", lambda item: item.topic.text, ("topic__text",)),
+            Column("source", "", lambda item: item.topic.source),
+        ),
         building="An item is a topic that is rated alone. Questions whose words overlap with the titles of their"
         " targets above the cut-off of their source are left out; they stay in the collection and are counted here.",
         material="the questions that are to be rated",
