@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import BigIntegerField, Q, QuerySet
+from django.db.models.functions import Cast
 
 from accounts.models import AuditEvent, User
 from adjudication.models import Verdict
@@ -100,8 +101,9 @@ def pseudonyms(collection: Collection, key: str) -> Pseudonyms:
     for one in annotators:
         if one.pk in people:
             replaced |= _keys([one.name, *_known_as(one.user)], people[one.pk])
+    former = _former_names(collection)
     for user in _people_of(collection):
-        replaced |= _keys(_known_as(user), _pseudonym(key, f"user {user.pk}"))
+        replaced |= _keys([*former.get(user.pk, ()), *_known_as(user)], _pseudonym(key, f"user {user.pk}"))
     users = {pk: _pseudonym(key, f"user {pk}") for pk in _deciders(collection)}
     found = Pseudonyms(people, frozenset(one.pk for one in annotators if one.pk not in people), users, replaced)
     machines = _distinct(found, {one.pk: one.name for one in annotators if one.pk not in people})
@@ -123,11 +125,29 @@ def _person(one: Annotator) -> str:
 
 
 def _people_of(collection: Collection) -> QuerySet[User]:
-    """Members, and all who ever did something in the collection."""
-    acted = AuditEvent.objects.filter(scope_id=collection.pk, actor_id__isnull=False).order_by().values("actor_id")
-    return User.objects.filter(
-        Q(memberships__collection=collection) | Q(pk__in=_deciders(collection)) | Q(pk__in=acted)
-    ).distinct()
+    """Members, former ones, and all who ever did something in the collection."""
+    events = AuditEvent.objects.filter(scope_id=collection.pk).order_by()
+    acted = events.filter(actor_id__isnull=False).values("actor_id")
+    known = Q(memberships__collection=collection) | Q(pk__in=_deciders(collection)) | Q(pk__in=acted)
+    return User.objects.filter(known | Q(pk__in=_about_people(collection).values("person"))).distinct()
+
+
+def _about_people(collection: Collection) -> QuerySet[Any, Any]:
+    """Events about persons, such as that somebody was added or left; `person` is the id."""
+    events = AuditEvent.objects.filter(scope_id=collection.pk, target_type=User._meta.label_lower).order_by()
+    return events.annotate(person=Cast("target_id", BigIntegerField()))
+
+
+def _former_names(collection: Collection) -> dict[int, set[str]]:
+    """{user id: names and addresses under which the collection's audit log knows the person}, also earlier ones."""
+    found: dict[int, set[str]] = {}
+    events = AuditEvent.objects.filter(scope_id=collection.pk, actor_id__isnull=False).order_by()
+    for pk, name in [
+        *events.values_list("actor_id", "actor").distinct(),
+        *_about_people(collection).values_list("person", "target").distinct(),
+    ]:
+        found.setdefault(pk, set()).add(name)
+    return found
 
 
 def _deciders(collection: Collection) -> list[int]:

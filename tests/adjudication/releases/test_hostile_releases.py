@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import warnings
 from pathlib import Path
@@ -13,15 +14,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.models import JobClaim, JobState
+from accounts.models import JobClaim, JobState, User
 from accounts.refusals import Refused
 from adjudication.models import AgreementRun, Evaluation, Verdict
 from adjudication.releases.actions import open_release, request_release, state_facts
 from adjudication.releases.jobs import release as writing
 from adjudication.releases.jobs.verifying import verify_release
-from corpus.models import PoolEntry, PoolSource
+from adjudication.releases.reads.people import pseudonyms
+from corpus.collections.actions.people import add_member, remove_member
+from corpus.models import PoolEntry, PoolSource, Role
 from corpus.topics.actions.topics import delete_topic
 from tests.adjudication.releases.test_releases import built, files_of, freeze, text  # noqa: F401 - a fixture
+from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
@@ -82,6 +86,34 @@ def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Bui
     assert "nadia@nemo.org or at https://nemo.org/data" in card
     assert "zebulon" not in card.split("# Tea of zebulon\n")[1]  # a title is printed as its makers wrote it
     assert "leave to an adjudicator" in card  # a member of that name identifies nobody
+
+
+def test_former_members_keep_their_pseudonyms_and_lose_their_names(built: Built) -> None:  # noqa: F811
+    """One who judged and left, one who left before doing anything, and one who has another name since."""
+    collection, manager = built.collection, built.people["manager"]
+    now = {"by": manager, "at": timezone.now()}
+    managing = collection.memberships.get(user=manager)
+    idle = UserFactory(email="olga@example.org", name="Olga Idleness")
+    add_member(collection=collection, user=idle, role=Role.ANNOTATOR, membership=managing, **now)
+    first = freeze(built)
+    who = pseudonyms(collection, first.pseudonym_key).names[built.annotators["xerxes"].pk]
+    for user in (idle, built.people["xerxes"]):
+        remove_member(membership=managing, target=collection.memberships.get(user=user), **now)
+    User.objects.filter(pk=idle.pk).update(name="Somebody Else")
+    body = "Ask Olga, Olga Idleness, olga@example.org, xerxes or Somebody Else."
+    built.campaign.guidelines.create(version=2, body=body, created_at=timezone.now())
+    second = freeze(built, "v2")
+    for anonymous in (False, True):
+        shown = text(second, "campaigns/main/guideline-v2.md", anonymous=anonymous).lower()
+        assert not [name for name in ("olga", "idleness", "xerxes", "somebody else") if name in shown], shown
+        judged = text(second, "campaigns/main/judgments.jsonl", anonymous=anonymous)
+        assert judged == text(first, "campaigns/main/judgments.jsonl", anonymous=anonymous)
+        assert who in judged
+        for path in ("README.md", "DATASHEET.md", "REVIEWERS.md"):
+            before, after = (text(one, path, anonymous=anonymous) for one in (first, second))
+            people = re.findall(r"\d+ (?:people|person|annotators?)\b", before)
+            assert re.findall(r"\d+ (?:people|person|annotators?)\b", after) == people, path
+    assert re.search(r"\b3 people\b", text(second, "README.md"))
 
 
 HOSTILE = 'A"b\\ $x^2$ </script><img src=x onerror=alert(1)> {{7*7}} | # --- \\input{/etc/passwd} 😀\x7f'
