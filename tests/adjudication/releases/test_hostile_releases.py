@@ -1,17 +1,24 @@
 """What strangers and accidents do to releases: names in every place, hostile texts, touched copies, other workers."""
 
+import gzip
+import io
 import json
 import os
 import re
 import shutil
 import warnings
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pypdfium2
 import pytest
 import yaml
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pyarrow import parquet
 
 from accounts import jobs
 from accounts.models import JobClaim, JobState, User
@@ -20,6 +27,7 @@ from adjudication.models import AgreementRun, Evaluation, Verdict
 from adjudication.releases.actions import open_release, request_release, state_facts
 from adjudication.releases.jobs import release as writing
 from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.reads.archive import archive_of
 from adjudication.releases.reads.people import pseudonyms
 from corpus.collections.actions.people import add_member, remove_member
 from corpus.models import PoolEntry, PoolSource, Role
@@ -70,15 +78,54 @@ def name_everything(built: Built, who: str) -> None:  # noqa: F811
     measured.results.create(annotators=["Somebody Renamed", who], **figure)
 
 
-def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Built) -> None:  # noqa: F811
+def texts_in(path: str, content: bytes) -> Iterator[str]:
+    """All that can be read in a file: as it is, unpacked, and in what its format says about it."""
+    yield path
+    yield content.decode(errors="replace")
+    yield content.decode("utf-16-be", errors="replace")  # texts of PDF metadata
+    if path.endswith(".parquet"):
+        table = parquet.ParquetFile(io.BytesIO(content))
+        yield f"{table.metadata} {table.metadata.metadata} {table.schema_arrow.metadata} {table.schema_arrow}"
+        yield json.dumps(table.read().to_pylist(), ensure_ascii=False)
+    elif path.endswith(".pdf"):
+        with pypdfium2.PdfDocument(content) as document:
+            yield json.dumps(document.get_metadata_dict(), ensure_ascii=False)
+            yield " ".join(page.get_textpage().get_text_bounded() for page in document)
+    elif zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            yield archive.comment.decode(errors="replace")
+            for entry in archive.infolist():
+                yield f"{entry.comment!r} {entry.extra!r}"
+                yield from texts_in(entry.filename, archive.read(entry))
+    elif path.endswith(".gz"):
+        yield from texts_in(path.removesuffix(".gz"), gzip.decompress(content))
+
+
+def test_names_are_found_wherever_they_hide() -> None:
+    """The search of the next test sees into what a file packs."""
+    packed, table = io.BytesIO(), io.BytesIO()
+    parquet.write_table(pa.table({"who": ["zebulon"] * 100}).replace_schema_metadata({"by": "nadia"}), table)
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/b.parquet", table.getvalue())
+        archive.comment = b"nemo"
+    for path, content in (("x.zip", packed.getvalue()), ("x.zip.gz", gzip.compress(packed.getvalue()))):
+        shown = " ".join(texts_in(path, content))
+        assert [name for name in ("zebulon", "nadia", "nemo") if name not in shown] == []
+
+
+def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Built, settings) -> None:  # noqa: F811
+    if shutil.which("pdflatex"):
+        settings.TEX_PROGRAM = "pdflatex"
     name_everything(built, "zebulon")
     release = freeze(built)
     hidden = ("zebulon", "nadia", "nemo", "1825-0097", "somebody renamed")
+    files = files_of(release.variant(anonymous=True))
+    assert {Path(path).suffix for path in files} >= {".parquet", ".jsonl", ".tex", ".md"}
+    files["whole.zip"] = b"".join(archive_of(release, anonymous=True))
     found = []
-    for path, content in files_of(release.variant(anonymous=True)).items():
-        shown = content.decode(errors="replace").lower()
-        found += [(path, name, shown[max(0, shown.find(name) - 60) :][:120]) for name in hidden if name in shown]
-        found += [(path, name, "its path") for name in hidden if name in path.lower()]
+    for path, content in files.items():
+        for shown in map(str.lower, texts_in(path, content)):
+            found += [(path, name, shown[max(0, shown.find(name) - 60) :][:120]) for name in hidden if name in shown]
     assert not found
     assert verify_release(release.variant(anonymous=True)).as_json()["remade"] is True
     card = text(release, "README.md")
@@ -146,8 +193,6 @@ def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:  # noqa
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="There is no pdflatex here.")
 def test_the_pdf_shows_hostile_texts_and_names_nobody(built: Built, settings) -> None:  # noqa: F811
-    import pypdfium2
-
     settings.TEX_PROGRAM = "pdflatex"
     built.collection.licence = HOSTILE
     built.collection.save()
