@@ -71,18 +71,28 @@ def _sentence(
     return ExtractedSentence(text, tuple(numbers[key] for key in cites if key in numbers))
 
 
-def reading_of(text: str, blocks: Iterable[Mapping[str, Any]], entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a sentence cites and what is proposed for it, as the screen takes it.
+def readings_of(
+    texts: Iterable[str], blocks: Iterable[Mapping[str, Any]], entries: Sequence[Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return what each sentence cites and what is proposed for it, as the screen takes it.
 
     A sentence as the paper prints it has the proposal that was made while reading the whole paper, which knows names
     that stand without a number; any other is read alone. Numbers are those of the stored references.
     """
-    for block in blocks:
-        for each in block.get("sentences", ()):
-            if block["text"][each.get("start", 0) : each["end"]] == text:
-                return _reading(each, {entry.get("key", entry["number"]): entry["number"] for entry in entries})
-    found = asdict(read_sentence(text, stored_references(entries)))
-    return _reading(found, {entry["number"]: entry["number"] for entry in entries})
+    printed = {
+        block["text"][each.get("start", 0) : each["end"]]: each
+        for block in blocks
+        for each in block.get("sentences", ())
+    }
+    by_key = {entry.get("key", entry["number"]): entry["number"] for entry in entries}
+    by_number = {entry["number"]: entry["number"] for entry in entries}
+    references = stored_references(entries)
+    return {
+        text: _reading(printed[text], by_key)
+        if text in printed
+        else _reading(asdict(read_sentence(text, references)), by_number)
+        for text in texts
+    }
 
 
 def _reading(sentence: Mapping[str, Any], numbers: Mapping[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.definitions.block_contexts import reading_of
+from annotation.definitions.block_contexts import readings_of
 from annotation.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content
 from annotation.models import Assignment, Campaign
 from annotation.papers.actions.extractions import begin_extraction, finish_extraction, save_extraction
@@ -77,7 +77,7 @@ def _anonymised(content: Content, paper: Paper, most: int) -> Content:
 
     def changed(sentence: ExtractedSentence) -> ExtractedSentence:
         nonlocal left
-        read = reading_of(sentence.text, paper.blocks, paper.references)
+        read = readings_of([sentence.text], paper.blocks, paper.references)[sentence.text]
         if not read["anonymised"] or not left:
             return sentence
         left -= 1

@@ -4,7 +4,7 @@ What annotators handed in is never changed. Every step is a revision of the camp
 The command line (`by` None) may do what its user asks for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,11 +18,12 @@ from adjudication.labels.rules import check_adjudicator, check_not_own_item, fet
 from adjudication.papers.reads.papers import PaperCase, count_papers, fetch_case, paper_rows
 from adjudication.stats.versions import build_content, carry_over
 from adjudication.verdicts.actions.extra_judges import note_item_seen
-from annotation.definitions.extractions import BadExtraction, Content, findings_of, read_content, write_content
+from annotation.definitions.extraction_steps import whole_step
+from annotation.definitions.extractions import Content, findings_of, write_content
 from annotation.kind import Judged
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.papers.actions.extractions import GRAVE
-from annotation.papers.jobs.extractions import append_revision, move_to, store_extraction
+from annotation.papers.jobs.extractions import append_revision, append_steps, move_to, store_extraction
 
 CHANGED = "Somebody decided or submitted again while you looked at this paper. This is its current state."
 
@@ -90,9 +91,9 @@ def begin_adjudication(*, item: Item, by: User | None, at: datetime, override: b
 
 @transaction.atomic
 def save_adjudication(
-    *, item: Item, content: Any, base: int, by: User | None, at: datetime, change: str = "", override: bool = False
+    *, item: Item, steps: Sequence[Any], base: int, by: User | None, at: datetime, override: bool = False
 ) -> Extraction:
-    """Store what was edited on the extraction screen as a new revision made from revision `base`.
+    """Store what was edited on the extraction screen from revision `base`: a revision for each step.
 
     Errors also: Conflict where another revision is current, Refused for content that is no extraction.
     """
@@ -100,13 +101,7 @@ def save_adjudication(
     made = case.extraction
     if made is None or made.current != base:
         raise Conflict(ELSEWHERE)
-    try:
-        wanted = write_content(read_content(content))
-    except BadExtraction as bad:
-        raise Refused(f"That cannot be stored: {bad.reason}.") from bad
-    if case.stored is not None and wanted == write_content(case.stored):
-        return made
-    return append_revision(made, wanted, by=by, at=at, change=change or "by hand", basis=case.basis)
+    return append_steps(made, steps, by=by, at=at, unnamed="by hand", basis=case.basis)
 
 
 @transaction.atomic
@@ -118,8 +113,8 @@ def write_adjudication(
     Errors also: Refused for content that is no extraction.
     """
     case = _opened(item, seen, by, at, override)
-    begun = _brought_up(case, by, at)
-    return save_adjudication(item=item, content=content, base=begun.current, by=by, at=at, override=override)
+    base = _brought_up(case, by, at).current
+    return save_adjudication(item=item, steps=[whole_step(content, "")], base=base, by=by, at=at, override=override)
 
 
 @transaction.atomic

@@ -70,7 +70,7 @@ def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
 @never_cache
 @require_POST
 def paper_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """Store the whole result as a new revision, made from the revision `base`."""
+    """Store edits made one after the other from the revision `base`, each as a revision."""
     item, extraction = _fetch(request, slug, campaign, pk)
     return answer_save(request, extraction, partial(save_adjudication, item=item, override=sees_own(request, item)))
 

@@ -1,5 +1,6 @@
 """Working on an extraction: begun from the machine's proposal, saved as revisions, undone, redone, finished."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +10,8 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.definitions.block_contexts import without_proposals
-from annotation.definitions.extractions import BadExtraction, Content, findings_of, read_content, write_content
+from annotation.definitions.extraction_steps import whole_step
+from annotation.definitions.extractions import Content, findings_of
 from annotation.models import (
     Annotator,
     Assignment,
@@ -18,7 +20,7 @@ from annotation.models import (
     ExtractionSource,
     ExtractionState,
 )
-from annotation.papers.jobs.extractions import append_revision, move_to, store_extraction
+from annotation.papers.jobs.extractions import append_steps, move_to, store_extraction
 from annotation.papers.reads.extractions import content_of, machine_content
 from annotation.papers.rules import check_can_extract
 
@@ -52,23 +54,22 @@ def begin_extraction(*, assignment: Assignment, by: User, at: datetime) -> Extra
 
 
 @transaction.atomic
-def save_extraction(
-    *, extraction: Extraction, content: Any, base: int, by: User, at: datetime, change: str = ""
-) -> Extraction:
-    """Store `content` (JSON) as a new revision made from revision `base`, which must be the current one.
+def save_steps(*, extraction: Extraction, steps: Sequence[Any], base: int, by: User, at: datetime) -> Extraction:
+    """Store edits made one after the other from revision `base`, which must be the current one: a revision for each.
 
     What changes nothing makes no revision. Errors: Refused for content that is no extraction and once finished,
     Conflict where the current revision is another one; those of `check_can_extract`.
     """
     extraction = _locked_draft(extraction, by)
     _check_newest(extraction, base)
-    try:
-        wanted = write_content(read_content(content))
-    except BadExtraction as bad:
-        raise Refused(f"That cannot be stored: {bad.reason}.") from bad
-    if wanted == write_content(content_of(extraction)):
-        return extraction
-    return append_revision(extraction, wanted, by=by, at=at, change=change)
+    return append_steps(extraction, steps, by=by, at=at)
+
+
+def save_extraction(
+    *, extraction: Extraction, content: Any, base: int, by: User, at: datetime, change: str = ""
+) -> Extraction:
+    """Store `content` (JSON) as a new revision made from revision `base`. Errors: those of `save_steps`."""
+    return save_steps(extraction=extraction, steps=[whole_step(content, change)], base=base, by=by, at=at)
 
 
 @transaction.atomic

@@ -1,13 +1,15 @@
 """Storing extractions and their revisions: what actions and imports share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from accounts.models import User
-from annotation.definitions.extractions import Content, write_content
+from accounts.refusals import Refused
+from annotation.definitions.extraction_steps import apply_step
+from annotation.definitions.extractions import BadExtraction, Content, read_content, write_content
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
 from annotation.papers.reads.extractions import content_of
 from corpus.models import Paper
@@ -59,6 +61,33 @@ def replace_content(extraction: Extraction, content: Content, *, by: User | None
         return False
     append_revision(extraction, wanted, by=by, at=at, change=change)
     return True
+
+
+def append_steps(
+    extraction: Extraction,
+    steps: Sequence[Any],
+    *,
+    by: User | None,
+    at: datetime,
+    unnamed: str = "",
+    basis: Mapping[str, Any] | None = None,
+) -> Extraction:
+    """Write a revision for each step (annotation/definitions/extraction_steps.py) that changes anything.
+
+    `unnamed` is the change of a step that does not say what it is. Errors: Refused for what is no extraction; then
+    nothing is written where the caller's transaction is rolled back.
+    """
+    stored = write_content(content_of(extraction))
+    for step in steps:
+        try:
+            wanted = write_content(read_content(apply_step(stored, step)))
+        except BadExtraction as bad:
+            raise Refused(f"That cannot be stored: {bad.reason}.") from bad
+        if wanted != stored:
+            change = str(step.get("change") or unnamed)
+            extraction = append_revision(extraction, wanted, by=by, at=at, change=change, basis=basis)
+        stored = wanted
+    return extraction
 
 
 def append_revision(

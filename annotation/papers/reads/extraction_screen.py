@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from annotation.definitions.block_contexts import readings_of
 from annotation.definitions.extractions import Content, findings_of, write_content
 from annotation.definitions.paper_sections import CitingSection, citing_sections
 from annotation.models import Extraction, ExtractionRevision, Guideline
@@ -60,7 +61,20 @@ def paper_data(paper: Paper, content: Content) -> dict[str, Any]:
         "documents": _documents(paper, content),
         "markers": _named_markers(paper),
         "sections": [_section(each) for each in citing_sections(paper.blocks)],
+        "readings": readings_data(paper, _texts(content)),
     }
+
+
+def readings_data(paper: Paper, texts: Iterable[str]) -> dict[str, dict[str, Any] | None]:
+    """What is proposed for each sentence, by its text; None where nothing is."""
+    found = readings_of(texts, paper.blocks, paper.references)
+    return {text: reading if reading["anonymised"] else None for text, reading in found.items()}
+
+
+def _texts(content: Content) -> set[str]:
+    """The sentences that A may be pressed at: as they are, or as they were before names were taken out."""
+    sentences = (sentence for context in content.contexts for sentence in context.sentences)
+    return {each.original if each.anonymised and each.original else each.text for each in sentences}
 
 
 def _section(section: CitingSection) -> dict[str, Any]:

@@ -15,12 +15,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.edge import body_of
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.definitions.block_contexts import context_of_block, next_context_id, reading_of
+from annotation.definitions.block_contexts import context_of_block, next_context_id, readings_of
+from annotation.definitions.extraction_steps import MOST_STEPS, new_texts
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction
-from annotation.papers.actions.extractions import redo_extraction, save_extraction, undo_extraction
+from annotation.papers.actions.extractions import redo_extraction, save_steps, undo_extraction
 from annotation.papers.jobs.registries import ask_now
-from annotation.papers.reads.extraction_screen import extraction_data, found_json, newest_guideline
+from annotation.papers.reads.extraction_screen import extraction_data, found_json, newest_guideline, readings_data
 from annotation.papers.reads.extractions import content_of
 from annotation.papers.reads.reference_search import (
     exact_documents,
@@ -46,9 +47,9 @@ class Malformed(Exception):
 @never_cache
 @require_POST
 def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """Store the whole extraction as a new revision, made from the revision `base`."""
+    """Store edits made one after the other from the revision `base`, each as a revision."""
     extraction = _fetch(request, slug, campaign, pk)
-    return answer_save(request, extraction, partial(save_extraction, extraction=extraction))
+    return answer_save(request, extraction, partial(save_steps, extraction=extraction))
 
 
 @never_cache
@@ -81,14 +82,13 @@ def extraction_search(request: HttpRequest, slug: str, campaign: str, pk: int) -
 
 
 def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[..., Extraction]) -> JsonResponse:
-    """Save what the screen sent by `save(content=, base=, change=, by=, at=)`."""
+    """Save what the screen sent by `save(steps=, base=, by=, at=)`; answers with the readings of new sentences too."""
     try:
         sent = _request_json(request)
-        base, change = sent.get("base"), sent.get("change", "")
-        if type(base) is not int or not isinstance(change, str):
+        base, steps = sent.get("base"), sent.get("steps")
+        if type(base) is not int or not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
             raise Malformed
-        content = sent.get("content")
-        saved = save(content=content, base=base, change=change, by=_person(request), at=timezone.now())
+        saved = save(steps=steps, base=base, by=_person(request), at=timezone.now())
     except Malformed:
         return _malformed()
     except Conflict as conflict:
@@ -96,9 +96,11 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
     except Refused as refusal:
         return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
     guideline = newest_guideline(saved)
-    return JsonResponse(
-        {**extraction_data(saved, with_content=False), "guideline": guideline.version if guideline else 0}
-    )
+    more = {
+        "guideline": guideline.version if guideline else 0,
+        "readings": readings_data(extraction.paper, new_texts(steps)),
+    }
+    return JsonResponse({**extraction_data(saved, with_content=False), **more})
 
 
 def answer_move(
@@ -140,7 +142,9 @@ def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse
     ]
     contexts = write_content(Content(tuple(context for context, _ in made)))["contexts"]
     proposals = zip(contexts, (pieces for _, pieces in made), strict=True)
-    return JsonResponse({"proposals": [{"context": context, "cleaning": pieces} for context, pieces in proposals]})
+    texts = [sentence["text"] for context in contexts for sentence in context["sentences"]]
+    shown = [{"context": context, "cleaning": pieces} for context, pieces in proposals]
+    return JsonResponse({"proposals": shown, "readings": readings_data(paper, texts)})
 
 
 def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
@@ -151,7 +155,7 @@ def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
         return _malformed()
     if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
         return _malformed()
-    return JsonResponse(reading_of(text, paper.blocks, paper.references))
+    return JsonResponse(readings_of([text], paper.blocks, paper.references)[text])
 
 
 def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:

@@ -127,3 +127,25 @@ export function setValues(content, pairs) {
   };
   return { ...content, references: content.references.map((each, i) => (wanted.has(i) ? change(each, wanted.get(i)) : each)) };
 }
+
+/** Whether two contents say the same. */
+export const sameContent = (one, other) => one === other || JSON.stringify(one) === JSON.stringify(other);
+
+/** An edit as the server takes it: records that are new, and the places in the content before of those that are not. */
+export function stepOf({ change, before, after }) {
+  const step = { change };
+  for (const part of ["contexts", "references"]) {
+    if (before[part] === after[part]) continue;
+    const places = new Map(before[part].map((record, place) => [record, place]));
+    step[part] = after[part].map((record) => places.get(record) ?? record);
+  }
+  return step;
+}
+
+/** The number of the next context: the highest so far and one. */
+export function nextNumber(content) {
+  const numbers = content.contexts.map(({ id }) => (/^[0-9]+$/.test(id) ? Number(id) : 0));
+  return Math.max(0, ...numbers) + 1;
+}
+
+export const contextId = (number) => String(number).padStart(2, "0");

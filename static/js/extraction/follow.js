@@ -1,7 +1,7 @@
 /** The three panes follow each other: what one moves to, the others show, without taking the focus. */
 
 import { data } from "../labelling/page.js";
-import { contexts, work, inPane, lookAhead, references, sheet, tellSection } from "./work.js";
+import { contexts, work, inPane, references, sheet, tellSection } from "./work.js";
 
 const entries = data.paper.entries; // number of a reference → boxes of its entry in the bibliography
 let isFollowing = false; // what follows leads nowhere further
@@ -40,10 +40,7 @@ const followBlock = following(() => {
   references.showCited((isHere && contexts.sentence?.cites) || []);
 });
 
-contexts.addEventListener("moved", () => {
-  followSentence();
-  lookAhead();
-});
+contexts.addEventListener("moved", followSentence);
 contexts.addEventListener("rendered", () => {
   if (contexts.sentence !== shown && !inPane("references") && !inPane("sheet")) followSentence();
 });

@@ -1,7 +1,7 @@
 /** The keys of the screen: what each does where the focus is, in turn with what was asked for before. */
 
 import { anyDialogOpen, part, takesKeys } from "../labelling/page.js";
-import { contexts, guideline, inPane, references, sheet } from "./work.js";
+import { contexts, guideline, inPane, references, saver, sheet } from "./work.js";
 import { acceptExact, nextUnresolved, pick, search, setNone, typeIdentifier } from "./identifiers.js";
 import { changeSection, makeContext, sectionHere } from "./paragraphs.js";
 import { anonymise, attach, editText, mergeUp, remove, splitHere } from "./sentences.js";
@@ -54,7 +54,7 @@ document.addEventListener("keydown", (event) => {
 function meant({ key, withControl, withShift }) {
   const small = key.length === 1 ? key.toLowerCase() : key;
   const redo = () => step("redo");
-  if (withControl) return { z: withShift ? redo : () => step("undo"), y: redo }[small];
+  if (withControl) return { s: () => saver.flush(), z: withShift ? redo : () => step("undo"), y: redo }[small];
   if (small === "u" && withShift) return redo;
   if (small === "x" && withShift) return skip;
   if (small === "r" && withShift) return acceptExact;

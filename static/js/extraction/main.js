@@ -1,14 +1,16 @@
 /** The extraction screen: three panes, their keys, and every edit saved. Without this script the page still lets one
  * read, correct by file, and finish. */
 
-import { anyDialogOpen, notice, part, show } from "../labelling/page.js";
-import { contexts, work, edit, guideline, references, render, saver, sections, sheet, take } from "./work.js";
+import { notice, part, show } from "../labelling/page.js";
+import { contexts, work, edit, guideline, learn, references, render, saver, sections, sheet, take } from "./work.js";
 import { acceptExact, nextUnresolved, pick, search, typeIdentifier } from "./identifiers.js";
+import "./clash.js";
 import "./follow.js";
 import "./keys.js";
 import { changeSection, makeContext, sectionHere } from "./paragraphs.js";
 import { anonymise, attach, editText, mergeUp, placeOf, remove, removeContext, setSection, splitHere } from "./sentences.js";
 import { askSignIn, onSignedIn } from "./session.js";
+import { sameContent } from "./edits.js";
 import { finish, skip, step } from "./steps.js";
 import { inTurn } from "./turns.js";
 
@@ -38,24 +40,16 @@ saver.addEventListener("state", ({ detail }) => {
 });
 saver.addEventListener("settled", ({ detail }) => {
   work.state = detail;
-  guideline.noteVersion(detail.guideline);
+  learn(detail.readings ?? {});
+  if (detail.content) take(detail);
+  if (detail.guideline) guideline.noteVersion(detail.guideline);
   render();
 });
 saver.addEventListener("signedout", askSignIn);
 onSignedIn(() => saver.flush());
 saver.addEventListener("refused", ({ detail }) => notice(`${detail} Undo the edit (U) or reload the page.`));
-saver.addEventListener("clash", ({ detail }) => {
-  const dialog = part("clash");
-  dialog.onclose = () => {
-    const mine = work.content;
-    saver.follow(detail);
-    if (dialog.returnValue === "mine") edit(mine, "kept over another window's");
-    else take(detail);
-  };
-  if (!anyDialogOpen()) dialog.showModal();
-});
 window.addEventListener("beforeunload", (event) => {
-  if (!saver.isClean) event.preventDefault();
+  if (!saver.isClean && !saver.canKeep) event.preventDefault();
 });
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden") saver.flush();
@@ -64,9 +58,20 @@ document.addEventListener("visibilitychange", () => {
 show(part("panes"));
 render();
 sheet.start();
-const kept = saver.kept();
-if (kept) {
-  edit(kept.content, kept.change);
-  notice("What you did before the page was closed was not saved yet. It is here again, and is being saved now.");
-}
+restore(saver.kept());
 contexts.focus();
+
+/** Go on with what this browser kept when it was closed before the server had it. */
+function restore(kept) {
+  if (!kept || sameContent(kept.content, work.content)) return;
+  const saved = work.state;
+  if (kept.base === saver.base) {
+    edit(kept.content, kept.change);
+    notice("What you did before the page was closed was not saved yet. It is here again, and is being saved now.");
+    saver.flush();
+  } else {
+    work.content = kept.content;
+    render();
+    saver.clash(saved, kept.content);
+  }
+}

@@ -1,16 +1,17 @@
 /** From paragraphs of the paper to contexts: one with its cleaning looked at, or all that cite of a section. */
 
 import { announce, data, notice, part, show } from "../labelling/page.js";
-import { ask, contexts, work, edit, inPane, saver, sections, sheet } from "./work.js";
+import { ask, contexts, work, edit, inPane, learn, sections, sheet } from "./work.js";
 import * as edits from "./edits.js";
 
 export async function makeContext() {
   const block = sheet.selected;
   if (!block) return;
-  if (!(await saver.flush())) return;
   const { status, body } = await ask(data.urls.propose, { blocks: [block.id] });
-  if (status === 200) showCleaning(body.proposals[0], block);
-  else if (body) notice(body.reason);
+  if (status !== 200) return body && notice(body.reason);
+  learn(body.readings);
+  const { context, cleaning } = body.proposals[0];
+  showCleaning({ context: { ...context, id: edits.contextId(edits.nextNumber(work.content)) }, cleaning }, block);
 }
 
 function showCleaning({ context, cleaning }, block) {
@@ -40,13 +41,14 @@ function piece(kind, text) {
 /** Include all citing paragraphs of a section; where all are contexts already, leave them out. */
 export async function changeSection(section) {
   if (!section) return announce("This section cites nothing");
-  if (!(await saver.flush())) return;
   const missing = sections.outside(section);
   if (!missing.length) return leaveOut(section);
   const { status, body } = await ask(data.urls.propose, { blocks: missing });
   if (status !== 200) return body && notice(body.reason);
   // To ACM-CR, what is no introduction and counts is related work.
-  const made = body.proposals.map(({ context }) => ({ ...context, section: context.section || "related work" }));
+  const first = edits.nextNumber(work.content);
+  const made = body.proposals.map(({ context }, i) => ({ ...context, id: edits.contextId(first + i), section: context.section || "related work" }));
+  learn(body.readings);
   edit(made.reduce(edits.addContext, work.content), `section ${section.heading} included`);
   announce(`${made.length} ${made.length === 1 ? "context" : "contexts"} from “${section.heading}” added. U removes them.`);
 }

@@ -32,7 +32,7 @@ export async function anonymise() {
   if (!sentence) return;
   if (sentence.anonymised) {
     const text = sentence.original || sentence.text;
-    const cites = (await readingOf(text))?.cites ?? sentence.cites;
+    const cites = contexts.proposals.get(text)?.cites ?? (await readingOf(text))?.cites ?? sentence.cites;
     return replaceSentence(sentence, { text, cites, anonymised: false, original: "" }, "names put back");
   }
   const known = contexts.proposals.get(sentence.text);

@@ -4,6 +4,7 @@ import { GuidelinePane } from "../labelling/guideline.js";
 import { data, notice, part } from "../labelling/page.js";
 import { Offline, post } from "../labelling/server.js";
 import { Contexts } from "./contexts.js";
+import { sameContent } from "./edits.js";
 import { withSameRecords } from "./painting.js";
 import { isUnresolved, References } from "./references.js";
 import { Saver } from "./saver.js";
@@ -11,14 +12,15 @@ import { Sections } from "./sections.js";
 import { askSignIn } from "./session.js";
 import { Sheet } from "./sheet.js";
 
-export const work = { state: data.state, content: data.state.content };
+/** `state` is what the server said last, `undone` what was taken back here before it was sent, newest last. */
+export const work = { state: data.state, content: data.state.content, undone: [] };
 export const saver = new Saver(data.state);
 export const sheet = new Sheet();
 export const contexts = new Contexts();
 export const references = new References();
 export const sections = new Sections();
 export const guideline = new GuidelinePane(() => contexts.focus());
-const asked = new Set(); // texts whose reading was asked for
+learn(data.paper.readings);
 
 /** Whether the focus is in the pane of that name. */
 export const inPane = (name) => part(name).contains(document.activeElement);
@@ -35,9 +37,8 @@ export function render() {
   part("context-count").textContent = String(work.content.contexts.length);
   part("reference-count").textContent = `${all.filter(isUnresolved).length} of ${all.length} open`;
   part("undo").disabled = !(work.state.undo || !saver.isClean);
-  part("redo").disabled = !work.state.redo;
+  part("redo").disabled = !(work.undone.length || (work.state.redo && saver.isClean));
   contexts.dispatchEvent(new CustomEvent("rendered"));
-  lookAhead();
 }
 
 /** Say what the section of the selected block was decided to be. */
@@ -48,10 +49,34 @@ export function tellSection() {
 /** Take an edit: show it at once, save it soon. */
 export function edit(next, change) {
   if (next === work.content) return;
+  work.undone = [];
+  apply(next, change);
+}
+
+function apply(next, change) {
+  const before = work.content;
   work.content = next;
-  work.state = { ...work.state, undo: true, redo: false };
+  saver.save(change, before, next);
   render();
-  saver.save(work.content, change);
+}
+
+/** Take back the last edit that was not sent; false where there is none. */
+export function undoHere() {
+  const last = saver.takeBack();
+  if (!last) return false;
+  work.undone.push(last);
+  work.content = last.before;
+  render();
+  return true;
+}
+
+/** Make the edit again that was taken back here, where the content is what it was made of; else false. */
+export function redoHere() {
+  const last = work.undone.at(-1);
+  if (!last || !sameContent(last.before, work.content)) return false;
+  work.undone.pop();
+  apply(withSameRecords(work.content, last.after), last.change);
+  return true;
 }
 
 export function take(newest) {
@@ -60,20 +85,17 @@ export function take(newest) {
   render();
 }
 
-/** Ask how the current sentence would read without names, so that A and its hint are there at once. */
-export async function lookAhead() {
-  const sentence = contexts.sentence;
-  if (!sentence || sentence.anonymised || asked.has(sentence.text)) return;
-  asked.add(sentence.text);
-  const reading = await readingOf(sentence.text);
-  if (!reading) asked.delete(sentence.text);
-  else if (contexts.sentence?.text === sentence.text && reading.anonymised) contexts.repaint(contexts.at);
+/** What A would do to sentences, by their text: as it came with the page, with new contexts, or with what was saved. */
+export function learn(readings) {
+  for (const [text, reading] of Object.entries(readings)) contexts.proposals.set(text, reading);
 }
 
+/** The reading of a sentence; asked for where it was changed and not saved since. Null where that fails. */
 export async function readingOf(text) {
+  if (contexts.proposals.get(text)) return contexts.proposals.get(text);
   const { status, body } = await ask(data.urls.read, { text });
   if (status !== 200) return null;
-  contexts.proposals.set(text, body.anonymised ? body : null);
+  learn({ [text]: body.anonymised ? body : null });
   return body;
 }
 

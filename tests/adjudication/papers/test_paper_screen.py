@@ -132,10 +132,10 @@ def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
     def post(name: str, sent: object):
         return client.post(address(built, name, built.item.pk), sent, content_type="application/json")
 
-    saved = post("paper_save", {"base": 1, "content": content, "change": "identifiers"})
+    saved = post("paper_save", {"base": 1, "steps": [{**content, "change": "identifiers"}]})
     assert (saved.status_code, saved.json()["revision"]) == (200, 2)
-    assert post("paper_save", {"base": 1, "content": content}).status_code == 409
-    assert post("paper_save", {"base": 2, "content": 3}).status_code == 422
+    assert post("paper_save", {"base": 1, "steps": [content]}).status_code == 409
+    assert post("paper_save", {"base": 2, "steps": [3]}).status_code == 422
     assert post("paper_save", {"base": "2"}).status_code == 400
     assert post("paper_move", {"step": "undo", "base": 1}).status_code == 409, "another window goes on from 2"
     assert post("paper_move", {"step": "undo", "base": 2}).json()["revision"] == 1
@@ -149,7 +149,7 @@ def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
     take_everything(**by(built), side="A", seen=None)
     accept(built)
     assert made.revisions.count() == 3
-    assert post("paper_save", {"base": 3, "content": content}).status_code == 404
+    assert post("paper_save", {"base": 3, "steps": [content]}).status_code == 404
     assert client.get(where).status_code == 302
 
 

@@ -157,7 +157,7 @@ def test_what_is_edited_by_hand_stays_when_versions_are_taken(built) -> None:
     edited = replace(
         content, references=(*content.references[:1], references("x", "10.9/found")[1], content.references[2])
     )
-    save_adjudication(**by(built), content=write_content(edited), base=made.current)
+    save_adjudication(**by(built), steps=[write_content(edited)], base=made.current)
     assert case_of(built).by_hand == {"r:2"}
     take_everything(**by(built), side="A", seen=None, only_open=True)
     assert content_of(accept(built)).values["2"] == "10.9/found"
@@ -168,9 +168,9 @@ def test_what_is_edited_by_hand_stays_when_versions_are_taken(built) -> None:
 def test_saving_refuses_old_bases_and_what_is_no_extraction(built) -> None:
     made = begin_adjudication(**by(built))
     with pytest.raises(Conflict):
-        save_adjudication(**by(built), content=write_content(FIRST), base=made.current + 1)
+        save_adjudication(**by(built), steps=[write_content(FIRST)], base=made.current + 1)
     with pytest.raises(Refused, match="cannot be stored"):
-        save_adjudication(**by(built), content={"contexts": "no"}, base=made.current)
+        save_adjudication(**by(built), steps=[{"contexts": "no"}], base=made.current)
     assert made.revisions.count() == 1
 
 

@@ -12,7 +12,7 @@ from annotation.definitions.block_contexts import (
     cleaning,
     context_of_block,
     next_context_id,
-    reading_of,
+    readings_of,
     without_proposals,
 )
 from annotation.definitions.extractions import Content, write_content
@@ -79,9 +79,9 @@ def test_no_proposal_is_applied_unseen(work: Extraction) -> None:
 def test_saving_makes_a_revision_and_an_old_base_gets_the_newest(material, work, client) -> None:
     client.force_login(material.people["ann"])
     changed = write_content(Content(references=content_of(work).references))
-    saved = post(client, address("extraction_save", material), {"base": 1, "content": changed, "change": "emptied"})
+    saved = post(client, address("extraction_save", material), {"base": 1, "steps": [{**changed, "change": "emptied"}]})
     assert (saved.status_code, saved.json()["revision"], saved.json()["undo"]) == (200, 2, True)
-    late = post(client, address("extraction_save", material), {"base": 1, "content": changed})
+    late = post(client, address("extraction_save", material), {"base": 1, "steps": [changed]})
     assert late.status_code == 409
     assert late.json()["revision"] == 2
     assert late.json()["content"] == changed
@@ -95,6 +95,39 @@ def test_saving_makes_a_revision_and_an_old_base_gets_the_newest(material, work,
     assert work.revisions.count() == 2
 
 
+def test_edits_sent_together_are_revisions_of_their_own(material, work, client, django_assert_max_num_queries) -> None:
+    """Each says only what differs from the one before, and is undone alone; readings of new sentences come back."""
+    client.force_login(material.people["ann"])
+    (context,) = write_content(content_of(work))["contexts"]
+    said = {**context, "sentences": [{"text": "Lee et al. [2] steeped it.", "cites": ["2"]}]}
+    steps = [
+        {"change": "text", "contexts": [said]},
+        {"change": "nothing", "contexts": [0], "references": [0, 1]},
+        {"change": "context 02", "contexts": [0, {**context, "id": "02"}]},
+        {"change": "reference removed", "references": [1]},
+    ]
+    url = address("extraction_save", material)
+    with django_assert_max_num_queries(32):
+        saved = post(client, url, {"base": 1, "steps": steps}).json()
+    assert saved["revision"] == 4
+    assert saved["readings"]["Lee et al. [2] steeped it."]["anonymised"] == "[2] steeped it."
+    assert saved["readings"]["Tea is old."] is None
+    assert list(work.revisions.order_by("number").values_list("change", flat=True)) == [
+        "begun", "text", "context 02", "reference removed",
+    ]  # fmt: skip
+    newest = content_of(Extraction.objects.get(pk=work.pk))
+    assert [each.id for each in newest.contexts] == ["01", "02"]
+    assert [each.number for each in newest.references] == ["2"]
+    back = post(client, address("extraction_move", material), {"step": "undo", "base": 4}).json()
+    assert [each["number"] for each in back["content"]["references"]] == ["1", "2"]
+
+
+def test_readings_come_with_the_page(material, work, client) -> None:
+    readings = paper_data(work.paper, content_of(work))["readings"]
+    assert readings["Tea is old."] is None
+    assert readings["Lee et al. [1, 2] measured it."]["anonymised"] == "[1, 2] measured it."
+
+
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
@@ -102,12 +135,19 @@ def test_saving_makes_a_revision_and_an_old_base_gets_the_newest(material, work,
         (b"\xff\xfe", 400),
         ("[" * 100_000, 400),
         ([], 400),
-        ({"base": "1", "content": {}}, 400),
-        ({"base": True, "content": {}}, 400),
-        ({"base": 1, "content": {"contexts": [{"id": "1 2"}]}}, 422),
-        ({"base": 1, "content": {"contexts": "x"}}, 422),
-        ({"base": 1, "content": {"contexts": [], "references": [], "more": 1}}, 422),
-        ({"base": 1, "content": {"contexts": [{"id": "1", "section": "\ud800"}]}}, 400),
+        ({"base": "1", "steps": [{}]}, 400),
+        ({"base": True, "steps": [{}]}, 400),
+        ({"base": 1, "steps": []}, 400),
+        ({"base": 1, "steps": {}}, 400),
+        ({"base": 1, "steps": [{}] * 501}, 400),
+        ({"base": 1, "steps": [3]}, 422),
+        ({"base": 1, "steps": [{"contexts": [1]}]}, 422),
+        ({"base": 1, "steps": [{"contexts": [-1]}]}, 422),
+        ({"base": 1, "steps": [{"references": [0, 0]}]}, 422),
+        ({"base": 1, "steps": [{"contexts": [{"id": "1 2"}]}]}, 422),
+        ({"base": 1, "steps": [{"contexts": []}, {"contexts": "x"}]}, 422),
+        ({"base": 1, "steps": [{"contexts": [], "references": [], "more": 1}]}, 422),
+        ({"base": 1, "steps": [{"contexts": [{"id": "1", "section": "\ud800"}]}]}, 400),
     ],
 )
 def test_what_is_no_extraction_is_refused_and_nothing_changes(material, work, client, sent, status) -> None:
@@ -230,7 +270,7 @@ def test_the_guideline_is_next_to_the_paper_and_announces_a_change_once(material
     assert (page.context["guideline_version"], page.context["guideline_changed"]) == (1, False)
     campaign = material.collection.campaigns.get(slug="contexts")
     write_guideline(campaign=campaign, body="Take *whole* paragraphs.", by=material.manager, at=AT)
-    changed = {"base": 1, "content": write_content(Content())}
+    changed = {"base": 1, "steps": [write_content(Content())]}
     assert post(client, address("extraction_save", material), changed).json()["guideline"] == 2
     again = client.get(address("extraction_detail", material))
     assert (again.context["guideline_changed"], news in again.text) == (True, True)
@@ -267,6 +307,6 @@ def test_names_with_years_are_read_where_there_are_no_numbers() -> None:
 def test_what_was_proposed_while_reading_the_paper_stays() -> None:
     text = "Lee et al. went on."
     stored = {"end": 19, "anonymised": "[2] went on.", "anonymised_cites": ["b1"], "cuts": [{"text": "Lee et al."}]}
-    found = reading_of(text, [{"id": 1, "text": text, "sentences": [stored]}], ENTRIES)
+    found = readings_of([text], [{"id": 1, "text": text, "sentences": [stored]}], ENTRIES)[text]
     assert (found["cites"], found["anonymised"], found["anonymised_cites"]) == ([], "[2] went on.", ["2"])
-    assert reading_of("Nothing here.", [], ENTRIES)["anonymised"] == ""
+    assert readings_of(["Nothing here."], [], ENTRIES)["Nothing here."]["anonymised"] == ""
