@@ -410,6 +410,14 @@ def test_edits_are_kept_at_once_and_sent_together(new_page, material):
     ]  # fmt: skip
     page.keyboard.press("u")
     expect(sentences).to_have_count(4)
+    page.keyboard.press("e")
+    page.keyboard.type(" Brewed.")
+    page.keyboard.press("Enter")
+    page.get_by_text("Work with a file instead").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as XML").click()
+    assert "Brewed." in Path(download.value.path()).read_text(), "a file has what was done just now"
+    page.keyboard.press("5")
     page.keyboard.press("x")
     expect(sentences).to_have_count(3)
     page.goto(reverse("home"))

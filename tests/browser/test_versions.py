@@ -56,6 +56,7 @@ def test_one_extraction_is_made_of_two_by_keys(new_page, built):
     page.keyboard.press("p")
     page.keyboard.type("10.9/by-hand")
     page.keyboard.press("Enter")
+    page.keyboard.press("Control+s")
     expect(page.locator("[data-part=save-text]")).to_contain_text("Saved")
     page.keyboard.press("f")
     page.get_by_role("link", name="Back to the versions", exact=True).click()

@@ -7,6 +7,7 @@ import { acceptExact, nextUnresolved, pick, search, typeIdentifier } from "./ide
 import "./clash.js";
 import "./follow.js";
 import "./keys.js";
+import "./leaving.js";
 import { changeSection, makeContext, sectionHere } from "./paragraphs.js";
 import { anonymise, attach, editText, mergeUp, placeOf, remove, removeContext, setSection, splitHere } from "./sentences.js";
 import { askSignIn, onSignedIn } from "./session.js";
@@ -48,12 +49,6 @@ saver.addEventListener("settled", ({ detail }) => {
 saver.addEventListener("signedout", askSignIn);
 onSignedIn(() => saver.flush());
 saver.addEventListener("refused", ({ detail }) => notice(`${detail} Undo the edit (U) or reload the page.`));
-window.addEventListener("beforeunload", (event) => {
-  if (!saver.isClean && !saver.canKeep) event.preventDefault();
-});
-document.addEventListener("visibilitychange", () => {
-  if (document.visibilityState === "hidden") saver.flush();
-});
 
 show(part("panes"));
 render();
