@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from corpus.formats.records import Problem
 from corpus.models import ImportRun
@@ -23,6 +24,7 @@ class ImportCounts:
     notes: int = 0  # of the errors, those about a part of a record that was taken nevertheless
     skips: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)  # sentences on how the import was understood
+    samples: list[dict[str, Any]] = field(default_factory=list)  # corpus/loading/samples.py
 
     @property
     def skipped(self) -> int:
@@ -59,5 +61,6 @@ class ImportCounts:
         run.skipped, run.skips = self.skipped, dict(self.skips)
         self.errors.sort(key=lambda error: (str(error["file"]), int(str(error["line"]))))
         run.errors, run.error_count, run.remarks = self.errors, self.error_count, self.remarks
+        run.samples = self.samples if run.dry_run else []
         counts = ["created", "updated", "unchanged", "skipped", "skips", "error_count"]
-        run.save(update_fields=[*counts, "errors", "remarks"])
+        run.save(update_fields=[*counts, "errors", "remarks", "samples"])

@@ -20,6 +20,7 @@ from corpus.loading.background_reading import in_background
 from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
 from corpus.loading.counts import REPEATED, ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
+from corpus.loading.samples import sampled
 from corpus.models import ImportRun
 
 FIELDS = ("title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
@@ -81,7 +82,7 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     is_large = total > SEARCHABLE_AT_ONCE
     with (
         indexed_later() if is_large else nullcontext(),
-        in_background(batches(_records(run, odometer), document_line, odometer)) as found,
+        in_background(batches(sampled(_records(run, odometer), counts), document_line, odometer)) as found,
     ):
         for batch in found:
             _take_batch(run, batch, counts)

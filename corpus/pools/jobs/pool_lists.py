@@ -13,6 +13,7 @@ from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, REPEATED, ImportCounts
 from corpus.loading.line_batches import Odometer, batches, sources_of
+from corpus.loading.samples import sampled
 from corpus.models import ImportRun
 from corpus.models.pools import LISTED, RESERVED_METHODS
 from corpus.pools.jobs.pools import wait_for_pools
@@ -65,7 +66,7 @@ def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     odometer = Odometer()
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
-        with in_background(batches(_rows(run, odometer), _line, odometer)) as found:
+        with in_background(batches(sampled(_rows(run, odometer), counts), _line, odometer)) as found:
             for batch in found:
                 counts.add_problems(batch.problems)
                 with cursor.copy("COPY import_pair FROM STDIN") as copy:

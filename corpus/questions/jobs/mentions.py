@@ -23,6 +23,7 @@ from corpus.formats.records import PartProblem, Problem
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
+from corpus.loading.samples import sampled
 from corpus.models import Document, ImportRun
 from corpus.text.words import title_key
 
@@ -156,7 +157,7 @@ def load_mentions(run: ImportRun, progress: Progress, counts: ImportCounts) -> N
     odometer, state = Odometer(), State(counts)
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
-    for item in _records(run, odometer):
+    for item in sampled(_records(run, odometer), counts):
         _take(item, state)
         if len(state.mentions) >= CHUNK:
             _copy(state)

@@ -21,6 +21,7 @@ from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
+from corpus.loading.samples import sampled
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
 from corpus.runs.rules import LONGEST_NAME, lock_names, unfit_name
@@ -232,7 +233,7 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     reader = Reader(run, topics | bare | parts.keys(), odometer)
     _execute(STAGE)
     _stage_parts(parts)
-    with in_background(batches(reader.rows(), reader.line, odometer)) as found:
+    with in_background(batches(sampled(reader.rows(), counts), reader.line, odometer)) as found:
         for batch in found:
             _copy(batch, counts)
             progress.report(min(batch.bytes_read, run.total), run.total, "reading runs")

@@ -20,6 +20,7 @@ from corpus.loading.background_reading import in_background
 from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
 from corpus.loading.counts import REPEATED, ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
+from corpus.loading.samples import sampled
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
 from corpus.topics.jobs.question_remarks import QuestionRemarks
 from corpus.topics.jobs.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
@@ -73,7 +74,7 @@ def load_topics(run: ImportRun, progress: Progress, counts: ImportCounts) -> Non
     last = run.collection.topics.aggregate(last=Max("position"))["last"]
     state = State(run, counts, next_position=0 if last is None else last + 1)
     remarks = QuestionRemarks.of(run.collection)
-    with in_background(_chunks(run, remarks)) as chunks:
+    with in_background(_chunks(run, remarks, counts)) as chunks:
         for chunk in chunks:
             counts.add_problems(chunk.problems)
             counts.skips.update(chunk.skips)
@@ -83,11 +84,12 @@ def load_topics(run: ImportRun, progress: Progress, counts: ImportCounts) -> Non
     progress.report(run.total, run.total, "reading topics")
 
 
-def _chunks(run: ImportRun, remarks: QuestionRemarks) -> Iterator[Chunk]:
+def _chunks(run: ImportRun, remarks: QuestionRemarks, counts: ImportCounts) -> Iterator[Chunk]:
     """The records of all files. Runs in the reading thread, so it must not touch the database."""
     odometer, seen, chunk = Odometer(), SeenIds(), Chunk()
     for source in sources_of(run):
-        for item in read_topics(source.path, run.format, name=source.name, watch=odometer.add):
+        found = read_topics(source.path, run.format, name=source.name, watch=odometer.add)
+        for item in sampled(found, counts):
             _take(item, chunk, seen, remarks)
             if len(chunk.wanted) >= CHUNK or len(chunk.problems) >= CHUNK:
                 chunk.bytes_read = odometer.bytes

@@ -156,11 +156,15 @@ class TestAfterwards:
         assert "Import them now" in page
         assert "298" in page
         assert "a.jsonl" in page
+        assert "How the first records were understood" in page
+        assert [(one["file"], one["line"]) for one in dry.samples] == [("a.jsonl", line) for line in (1, 4, 5, 6, 7)]
+        assert ["docno", "d3"] in dry.samples[1]["fields"]  # d1 and d2 are left out
         assert not collection.documents.exists()
         answer = client.post(reverse("import_follow", args=["tea", dry.pk]))
         run = self.run_now(collection)
         assert answer["Location"] == reverse("import_detail", args=["tea", run.pk])
         assert (run.created, run.skipped, collection.documents.count()) == (298, 3, 298)
+        assert run.samples == []  # what came in is looked at where it is
         listed = client.get(reverse("import_list", args=["tea"])).content.decode()
         assert listed.count("a.jsonl") == 2  # the dry run still says what it tried
         again = client.post(reverse("import_follow", args=["tea", dry.pk]), follow=True)

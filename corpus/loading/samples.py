@@ -1,0 +1,47 @@
+"""The first records of an import as its reader understood them, to be looked at before anything is written."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from corpus.formats.records import AspectRecord, Problem, Skip
+from corpus.loading.counts import ImportCounts
+
+MOST = 5  # records
+MOST_TEXTS = 5  # of a list
+LONGEST = 300  # characters of a text
+
+T = TypeVar("T")
+
+
+def sampled(items: Iterable[T], counts: ImportCounts) -> Iterator[T]:
+    """The items, unchanged; the first records among them are kept in `counts.samples`."""
+    for item in items:
+        if len(counts.samples) < MOST and not isinstance(item, Problem | Skip):
+            counts.samples.append(sample_of(item))
+        yield item
+
+
+def sample_of(record: Any) -> dict[str, Any]:
+    """{"file", "line", "fields": [[name, text]]}, without the fields that the file says nothing about."""
+    named = {each.name: getattr(record, each.name) for each in fields(record)}
+    where = {"file": named.pop("file", ""), "line": named.pop("line", 0)}
+    extra = named.pop("extra", None) or {}
+    texts = [(name.replace("_", " "), _text(value)) for name, value in named.items()]
+    others = [("other fields", ", ".join(list(extra)[:MOST_TEXTS]) + (" …" if len(extra) > MOST_TEXTS else ""))]
+    return where | {"fields": [[name, text] for name, text in [*texts, *others] if text]}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple | list | frozenset | set):
+        texts = [_text(each) for each in list(value)[:MOST_TEXTS]]
+        return " · ".join(texts) + (f" … {len(value):,} in all" if len(value) > MOST_TEXTS else "")
+    if isinstance(value, AspectRecord):
+        below = f" (with {len(value.children)} below it)" if value.children else ""
+        return _short(value.text) + below
+    return "" if value is None else _short(str(value))
+
+
+def _short(text: str) -> str:
+    text = text.replace("\0", "")
+    return f"{text[:LONGEST].rstrip()}…" if len(text) > LONGEST else text
