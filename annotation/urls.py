@@ -13,6 +13,7 @@ from annotation.rubric.views import rating, rewrites
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/", help_pages.show_help, name="help"),
     path("help/style/", help_pages.show_style, name="style"),
+    path("label-worker.js", labelling_data.label_worker, name="label_worker"),
     path("label/session/", labelling_data.label_session, name="label_session"),
     path("label/preferences/", labelling_data.label_preferences, name="label_preferences"),
     *[
@@ -21,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("", labelling.labelling_screen, "labelling_screen"),
             ("submissions/", labelling_data.submission_create, "submission_create"),
             ("next/", labelling_data.label_next, "label_next"),
+            ("leaving/", labelling_data.label_leave, "label_leave"),
             ("history/", labelling_data.label_history, "label_history"),
             ("guideline/", labelling_data.label_guideline, "label_guideline"),
             ("search/", rating.label_search, "label_search"),

@@ -460,11 +460,13 @@ TABLE: list[Row] = [
     *row("assignment_detail", MANAGERS_PAGE, where=key_of("assignment_run")),
     *row("assignment_confirm", MANAGERS_WRITE, where=key_of("assignment_run")),
     # --- judging: the campaign's own annotators only -----------------------------------------------------------------
+    *everybody("label_worker", "GET 200 200"),
     *everybody("label_session", "GET login 200"),
     *everybody("label_preferences", "POST login 200", json=lambda _: {}),
     *row("labelling_screen", "GET login 404 200 403 403 403"),
     *row("submission_create", "POST login 404 200 403 403 403", json=_answer),
     *row("label_next", "GET login 404 200 403 403 403"),
+    *row("label_leave", "POST login 404 200 403 403 403", json=lambda _: {"visit": 1, "seen": []}),
     *row("label_history", "GET login 404 200 403 403 403"),
     *row("label_search", "GET login 404 200 403 403 403"),
     *row("label_guideline", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=lambda _: {}),

@@ -44,15 +44,11 @@ class Sent:
 
 def read_body(body: bytes) -> Sent:
     """The JSON {"submissions": [...], "have": [[ids]...]?}. Errors: Malformed."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
-        raise Malformed("body", "it is not JSON.") from None
-    return read_request(data)
+    return read_request(_object(body))
 
 
 def read_request(data: Any, **fixed: Any) -> Sent:
-    """The same from the parsed object; `fixed` are fields that the sender has no say in. Errors: Malformed."""
+    """The same from the parsed JSON; `fixed` are fields that the sender has no say in. Errors: Malformed."""
     if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
         raise Malformed("submissions", "send an object with a list of submissions.")
     if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
@@ -78,6 +74,12 @@ def read_have_text(text: str) -> list[list[int]]:
         return read_have([[int(id_) for id_ in unit.split(".")] for unit in text.split(",") if unit])
     except ValueError:
         raise Malformed("have", "units are numbers with dots between, and commas between units.") from None
+
+
+def read_leaving(body: bytes) -> tuple[int, list[list[int]]]:
+    """The JSON {"visit": n, "seen": [[ids]...]}: units that were looked at. Errors: Malformed."""
+    data = _object(body)
+    return _number(data, "visit") or 0, read_have(data.get("seen"))
 
 
 def read_answer(data: Any) -> AnswerInput:
@@ -154,6 +156,16 @@ def _whole(key: str, value: str) -> int:
         return int(value)
     except ValueError:
         raise Malformed(key, "choose one of the levels.") from None
+
+
+def _object(body: bytes) -> Any:
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
+        data = None
+    if not isinstance(data, dict):
+        raise Malformed("body", "it is no JSON object.")
+    return data
 
 
 def _is_number(text: str) -> bool:

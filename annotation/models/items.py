@@ -88,6 +88,7 @@ class Annotator(models.Model):
     order_seed = models.BigIntegerField(default=0)  # shuffles this annotator's order
     guideline_seen = models.PositiveIntegerField(default=0)  # newest version shown to this annotator
     queue_position = models.PositiveIntegerField(default=0)  # how far into the open queue this annotator has gone
+    visit = models.PositiveIntegerField(default=0)  # how often they have opened the labelling page of an open queue
     created_at = models.DateTimeField()
     imported_in = imported_in()
 

@@ -184,3 +184,9 @@ document.addEventListener("htmx:sendError", (event) => {
   if (event.detail.requestConfig.verb === "get") return; // polls continue anyway
   announce("The server cannot be reached. Nothing was changed; check the network and try again.", "bad");
 });
+
+// Nobody is signed in here: what was kept for judging without a network is forgotten, but not what waits to be sent.
+if (document.body.dataset.signedOut !== undefined && "caches" in window) {
+  caches.delete("litmus-pages");
+  import("./labelling/store.js").then(({ forgetHands }) => forgetHands()).catch(() => {});
+}

@@ -9,10 +9,12 @@ from playwright.sync_api import expect
 from annotation.models import (
     CampaignState,
     Level,
+    Strategy,
     Submission,
 )
 from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, title, values
 from tests.factories.labelling import build_work
+from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -44,6 +46,111 @@ def test_offline_goes_on_and_flushes_in_order(new_page):
     ]  # fmt: skip
     page.keyboard.press("2")
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
+
+
+HAS_PAGE = "caches.open('litmus-pages').then((kept) => kept.match(location.pathname)).then(Boolean)"
+HAS_FILES = """caches.open('litmus-files').then((kept) => kept.keys())
+    .then((files) => files.some(({ url }) => /labelling.main/.test(url)))"""
+HAS_ALL_UNITS = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/next/'))"
+SETTLED = 200  # milliseconds after which what is in hand has been kept
+
+
+def await_kept(page) -> None:
+    """Until the service worker has the page and the store what is in hand."""
+    wait_for(lambda: page.evaluate(HAS_ALL_UNITS), 30, "the other units")
+    wait_for(lambda: page.evaluate(HAS_PAGE) and page.evaluate(HAS_FILES), 30, "the page that is kept")
+    page.wait_for_timeout(SETTLED)
+
+
+@pytest.mark.parametrize("queue", [False, True], ids=["plan", "queue"])
+def test_a_reload_without_a_network_goes_on_where_it_was_left(new_page, queue):
+    more = {"strategy": Strategy.QUEUE, "overlap": 2} if queue else {}
+    built = build_work(items=50, **more)
+    page = open_labelling(new_page, built)
+    await_kept(page)
+    page.keyboard.press("2")
+    expect_unit(page, 1)
+    expect_saved(page)
+    page.wait_for_timeout(SETTLED)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    expect_unit(page, 2)
+    page.wait_for_timeout(SETTLED)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect_unit(page, 2)
+    expect(page.locator("[data-part=save-text]")).to_have_text("Offline, 1 queued")
+    expect(page.locator("[data-part=progress-text]")).to_contain_text(re.compile("^1 (done|of 50)"))
+    for number in range(2, 20):
+        expect_unit(page, number)
+        page.keyboard.press("0")
+    expect_unit(page, 20)
+    page.context.set_offline(False)
+    expect_saved(page)
+    expect(page.locator("[data-part=progress-text]")).to_contain_text(re.compile("^20 (done|of 50)"))
+    assert values(built)[:21] == [2, 1, *[0] * 18, None]
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect_unit(page, 20)
+    expect(page.locator("[data-part=progress-text]")).to_contain_text(re.compile("^20 (done|of 50)"))
+
+
+def test_an_answer_that_arrived_before_a_reload_is_counted_once(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+
+    def arrives_but_is_not_answered(route):
+        route.fetch()
+        route.abort()
+
+    page.route("**/submissions/", arrives_but_is_not_answered)
+    page.keyboard.press("2")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("1 queued")
+    page.unroute("**/submissions/")
+    assert values(built)[0] == 2
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect_saved(page)
+    expect(page.locator("[data-part=progress-text]")).to_have_text("1 of 3 done")
+
+
+def test_what_was_not_looked_at_is_free_for_others_once_the_page_is_left(new_page):
+    built = build_work(items=50, strategy=Strategy.QUEUE, overlap=2)
+    page = open_labelling(new_page, built)
+    held = built.annotators["ana"].assignments.filter(state="pending")
+    wait_for(lambda: held.count() == 25, 30, "the whole hand")
+    page.reload()  # the old page leaves after the new one was dealt its units
+    page.wait_for_selector("body[data-ready]")
+    wait_for(lambda: page.evaluate(HAS_ALL_UNITS), 30, "the other units")
+    assert held.count() == 25
+    page.goto("/accounts/profile/")
+    wait_for(lambda: held.count() == 1, 30, "the units given back")
+    go(page, built)
+    expect_unit(page, 0)
+    second = page.context.new_page()
+    go(second, built)
+    second.goto("/accounts/profile/")
+    second.wait_for_load_state("networkidle")
+    assert held.count() > 1, "the other window shows them still"
+
+
+def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
+    page = open_labelling(new_page, build_work(items=3))
+    await_kept(page)
+    page.goto("/accounts/logout/")
+    page.locator("main form button[type=submit]").click()
+    page.goto("/accounts/login/")
+    wait_for(lambda: not page.evaluate("caches.has('litmus-pages')"), 30, "the pages to be forgotten")
+    kept = page.evaluate(
+        """() => new Promise((resolve) => {
+            const opening = indexedDB.open("litmus-labelling");
+            opening.onsuccess = () => {
+                const rows = opening.result.transaction("hand").objectStore("hand").count();
+                rows.onsuccess = () => resolve(rows.result);
+            };
+        })"""
+    )
+    assert kept == 0
 
 
 def test_what_was_queued_survives_closing_the_page(new_page):

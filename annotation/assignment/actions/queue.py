@@ -14,13 +14,28 @@ from django.db import IntegrityError, transaction
 from accounts.prepared_statements import run
 from annotation.assignment.reads.participation import Participation
 
-QUEUE_AHEAD = 3  # units that one annotator has under lease at most: they are withheld from everybody else
+# Units that one annotator has under lease at most: they are withheld from everybody else. Many last for a while
+# without a network; they are given while more slots are open than all annotators together could hold.
+QUEUE_AHEAD = 3
+QUEUE_AHEAD_WHILE_PLENTY = 25
 MOST_EXPIRED_AT_ONCE = 500
 
 # Who has acted on an item's votes does not judge it, whatever slot of it is free.
 UNSEEN = """NOT EXISTS (SELECT FROM annotation_votesseen seen
                     JOIN annotation_annotator me ON me.user_id = seen.user_id
                     WHERE seen.item_id = {item} AND me.id = {annotator})"""
+ROOM = """
+SELECT (SELECT count(*) FROM (
+    SELECT DISTINCT CASE WHEN %(by_document)s THEN -1 ELSE i.id END, i.topic_id, i.document_id
+    FROM annotation_assignment p JOIN annotation_item i ON i.id = p.item_id
+    WHERE p.annotator_id = %(annotator)s AND p.state = 'pending' AND p.queue_id = %(campaign)s
+  ) leased) AS held,
+  CASE WHEN EXISTS (
+    SELECT FROM annotation_assignment o WHERE o.queue_id = %(campaign)s AND o.state = 'open'
+    OFFSET %(many)s * (SELECT count(*) FROM annotation_annotator one
+                       WHERE one.campaign_id = %(campaign)s AND one.state = 'active' AND one.user_id IS NOT NULL)
+  ) THEN %(many)s ELSE %(few)s END AS most
+"""
 # The next free slot after the given position whose item this annotator has never had. Units under lease are counted
 # here and not believed from the client, so that no client can heap them up; the leases it has are renewed when less
 # than half is left. What shares topic and document is one unit in the order by document.
@@ -31,14 +46,10 @@ WITH held AS (
 ), renewed AS (
   UPDATE annotation_assignment a SET lease_expires_at = %(lease)s FROM held
   WHERE a.id = held.id AND held.lease_expires_at < %(renew)s
-), leased AS (
-  SELECT DISTINCT CASE WHEN %(by_document)s THEN -1 ELSE i.id END, i.topic_id, i.document_id
-  FROM annotation_assignment p JOIN annotation_item i ON i.id = p.item_id
-  WHERE p.annotator_id = %(annotator)s AND p.state = 'pending' AND p.queue_id = %(campaign)s
-), free AS (
+), room AS ({ROOM}), free AS (
   SELECT a.id, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.position > %(after)s
-    AND (SELECT count(*) FROM leased) < %(most)s
+    AND (SELECT room.held < room.most FROM room)
     AND NOT EXISTS (SELECT FROM annotation_assignment mine
                     WHERE mine.item_id = a.item_id AND mine.annotator_id = %(annotator)s)
     AND {UNSEEN.format(item="a.item_id", annotator="%(annotator)s")}
@@ -50,7 +61,7 @@ WITH held AS (
 ), moved AS (
   UPDATE annotation_annotator SET queue_position = free.position FROM free WHERE annotation_annotator.id = %(annotator)s
 )
-SELECT id, position FROM free
+SELECT room.held, room.most, free.id, free.position FROM room LEFT JOIN free ON true
 """
 # The free slots of the other items that share topic and document with the one just taken (order by document).
 TAKE_GROUP = f"""
@@ -70,18 +81,27 @@ WITH free AS (
 UPDATE annotation_assignment a SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s
 FROM free WHERE a.id = free.id RETURNING a.id
 """
-EXPIRE = """
+# Leases that end: the assignment stays with its annotator, for an answer that comes late, and its slot is free again.
+END_LEASES = """
 WITH stale AS (
-  SELECT id, item_id, queue_id, slot, position FROM annotation_assignment
-  WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at < %(at)s AND annotator_id <> %(annotator)s
-  ORDER BY lease_expires_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+  SELECT a.id, a.item_id, a.queue_id, a.slot, a.position FROM annotation_assignment a
+  WHERE a.queue_id = %(campaign)s AND a.state = 'pending' AND {}
+  ORDER BY a.lease_expires_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
 ), lapsed AS (
-  UPDATE annotation_assignment a SET state = 'withdrawn', slot = NULL FROM stale WHERE a.id = stale.id RETURNING a.id
+  UPDATE annotation_assignment a SET state = 'withdrawn', slot = NULL, lease_expires_at = %(at)s
+  FROM stale WHERE a.id = stale.id RETURNING a.id
 )
 INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
 SELECT s.item_id, s.queue_id, 'open', s.slot, 0, s.position FROM stale s JOIN lapsed USING (id)
 RETURNING id
 """
+EXPIRE = END_LEASES.format("a.lease_expires_at < %(at)s AND a.annotator_id <> %(annotator)s")
+# What the annotator was dealt and has not looked at, unless a newer visit of theirs has taken it up.
+LEAVE = END_LEASES.format(
+    """a.annotator_id = %(annotator)s AND a.id <> ALL(%(seen)s)
+    AND EXISTS (SELECT FROM annotation_annotator me WHERE me.id = a.annotator_id AND me.visit = %(visit)s)
+    AND NOT EXISTS (SELECT FROM annotation_submission s WHERE s.assignment_id = a.id)"""
+)
 # A slot given back by somebody who skips or is taken off: the assignment is left without it, a fresh row holds it.
 FREE = """
 WITH given AS (
@@ -95,21 +115,32 @@ INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, posit
 SELECT g.item_id, g.queue_id, 'open', g.slot, 0, g.position FROM given g JOIN left_over USING (id)
 RETURNING id
 """
-# Leases of mine that ran out while nobody else took the slot: when nothing else is to do, I go on with those.
+# Leases of mine that ended while nobody else took the slot: as many units of them as are wanted, in the queue's order.
 REVIVE = f"""
-WITH mine AS (
-  SELECT a.id, a.position, o.id AS open, o.slot FROM annotation_assignment a
-  JOIN annotation_assignment o ON o.item_id = a.item_id AND o.state = 'open'
+WITH lapsed AS (
+  SELECT a.id, a.item_id, a.position, min(a.position) OVER (
+      PARTITION BY CASE WHEN %(by_document)s THEN ARRAY[i.topic_id, i.document_id] ELSE ARRAY[a.id] END) AS first
+  FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id
   WHERE a.annotator_id = %(annotator)s AND a.queue_id = %(campaign)s AND a.state = 'withdrawn'
     AND a.lease_expires_at IS NOT NULL AND {UNSEEN.format(item="a.item_id", annotator="a.annotator_id")}
-  ORDER BY a.position LIMIT 1 FOR UPDATE SKIP LOCKED
+    AND EXISTS (SELECT FROM annotation_assignment o WHERE o.item_id = a.item_id AND o.state = 'open')
+), ranked AS (
+  SELECT id, item_id, position, dense_rank() OVER (ORDER BY first) AS place FROM lapsed
+), mine AS (
+  SELECT ranked.id, ranked.position, free.id AS open, free.slot FROM ranked
+  CROSS JOIN LATERAL (
+    SELECT o.id, o.slot FROM annotation_assignment o WHERE o.item_id = ranked.item_id AND o.state = 'open'
+    ORDER BY o.slot LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) free
+  WHERE ranked.place <= %(most)s
 ), gone AS (
   DELETE FROM annotation_assignment a USING mine WHERE a.id = mine.open RETURNING a.id
 )
-SELECT mine.id, mine.position, mine.slot FROM mine JOIN gone ON gone.id = mine.open
+SELECT mine.id, mine.slot FROM mine JOIN gone ON gone.id = mine.open ORDER BY mine.position
 """
 REVIVED = """
-UPDATE annotation_assignment SET state = 'pending', slot = %(slot)s, lease_expires_at = %(lease)s WHERE id = %(id)s
+UPDATE annotation_assignment a SET state = 'pending', slot = mine.slot, lease_expires_at = %(lease)s
+FROM unnest(%(ids)s::bigint[], %(slots)s::smallint[]) AS mine(id, slot) WHERE a.id = mine.id
 """
 RENEW = """
 UPDATE annotation_assignment SET lease_expires_at = %(lease)s
@@ -139,32 +170,48 @@ UPDATE annotation_assignment a SET slot = free.n, state = 'pending' FROM (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An assignment just leased, and where it stands in the queue."""
+    """An assignment just leased, and where it stands in the queue. `is_last`: no more may be leased now."""
 
     assignment: int
     position: int
+    is_last: bool
+
+
+def room_of(participation: Participation) -> int:
+    """How many units more the annotator may have under lease now."""
+    row = run(ROOM, _queue_names(participation))[0]
+    return max(0, row.most - row.held)
 
 
 def take_free_slot(participation: Participation, *, after: int, have: Sequence[int], at: datetime) -> Place | None:
     """Lease the next item after this position of the queue, or else from its start; None when none is free, or when
-    the annotator has as many under lease as anybody may have.
+    the annotator has as many under lease as one may have.
 
     `have` are the assignments the client says it holds already.
     """
-    return _take(participation, after, have, at) or _take(participation, -1, have, at)
+    place, is_full = _take(participation, after, have, at)
+    return place if place or is_full else _take(participation, -1, have, at)[0]
 
 
 def take_lapsed_slot(participation: Participation, *, at: datetime) -> Place | None:
-    """Lease an item whose lease ran out, others' first, then one's own; None when there is none."""
-    if _expire_leases(participation, at):
-        taken = _take(participation, -1, (), at)
-        if taken:
-            return taken
-    rows = run(REVIVE, {"annotator": participation.annotator, "campaign": participation.campaign})
-    if not rows:
-        return None
-    run(REVIVED, {"id": rows[0].id, "slot": rows[0].slot, "lease": at + participation.lease})
-    return Place(rows[0].id, rows[0].position)
+    """Lease an item whose lease another annotator let run out; None when there is none."""
+    return _take(participation, -1, (), at)[0] if _expire_leases(participation, at) else None
+
+
+def revive_leases(participation: Participation, *, units: int, at: datetime) -> list[int]:
+    """Lease again what the annotator's own ended leases leave free, up to so many units; the ids, in order."""
+    rows = run(REVIVE, {**_queue_names(participation), "most": units})
+    if rows:
+        ids, slots = [row.id for row in rows], [row.slot for row in rows]
+        run(REVIVED, {"ids": ids, "slots": slots, "lease": at + participation.lease})
+    return [row.id for row in rows]
+
+
+def leave_units(participation: Participation, *, seen: Sequence[int], visit: int, at: datetime) -> int:
+    """End the annotator's leases but those on these assignments, where nothing was answered and the visit is still the
+    newest; how many."""
+    named = {**_queue_names(participation), "seen": list(seen), "visit": visit, "at": at, "most": MOST_EXPIRED_AT_ONCE}
+    return len(run(LEAVE, named))
 
 
 def take_group(participation: Participation, lead: int, *, at: datetime) -> list[int]:
@@ -209,21 +256,32 @@ def regain_slot(*, assignment: int, item: int, annotator: int, from_queue: bool)
         return False
 
 
-def _take(participation: Participation, after: int, have: Sequence[int], at: datetime) -> Place | None:
-    rows = run(
-        TAKE,
-        {
-            "campaign": participation.campaign,
-            "annotator": participation.annotator,
-            "after": after,
-            "have": list(have),
-            "most": QUEUE_AHEAD,
-            "by_document": participation.by_document,
-            "lease": at + participation.lease,
-            "renew": at + participation.lease / 2,
-        },
-    )
-    return Place(rows[0].id, rows[0].position) if rows else None
+def _take(
+    participation: Participation, after: int, have: Sequence[int], at: datetime
+) -> tuple[Place | None, bool]:
+    """What was leased, and whether the annotator has all that may be leased now."""
+    named = {
+        **_queue_names(participation),
+        "after": after,
+        "have": list(have),
+        "lease": at + participation.lease,
+        "renew": at + participation.lease / 2,
+    }
+    row = run(TAKE, named)[0]
+    if row.id is None:
+        return None, row.held >= row.most
+    is_last = row.held + 1 >= row.most
+    return Place(row.id, row.position, is_last), is_last
+
+
+def _queue_names(participation: Participation) -> dict[str, object]:
+    return {
+        "campaign": participation.campaign,
+        "annotator": participation.annotator,
+        "by_document": participation.by_document,
+        "few": QUEUE_AHEAD,
+        "many": QUEUE_AHEAD_WHILE_PLENTY,
+    }
 
 
 def _expire_leases(participation: Participation, at: datetime) -> int:

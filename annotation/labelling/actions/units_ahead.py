@@ -12,12 +12,20 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.prepared_statements import run
-from annotation.assignment.actions.queue import QUEUE_AHEAD, renew_leases, take_free_slot, take_group, take_lapsed_slot
+from annotation.assignment.actions.queue import (
+    leave_units,
+    renew_leases,
+    revive_leases,
+    room_of,
+    take_free_slot,
+    take_group,
+    take_lapsed_slot,
+)
 from annotation.assignment.reads.participation import Participation, fetch_participation
 from annotation.labelling.actions.answers import Units
 from annotation.labelling.rules.labelling import can_label
 
-PLANNED_AHEAD = 25  # units of a plan: they are the annotator's anyway, and last for a journey without a network
+AHEAD_AT_MOST = 25  # units: they last for a journey without a network. An open queue gives fewer when few are left
 FIRST_AHEAD = 6  # of them with the page, which has to be quick; the script asks for the rest
 
 PENDING = """
@@ -30,6 +38,7 @@ FROM_START = PENDING.format("")
 AHEAD = PENDING.format(
     "AND a.position >= (SELECT max(held.position) FROM annotation_assignment held WHERE held.id = ANY(%(have)s))"
 )
+VISIT = "UPDATE annotation_annotator SET visit = visit + 1 WHERE id = %(annotator)s RETURNING visit"
 GROUP = """
 SELECT a.id FROM annotation_assignment lead
 JOIN annotation_item led ON led.id = lead.item_id
@@ -49,22 +58,46 @@ def take_units(
     have: Sequence[Sequence[int]] = (),
     by: User,
     at: datetime,
-    planned: int = PLANNED_AHEAD,
+    most: int = AHEAD_AT_MOST,
 ) -> tuple[Participation, Units]:
     """The participation, and the units that complete those held in advance: lists of ids of assignments, or [].
 
-    `have` are the units the client holds. In an open queue this leases them, and gives leases that ran out to
-    annotators who would otherwise have nothing. Of a plan, they complete `planned` units.
+    `have` are the units the client holds. They are completed to `most` units. In an open queue this leases them, fewer
+    where not plenty are left, and gives leases that ran out to annotators who would otherwise have nothing.
     Errors: those of `fetch_participation`.
     """
     participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
     if not can_label(participation):
         return participation, []
-    units = fill_up(participation, have, at=at, planned=planned)
+    units = fill_up(participation, have, at=at, most=most)
     if not units and not have and participation.is_queue:
         lapsed = take_lapsed_slot(participation, at=at)
         units = [_queue_unit(participation, lapsed.assignment, at)] if lapsed else []
     return participation, units
+
+
+@transaction.atomic
+def begin_visit(*, collection: str, campaign: str, by: User, at: datetime) -> tuple[Participation, Units, int]:
+    """The same for a page that is being opened: its first units, and the number of this visit to an open queue.
+
+    With this number the page gives back on leaving what was not looked at. A page that is loaded again is dealt the
+    same units before the one it replaces says that it leaves: the older number then counts no longer.
+    """
+    participation, units = take_units(collection=collection, campaign=campaign, by=by, at=at, most=FIRST_AHEAD)
+    visit = run(VISIT, {"annotator": participation.annotator})[0].visit if participation.is_queue else 0
+    return participation, units, visit
+
+
+@transaction.atomic
+def end_visit(
+    *, collection: str, campaign: str, visit: int, seen: Sequence[Sequence[int]], by: User, at: datetime
+) -> int:
+    """Let others have what the annotator was dealt, but for the units seen; how many assignments of an open queue.
+
+    Errors: those of `fetch_participation`.
+    """
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
+    return leave_units(participation, seen=_flat(seen), visit=visit, at=at) if participation.is_queue else 0
 
 
 def fill_up(
@@ -73,25 +106,36 @@ def fill_up(
     *,
     at: datetime,
     look_back: bool = False,
-    planned: int = PLANNED_AHEAD,
+    most: int = AHEAD_AT_MOST,
 ) -> Units:
     """The same for a participation that is locked and open, without looking for leases that ran out.
 
     `look_back`: deal first what is leased to the annotator already, as is done when nothing is in hand.
     """
     if not participation.is_queue:
-        return _pending_units(participation, have, planned)
+        return _pending_units(participation, have, most)
     units: Units = []
     if look_back or not have:  # an answer that got lost, or a new page: what is leased already comes first
-        units = _pending_units(participation, have, QUEUE_AHEAD)
-        renew_leases(participation, _flat(units), at=at)
+        units = _leased_units(participation, have, most, at)
     after = participation.queue_position
-    while len(have) + len(units) < QUEUE_AHEAD:
+    while len(have) + len(units) < most:
         place = take_free_slot(participation, after=after, have=[*_flat(have), *_flat(units)], at=at)
         if place is None:
             break
         units.append(_queue_unit(participation, place.assignment, at))
+        if place.is_last:
+            break
         after = place.position
+    return units
+
+
+def _leased_units(participation: Participation, have: Sequence[Sequence[int]], most: int, at: datetime) -> Units:
+    """What the annotator has under lease; with nothing in hand also what an earlier visit gave back unseen."""
+    units = _pending_units(participation, have, most)
+    lacking = min(most - len(units), room_of(participation)) if not have else 0
+    if lacking > 0 and revive_leases(participation, units=lacking, at=at):
+        units = _pending_units(participation, have, most)
+    renew_leases(participation, _flat(units), at=at)
     return units
 
 

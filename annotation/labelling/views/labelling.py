@@ -22,7 +22,7 @@ from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of,
 from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Receipt
 from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import FIRST_AHEAD, take_units
+from annotation.labelling.actions.units_ahead import begin_visit
 from annotation.labelling.forms import Malformed, read_form
 from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.reads.labelling import (
@@ -37,7 +37,7 @@ from annotation.labelling.views.answers import TOO_LATE, person_of, standing
 from annotation.models import Assignment, Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
 from corpus.text.markdown import render_markdown
 
-ADDRESSES = ("submission_create", "label_next", "label_history", "label_guideline", "label_search")
+ADDRESSES = ("submission_create", "label_next", "label_leave", "label_history", "label_guideline", "label_search")
 HISTORY_PAGE = 20  # units
 
 
@@ -46,8 +46,8 @@ HISTORY_PAGE = 20  # units
 @require_safe
 def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there."""
-    participation, ids = take_units(
-        collection=slug, campaign=campaign, by=person_of(request), at=timezone.now(), planned=FIRST_AHEAD
+    participation, ids, visit = begin_visit(
+        collection=slug, campaign=campaign, by=person_of(request), at=timezone.now()
     )
     if (
         not participation.guideline_seen and participation.guideline
@@ -55,9 +55,8 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         note_guideline_seen(collection=slug, campaign=campaign, version=participation.guideline, by=person_of(request))
     wanted = request.GET.get("item", "")
     opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() else []
-    return show_screen(
-        request, slug, participation, hand=fetch_units(participation, ids), opened=opened[0] if opened else None
-    )
+    hand = fetch_units(participation, ids)
+    return show_screen(request, slug, participation, hand=hand, opened=opened[0] if opened else None, visit=visit)
 
 
 def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
@@ -114,6 +113,7 @@ def show_screen(
     *,
     hand: list[Unit],
     opened: Unit | None,
+    visit: int = 0,
     status: int = 200,
 ) -> HttpResponse:
     """The page, with the first unit drawn and the rest as data for the script."""
@@ -152,11 +152,14 @@ def show_screen(
         "delays": DELAYS,
         "data": {
             "owner": f"{person.pk}:{participation.campaign}",
+            "page": str(uuid.uuid4()),
+            "at": timezone.now(),
+            "visit": visit,
             "user": person.pk,
             "email": person.email,
             "urls": {
                 **{name: reverse(name, args=[slug, campaign.slug]) for name in ADDRESSES},
-                **{name: reverse(name) for name in ("label_session", "label_preferences", "account_login")},
+                **{name: reverse(name) for name in ("label_session", "label_preferences", "label_worker", "account_login")},
             },
             "layout": labelling.layout,
             "byDocument": participation.by_document,

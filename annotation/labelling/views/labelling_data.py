@@ -1,10 +1,13 @@
 """What the labelling screen's script asks for and sends. One request for a judgment: it stores and brings the next."""
 
 import json
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
+from django.contrib.staticfiles import finders
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
@@ -17,8 +20,8 @@ from annotation.assignment.reads.participation import fetch_participation
 from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.preferences import set_preferences
 from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import take_units
-from annotation.labelling.forms import Malformed, read_body, read_have_text, read_preferences
+from annotation.labelling.actions.units_ahead import end_visit, take_units
+from annotation.labelling.forms import Malformed, read_body, read_have_text, read_leaving, read_preferences
 from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.reads.labelling import fetch_history, fetch_progress, why_empty
 from annotation.labelling.reads.units import fetch_units
@@ -76,6 +79,34 @@ def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     units = fetch_units(participation, ids)
     empty = why_empty(participation, fetch_progress(participation)) if not units and not have else ""
     return answer_json({"units": units, "empty": empty, "guideline": participation.guideline})
+
+
+@require_POST
+@for_script
+def label_leave(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """What the page sends when it is left: others may have what was dealt of an open queue, but for the units seen."""
+    visit, seen = read_leaving(body_of(request))
+    left = end_visit(
+        collection=slug, campaign=campaign, visit=visit, seen=seen, by=person_of(request), at=timezone.now()
+    )
+    return answer_json({"left": left})
+
+
+@require_safe
+@login_not_required
+def label_worker(_: HttpRequest) -> HttpResponse:
+    """The service worker that keeps labelling pages for when there is no network.
+
+    It lies at the root, not among the static files: a worker serves addresses below its own only.
+    """
+    return HttpResponse(worker_script(), content_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def worker_script() -> str:
+    path = finders.find("js/labelling/worker.js")
+    assert isinstance(path, str)  # noqa: S101 - a file of ours
+    return Path(path).read_text(encoding="utf-8")
 
 
 @require_safe

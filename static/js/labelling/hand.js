@@ -15,6 +15,7 @@ export class Hand {
     this.cursor = null; // where older history goes on; null: not asked yet
     this.exhausted = false;
     this.gone = new Set(); // assignments submitted here that the server has not acknowledged yet
+    this.onchange = () => {};
     this.add(units);
   }
 
@@ -27,11 +28,25 @@ export class Hand {
       this.past = this.past.filter((other) => keyOf(other) !== keyOf(unit));
       this.ahead.push(unit);
     }
+    this.onchange();
+  }
+
+  /** Take up what an earlier visit had in hand. */
+  replace({ ahead, current, past }) {
+    Object.assign(this, { ahead: current ? [current, ...ahead] : ahead, current: null, past });
+  }
+
+  /** Nothing is held any longer that was not looked at. */
+  letGo() {
+    this.ahead = this.ahead.filter((unit) => unit.seen);
+    this.onchange();
   }
 
   /** Go on to the next unit; null when there is none here. */
   advance() {
     this.current = this.ahead.shift() ?? null;
+    if (this.current) this.current.seen = true;
+    this.onchange();
     return this.current;
   }
 
@@ -41,6 +56,7 @@ export class Hand {
     for (const id of idsOf(unit)) this.gone.delete(id);
     this.past = this.past.filter((other) => keyOf(other) !== keyOf(unit));
     this.current = unit;
+    this.onchange();
   }
 
   /** The unit at work has been submitted. */
@@ -48,6 +64,7 @@ export class Hand {
     for (const id of idsOf(unit)) this.gone.add(id);
     this.past = [unit, ...this.past.filter((other) => keyOf(other) !== keyOf(unit))];
     if (this.current === unit) this.current = null;
+    this.onchange();
   }
 
   /** The server knows of these submissions: what it deals from now on takes them into account. */

@@ -8,23 +8,28 @@ import { GuidelinePane } from "./guideline.js";
 import { Hand, idsOf, keyOf } from "./hand.js";
 import { labelKeys, listen } from "./keys.js";
 import { Outbox } from "./outbox.js";
+import { keepHand, keepPage, takeUp, Windows } from "./offline.js";
 import { announce, anyDialogOpen, data, newUuid, notice, part, show } from "./page.js";
 import * as question from "./question.js";
 import * as screen from "./screen.js";
 import { openSearch, wireSearch } from "./search.js";
-import { get, refreshSession } from "./server.js";
+import { get, postOnLeaving, refreshSession } from "./server.js";
 import { countFinished, notePace, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
 
 const FILL_AFTER = 1_000; // milliseconds after the page is there
+const KEEP_AFTER = 50; // milliseconds
 const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
 const NOT_NOW = new Set(["archived", "closed", "draft", "paused", "removed"]);
 
+const store = await openStore(data.owner);
+const windows = new Windows(data.owner);
 const hand = new Hand(data.hand);
+await takeUp(store, hand);
 const guideline = new GuidelinePane();
 const clock = new Clock();
 const outbox = new Outbox({
-  store: await openStore(data.owner),
+  store,
   url: data.urls.submission_create,
   user: data.user,
   context: (sending) => [...hand.held(), ...outbox.waiting.filter((entry) => entry.id !== sending.id).map(entryIds)],
@@ -45,13 +50,17 @@ outbox.addEventListener("settled", ({ detail }) => {
   hand.add(detail.units);
   guideline.noteVersion(detail.guideline);
   detail.results.forEach((result, i) => {
-    if (result.outcome === "counted") countFinished(detail.entry.finishes[i] ?? 0);
+    if (result.outcome === "counted" && !countedByServer(result)) countFinished(detail.entry.finishes[i] ?? 0);
     if (result.outcome === "not-counted") notice(result.detail);
   });
   if (detail.refused) refused(detail.entry);
+  keepSoon();
   if (!screen.currentUnit() && !session.inPast && hand.ahead.length) session.showPresent();
   else if (!screen.currentUnit()) showEmpty();
 });
+
+/** Whether it had arrived before this page was made: the answer was lost, and the server's count has it already. */
+const countedByServer = (result) => new Date(result.at) < new Date(data.at);
 
 /** An entry that the server did not take: shown again, or kept as a draft with the reason. */
 async function refused(entry) {
@@ -244,13 +253,30 @@ if (isQuestion) {
   });
 }
 
-/** The page comes with a few units of a plan; the rest are fetched at leisure, for when the network goes away. */
+/** The page comes with a few units; the rest are fetched at leisure, for when the network goes away. */
 async function fillHand() {
   const have = hand.held().map((ids) => ids.join(".")).join(",");
   const answer = await get(`${data.urls.label_next}?have=${have}`).catch(() => null);
   hand.add(answer?.body?.units ?? []);
 }
-if (!data.isQueue && hand.ahead.length) setTimeout(fillHand, FILL_AFTER);
+if (hand.ahead.length) setTimeout(fillHand, FILL_AFTER);
+
+let keeping = null;
+/** Keep what is in hand and the count for a page that is loaded without a network, some moments after they change. */
+function keepSoon() {
+  clearTimeout(keeping);
+  keeping = setTimeout(() => keepHand(store, hand), KEEP_AFTER);
+}
+hand.onchange = keepSoon;
+
+/** Units of an open queue that were not looked at are for others, once the page is left. */
+window.addEventListener("pagehide", () => {
+  windows.close();
+  if (!data.visit || windows.areOthers || !navigator.onLine) return;
+  hand.letGo();
+  keepHand(store, hand);
+  postOnLeaving(data.urls.label_leave, { visit: data.visit, seen: hand.held() }); // if it is lost, leases end in time
+});
 
 // A page from the browser's back-forward cache has an old hand.
 window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());
@@ -298,5 +324,7 @@ await outbox.resume();
 const unsent = new Set(outbox.entries.flatMap(entryIds));
 hand.ahead = hand.ahead.filter((unit) => !idsOf(unit).some((id) => unsent.has(id)));
 begin();
+countFinished(0);
+void keepPage();
 
 document.body.dataset.ready = "true"; // for tests: keys work from now on

@@ -9,11 +9,16 @@ export class Offline extends Error {}
 
 let token = csrfToken();
 
+const headersFor = (method, isJson) => ({
+  Accept: "application/json",
+  "X-Requested-With": "XMLHttpRequest",
+  ...(method === "POST" && { "X-CSRFToken": token }),
+  ...(isJson && { "Content-Type": "application/json" }),
+});
+
 /** {status, body}: body is the JSON of the answer, or null when it is none. */
 async function request(method, url, { json, form, keepalive } = {}) {
-  const headers = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" };
-  if (method === "POST") headers["X-CSRFToken"] = token;
-  if (json) headers["Content-Type"] = "application/json";
+  const headers = headersFor(method, json);
   const body = json ? JSON.stringify(json) : form ? new URLSearchParams(form) : undefined;
   const signal = AbortSignal.timeout(PATIENCE);
   let response;
@@ -31,6 +36,13 @@ export const get = (url) => request("GET", url);
 export const post = (url, json) => request("POST", url, { json });
 /** A small request that arrives even when the page is left at once. */
 export const postKept = (url, json) => request("POST", url, { json, keepalive: true });
+
+/** The same while the page is being left, when a service worker must send it for the page. Nobody hears the answer. */
+export function postOnLeaving(url, json) {
+  const worker = navigator.serviceWorker?.controller;
+  if (!worker) void postKept(url, json).catch(() => {});
+  else worker.postMessage({ send: { url, request: { method: "POST", headers: headersFor("POST", true), body: JSON.stringify(json) } } });
+}
 export const postForm = (url, form) => request("POST", url, { form });
 
 /** Who is signed in now, with a fresh token for what is sent next; null when nobody is. */

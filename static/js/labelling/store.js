@@ -1,6 +1,10 @@
-/** Where answers wait until the server has them: IndexedDB, else localStorage, else memory alone. */
+/** Where answers wait until the server has them: IndexedDB, else localStorage, else memory alone.
+
+IndexedDB also holds what each person has in hand in each campaign, for when the page is loaded without a network.
+*/
 
 const DATABASE = "litmus-labelling";
+const NO_HAND = { keepHand: async () => {}, hand: async () => null };
 
 /** The store of one person in one campaign. `durable` says whether it survives the page. */
 export async function openStore(owner) {
@@ -18,27 +22,41 @@ export async function openStore(owner) {
 
 async function openIndexed(owner) {
   const database = await asked(opening());
-  const run = async (mode, work) => {
-    const transaction = database.transaction("outbox", mode, { durability: "strict" });
-    const result = work(transaction.objectStore("outbox"));
+  database.onversionchange = () => database.close(); // a newer page in another window
+  const run = async (name, mode, work, durability = "strict") => {
+    const transaction = database.transaction(name, mode, { durability });
+    const result = work(transaction.objectStore(name));
     await finished(transaction);
     return result.result;
   };
   return {
     durable: true,
-    all: async () => inOrder(await run("readonly", (rows) => rows.index("owner").getAll(owner))),
-    put: (entry) => run("readwrite", (rows) => rows.put({ ...entry, owner })),
-    remove: (id) => run("readwrite", (rows) => rows.delete(id)),
+    all: async () => inOrder(await run("outbox", "readonly", (rows) => rows.index("owner").getAll(owner))),
+    put: (entry) => run("outbox", "readwrite", (rows) => rows.put({ ...entry, owner })),
+    remove: (id) => run("outbox", "readwrite", (rows) => rows.delete(id)),
+    hand: async () => (await run("hand", "readonly", (rows) => rows.get(owner))) ?? null,
+    keepHand: (hand) => run("hand", "readwrite", (rows) => rows.put({ ...hand, owner }), "relaxed"),
   };
 }
 
 function opening() {
-  const request = indexedDB.open(DATABASE, 2);
+  const request = indexedDB.open(DATABASE, 3);
   request.onupgradeneeded = () => {
-    if (request.result.objectStoreNames.contains("outbox")) request.result.deleteObjectStore("outbox");
-    request.result.createObjectStore("outbox", { keyPath: "id" }).createIndex("owner", "owner");
+    const { result } = request;
+    const has = (name) => result.objectStoreNames.contains(name);
+    if (!has("outbox")) result.createObjectStore("outbox", { keyPath: "id" }).createIndex("owner", "owner");
+    if (!has("hand")) result.createObjectStore("hand", { keyPath: "owner" });
   };
   return request;
+}
+
+/** Forget what people had in hand, for when nobody is signed in; what waits to be sent stays. */
+export async function forgetHands() {
+  const database = await asked(opening());
+  const transaction = database.transaction("hand", "readwrite");
+  transaction.objectStore("hand").clear();
+  await finished(transaction);
+  database.close();
 }
 
 const asked = (request) =>
@@ -59,6 +77,7 @@ async function openLocal(owner) {
   const write = (entries) => localStorage.setItem(key, JSON.stringify(entries));
   write(read());
   return {
+    ...NO_HAND,
     durable: true,
     all: async () => inOrder(read()),
     put: async (entry) => write([...read().filter((other) => other.id !== entry.id), entry]),
@@ -69,6 +88,7 @@ async function openLocal(owner) {
 function openMemory() {
   const entries = new Map();
   return {
+    ...NO_HAND,
     durable: false,
     all: async () => inOrder([...entries.values()]),
     put: async (entry) => void entries.set(entry.id, entry),

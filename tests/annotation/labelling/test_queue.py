@@ -7,8 +7,8 @@ from django.db.models import Count
 
 from accounts.refusals import Conflict
 from annotation.assignment.actions.assignments import assign_items, reassign_assignments, release_assignments
-from annotation.assignment.actions.queue import free_slots
-from annotation.labelling.actions.units_ahead import QUEUE_AHEAD, take_units
+from annotation.assignment.actions.queue import QUEUE_AHEAD, free_slots
+from annotation.labelling.actions.units_ahead import begin_visit, end_visit, take_units
 from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy, VotesSeen
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, kinds_of, send, send_one, skip, undo, values_of
@@ -293,3 +293,99 @@ def test_nor_by_a_plan_or_by_what_is_handed_over():
     assign_items(campaign=built.campaign, by=None, at=AT, overlap=1, strategy=Strategy.PLANNED)
     mine = Assignment.objects.filter(annotator=built.annotators["ben"], state="pending")
     assert {row.item for row in mine} == set(built.items[:3])
+
+
+# --- plenty, and leaving ----------------------------------------------------------------------------------------------
+
+
+def visit(built: Built, person: str, at=AT) -> tuple[list[list[int]], int]:
+    where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
+    return begin_visit(**where, by=built.people[person], at=at)[1:]
+
+
+def leave(built: Built, person: str, number: int, seen: list[list[int]], at=AT) -> int:
+    where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
+    return end_visit(**where, visit=number, seen=seen, by=built.people[person], at=at)
+
+
+def states(built: Built, person: str) -> dict[str, int]:
+    rows = Assignment.objects.filter(annotator=built.annotators[person])
+    return dict(rows.values_list("state").annotate(n=Count("pk")))
+
+
+def test_while_plenty_is_open_an_annotator_holds_enough_for_a_journey():
+    built = build_queue(items=52)  # 104 slots; three annotators could hold 75
+    assert items_of(built, take(built, "ana")) == list(range(25))
+    assert len(take(built, "ben")) == 4, "79 are open, and once 75 are left three are enough"
+    assert len(take(built, "cai")) == QUEUE_AHEAD
+
+
+def test_a_page_begins_with_few_units_and_asks_for_the_rest():
+    built = build_queue(items=60)
+    units, _ = visit(built, "ana")
+    assert items_of(built, units) == list(range(6))
+    assert items_of(built, take(built, "ana", have=units)) == list(range(6, 25))
+
+
+def test_what_a_page_has_not_shown_is_free_again_when_it_is_left():
+    built = build_queue(items=90, overlap=1)
+    units, number = visit(built, "ana")
+    send(built, "ana", given(units[0][0], 1))
+    assert leave(built, "ana", number, units[:2]) == 4
+    assert items_of(built, take(built, "ben"))[:4] == [2, 3, 4, 5]
+    assert states(built, "ana")["withdrawn"] == 4
+
+
+def test_who_comes_back_goes_on_with_what_they_left_and_no_rows_pile_up():
+    built = build_queue(items=60)
+    units, number = visit(built, "ana")
+    before = Assignment.objects.count()
+    for _ in range(3):
+        assert leave(built, "ana", number, units[:1]) == 5
+        again, number = visit(built, "ana")
+        assert again == units
+    assert Assignment.objects.count() == before
+
+
+def test_a_page_loaded_again_is_not_robbed_by_the_one_it_replaces():
+    built = build_queue(items=60)
+    units, number = visit(built, "ana")
+    again, newer = visit(built, "ana")
+    assert (again, newer) == (units, number + 1)
+    assert leave(built, "ana", number, units[:1]) == 0
+    assert states(built, "ana") == {"pending": 6}
+
+
+def test_what_was_judged_or_taken_back_is_not_given_away():
+    built = build_queue(items=60)
+    units, number = visit(built, "ana")
+    send(built, "ana", sent := given(units[0][0], 1))
+    send(built, "ana", undo(units[0][0], base=sent.uuid))
+    visit(built, "ben")
+    assert leave(built, "ana", number, []) == 5
+    assert (states(built, "ana"), states(built, "ben")) == ({"pending": 1, "withdrawn": 5}, {"pending": 6})
+
+
+def test_an_answer_to_a_unit_that_was_left_counts_while_its_slot_is_free():
+    built = build_queue(items=60, overlap=1)
+    units, number = visit(built, "ana")
+    leave(built, "ana", number, units[:1])
+    assert send_one(built, "ana", given(units[1][0], 2)).outcome == "counted"
+    assert items_of(built, take(built, "ben")) == [2, 3, 4]
+    assert send_one(built, "ana", given(units[2][0], 2)).outcome == "not-counted"
+
+
+def test_units_by_document_are_left_and_taken_up_whole():
+    triples = [("1", f"Aspect {n}", f"doc{document:02}") for document in range(30) for n in range(4)]
+    built = build_queue(triples=triples, order=Order.BY_DOCUMENT)
+    units, number = visit(built, "ana")
+    assert [len(unit) for unit in units] == [4] * 6
+    assert leave(built, "ana", number, units[:1]) == 20
+    assert visit(built, "ana")[0] == units
+
+
+def test_in_a_plan_nothing_is_left():
+    built = build_work(items=8)
+    units, number = visit(built, "ana")
+    assert (number, leave(built, "ana", 0, [])) == (0, 0)
+    assert states(built, "ana") == {"pending": 8}
