@@ -256,9 +256,7 @@ def regain_slot(*, assignment: int, item: int, annotator: int, from_queue: bool)
         return False
 
 
-def _take(
-    participation: Participation, after: int, have: Sequence[int], at: datetime
-) -> tuple[Place | None, bool]:
+def _take(participation: Participation, after: int, have: Sequence[int], at: datetime) -> tuple[Place | None, bool]:
     """What was leased, and whether the annotator has all that may be leased now."""
     named = {
         **_queue_names(participation),

@@ -159,7 +159,10 @@ def show_screen(
             "email": person.email,
             "urls": {
                 **{name: reverse(name, args=[slug, campaign.slug]) for name in ADDRESSES},
-                **{name: reverse(name) for name in ("label_session", "label_preferences", "label_worker", "account_login")},
+                **{
+                    name: reverse(name)
+                    for name in ("label_session", "label_preferences", "label_worker", "account_login")
+                },
             },
             "layout": labelling.layout,
             "byDocument": participation.by_document,

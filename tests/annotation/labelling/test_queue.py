@@ -386,6 +386,6 @@ def test_units_by_document_are_left_and_taken_up_whole():
 
 def test_in_a_plan_nothing_is_left():
     built = build_work(items=8)
-    units, number = visit(built, "ana")
+    _, number = visit(built, "ana")
     assert (number, leave(built, "ana", 0, [])) == (0, 0)
     assert states(built, "ana") == {"pending": 8}
