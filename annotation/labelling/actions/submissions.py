@@ -90,7 +90,7 @@ def submit(
 ) -> Answer:
     """Store what one annotator sends, each submission separately, and hand out the units that come next.
 
-    `have` are the units the sender holds still (see units_ahead.py); None deals nothing. A submission that comes after its
+    `have` are the units the sender holds still (units_ahead.py); None deals nothing. A submission that comes after its
     slot has gone to somebody else is stored with outcome not-counted. Refusals stand among the results (NotNow,
     Invalid, ChangedElsewhere, Conflict for a uuid used for something else, Refused for an assignment that is not the
     sender's); nothing of a refused submission is stored.
