@@ -2,17 +2,21 @@
 
 import re
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
 
 import pytest
 from django.db import transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.models import JobClaim, JobState
 from adjudication.models import Release
+from adjudication.releases.actions import request_release
 from adjudication.releases.jobs.verifying import verify_release
 from corpus.models import Document, Topic
 from tests.adjudication.verdicts.test_votes import vote
@@ -77,6 +81,45 @@ def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, setting
     assert verify_release(release.variant(anonymous=False)).remade is True
 
 
+@pytest.mark.parametrize(
+    ("moment", "stored"),
+    [
+        ("adjudication.releases.jobs.release._sync", False),  # the folder has its name, the row no hashes
+        ("accounts.jobs._finish", True),  # the row has its hashes, the job has not ended
+    ],
+)
+def test_killed_between_the_folder_and_the_row_nothing_is_shown_and_the_next_attempt_ends_it(
+    built: Built, settings, tmp_path: Path, client: Client, moment: str, stored: bool
+) -> None:
+    asked = request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
+    module, _, name = moment.rpartition(".")
+    log, environment = tmp_path / "killed.log", child_environment(LITMUS_TEX="")
+    child = Child([sys.executable, "-c", KILLED, str(asked.pk), module, name], log, environment)
+    assert child.process.wait(120) == -signal.SIGKILL, child.output
+    asked.refresh_from_db()
+    assert asked.folder.exists()
+    assert (asked.state, asked.frozen_at is not None) == (JobState.RUNNING, stored)
+    client.force_login(built.people["manager"])
+    for page in ("release_detail", "release_archive"):
+        assert client.get(reverse(page, args=["tea", "v1"])).status_code == 404
+    written = {path: path.stat().st_ino for path in asked.folder.rglob("*.jsonl")}
+    JobClaim.objects.all().delete()  # its lease has ended
+    jobs.carry_out(asked)
+    asked.refresh_from_db()
+    assert (asked.state, asked.attempts) == (JobState.DONE, 2)
+    assert releases(built, settings) == [str(asked.pk)]
+    assert (written == {path: path.stat().st_ino for path in asked.folder.rglob("*.jsonl")}) is stored
+    assert verify_release(asked.variant(anonymous=False)).remade is True
+
+
+KILLED = """
+import importlib, os, signal, sys, django
+django.setup()
+from accounts import jobs
+from adjudication.models import Release
+setattr(importlib.import_module(sys.argv[2]), sys.argv[3], lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+jobs.carry_out(Release.objects.get(pk=int(sys.argv[1])))
+"""
 AGAIN = """
 import sys, django
 django.setup()
