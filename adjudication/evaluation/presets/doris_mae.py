@@ -1,6 +1,6 @@
 """The tables of DORIS-MAE (Wang et al. 2023): seven measures with standard errors, next to shuffled pools."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from adjudication.evaluation.presets.preset import Part, Preset, subset
@@ -22,13 +22,13 @@ PRINTED = {
 class DorisPreset(Preset):
     parts: ClassVar = (Part("campaign", MEASURES),)
     style: ClassVar[Style] = Style(places=2, with_se=True)
-    topics: ClassVar[str] = ""  # the split whose topics count
+    topics: ClassVar[Mapping[str, str]] = {}  # the attributes of the topics that count
 
     def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
         (only,) = done
-        figures = subset(only, {"split": self.topics}) if self.topics else only.whole
+        figures = subset(only, self.topics)
         columns = [(Column(printed), figures, measure) for measure, printed in PRINTED.items()]
-        return build_table(only, columns, caption(only, self.style), self.style)
+        return build_table(only, columns, caption(only, self.style, figures), self.style)
 
 
 class Table2(DorisPreset):
@@ -47,9 +47,10 @@ class Table6(DorisPreset):
 
 class Table7(DorisPreset):
     name = "doris-7"
-    label = "DORIS-MAE Table 7: sub-queries"
-    about = "The same measures for sub-queries, by the verdicts on their aspects."
-    parts: ClassVar = (Part("sub-queries", MEASURES),)
+    label = "DORIS-MAE Table 7: sub-queries of two aspects"
+    about = "The same measures for sub-queries of two aspects, by the verdicts on them; others are left out."
+    parts: ClassVar = (Part("sub-queries", MEASURES, ("aspects",)),)
+    topics: ClassVar = {"aspects": "2"}
     style = Style(places=2)
 
 
@@ -58,4 +59,4 @@ class Table8(DorisPreset):
     label = "DORIS-MAE Table 8: test queries, trained against pretrained"
     about = "The same measures over the topics of the test split."
     parts: ClassVar = (Part("campaign", MEASURES, ("split",)),)
-    topics = "test"
+    topics: ClassVar = {"split": "test"}

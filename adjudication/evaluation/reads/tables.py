@@ -213,9 +213,9 @@ def figure_text(measure: str, value: float, style: Style = PLAIN) -> str:
     return f"{100 * value:.{style.places}f}" if bounded else f"{value:.1f}"
 
 
-def caption(done: EvaluationResult, style: Style = PLAIN) -> str:
-    """What the table shows, against what, and what its marks mean."""
-    topics = len(done.whole.subset.topics)
+def caption(done: EvaluationResult, style: Style = PLAIN, figures: SubsetFigures | None = None) -> str:
+    """What the table shows, against what, and what its marks mean. `figures` are those of a table about one subset."""
+    topics = len((figures or done.whole).subset.topics)
     parts = [f"Means over {topics:,} topics in percent, against {done.gold.label}."]
     if style.with_se:
         parts.append("± standard error over topics.")

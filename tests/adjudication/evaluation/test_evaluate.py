@@ -38,8 +38,9 @@ from corpus.models import (
     Topic,
 )
 from tests.adjudication.evaluation.conftest import TOPICS
+from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import MembershipFactory
-from tests.factories.adjudication import AT, Built
+from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.corpus import make_pool, make_tree
 
 pytestmark = pytest.mark.django_db
@@ -471,6 +472,40 @@ def test_presets_of_doris_mae(built: Built) -> None:
     assert " ± " in report.table.rows[0].cells[0].text
     test = make_report(built.collection, EvaluationSpec("", ("good",), preset="doris-8", resamples=1000))
     assert test.table.rows[0].cells[0].n_topics == 8
+    assert test.table.caption.startswith("Means over 8 topics")
+
+
+def test_tables_6_and_7_of_doris_mae() -> None:
+    """Worked out by hand over 20 documents, of which d1 to d3 have grades on the aspects a, b and c.
+
+    Sums: of the topic d1 4, d2 1, d3 3; of ab d1 4, d2 1, d3 1; of bc d1 2, d3 3. Relevant from a mean of 1 on: d1 and
+    d3 of the topic, d1 of ab, d1 and d3 of bc. nDCG_exp counts the first 2 (a tenth): Table 6 has
+    (2 + 8/log2 3) / (16 + 8/log2 3), ab (2 + 16/log2 3) / (16 + 2/log2 3), bc (8 + 1/log2 3) / (8 + 4/log2 3).
+    """
+    grades = {"d1": (2, 2, 0), "d2": (1, 0, 0), "d3": (0, 1, 2)}
+    docnos = [f"d{n}" for n in range(1, 21)]
+    triples = [("1", aspect, docno) for docno in docnos for aspect in "abc"]
+    labels = [[grades.get(docno, (0, 0, 0))["abc".index(str(aspect))]] * 3 for _, aspect, docno in triples]
+    built = build_campaign(labels, triples=triples)
+    vote(built)
+    first, rest = ["d2", "d3", "d4", "d5", "d6", "d1"], docnos[6:]
+    make_run(built.collection, "aspects", {"1": {docno: -float(at) for at, docno in enumerate([*first, *rest])}})
+    table = make_report(built.collection, EvaluationSpec("", ("aspects",), preset="doris-6", resamples=1000)).table
+    assert [cell.text for cell in table.rows[0].cells] == ["50.00", "100.00", "50.00", "33.48", "16.67", "41.67"]
+    topic, run = Topic.objects.get(collection=built.collection), RetrievalRun.objects.get(name="aspects")
+    aspects = {aspect.text: aspect for aspect in topic.aspects.all()}
+    orders = {"ab": ["d2", "d1", "d3"], "bc": ["d3", "d2", "d1"], "a": docnos[::-1], "abc": docnos[::-1]}
+    for name, order in orders.items():
+        part = SubQuery.objects.create(
+            collection=built.collection, topic=topic, number=f"1-{name}", size=len(name), sentences=[name]
+        )
+        for place, text in enumerate(name):
+            part.chosen.create(aspect=aspects[text], position=place)
+        ranked = [*order, *(docno for docno in docnos if docno not in order)]
+        PartRanking.objects.create(run=run, sub_query=part, docnos=ranked, scores=[-float(at) for at in range(20)])
+    table = make_report(built.collection, EvaluationSpec("", ("aspects",), preset="doris-7", resamples=1000)).table
+    assert [cell.text for cell in table.rows[0].cells] == ["100.00", "100.00", "25.00", "76.04", "75.00", "66.67"]
+    assert table.caption.startswith("Means over 2 topics"), "sub-queries of other sizes are left out"
 
 
 def test_presets_of_litsearch_and_acm_cr() -> None:
