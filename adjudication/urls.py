@@ -66,6 +66,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<int:pk>/topic/", details.evaluation_topic, "evaluation_topic"),
             ("<int:pk>/topics/", details.evaluation_topics, "evaluation_topics"),
             ("<int:pk>/pairs/", details.evaluation_matrix, "evaluation_matrix"),
+            ("<int:pk>/pairs.<slug:form>", details.evaluation_matrix_file, "evaluation_matrix_file"),
             ("<int:pk>/judging/", judging.evaluation_judging, "evaluation_judging"),
             ("<int:pk>/plot.<slug:form>", evaluations.evaluation_plot, "evaluation_plot"),
             ("<int:pk>/table.<slug:form>", evaluations.evaluation_table, "evaluation_table"),

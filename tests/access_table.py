@@ -539,6 +539,7 @@ TABLE: list[Row] = [
     *row("evaluation_run", OVERSEERS_PAGE, where=key_of("measured")),
     *row("evaluation_topic", OVERSEERS_PAGE, where=key_of("measured")),
     *row("evaluation_matrix", OVERSEERS_PAGE, where=key_of("measured")),
+    *row("evaluation_matrix_file", OVERSEERS_PAGE, where=lambda w: {"pk": w.measured.pk, "form": "csv"}),
     *row("evaluation_judging", MANAGERS_FORM, where=key_of("measured")),
     *row("evaluation_plot", OVERSEERS_PAGE, where=lambda w: {"pk": w.measured.pk, "form": "svg"}),
     *row("evaluation_table", "GET login 404 403 404 404 404", where=lambda w: {"pk": w.evaluation.pk, "form": "csv"}),

@@ -56,7 +56,9 @@ class JudgingForm(forms.Form):
 class EvaluationForm(forms.Form):
     """What to measure against what. The collection says which golds, runs and attributes there are."""
 
-    gold = forms.ChoiceField(label="Gold", required=False, help_text="What counts as relevant.")
+    gold = forms.ChoiceField(
+        label="Gold", required=False, help_text="What counts as relevant. A paper’s table brings its own."
+    )
     selector = forms.CharField(
         required=False,
         max_length=300,
@@ -93,7 +95,8 @@ class EvaluationForm(forms.Form):
         self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
         self._choose("by", [(name, name.replace("_", " ")) for name in attribute_names(collection)])
         preset = PRESETS.get((data or {}).get("preset", ""))
-        self.fields["gold"].required = bool(golds)
+        asked = data or {}  # a table or words in the place of the choice need none
+        self.fields["gold"].required = bool(golds) and not (asked.get("preset") or asked.get("selector"))
         self.fields["runs"].required = preset is None or bool(preset.parts)  # else it is about the collection alone
         self.fields["runs"].initial = runs
         self.fields["measures"].initial = " ".join(MEASURES)

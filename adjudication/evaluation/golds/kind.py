@@ -18,6 +18,7 @@ from corpus.models import Collection
 QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
 UNITS = (QUERY, ASPECT, SUB_QUERY)
 Grades = dict[str, dict[str, float]]  # {topic number: {docno: grade}}
+SEMICOLON = "%3B"  # in the name of a gold
 Choices = list[tuple[str, str]]  # (selector, words)
 
 
@@ -39,7 +40,8 @@ class Selector:
     options: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        named = f"{self.kind}:{self.name}" if self.name else self.kind
+        """As it is written; a semicolon in a name is %3B, because options begin with one."""
+        named = f"{self.kind}:{self.name.replace(';', SEMICOLON)}" if self.name else self.kind
         return ";".join([named, *(f"{key}={value}" for key, value in self.options)])
 
 

@@ -14,6 +14,7 @@ from adjudication.evaluation.golds.kind import (
     GoldRequest,
     Grades,
     LoadedGold,
+    Selector,
 )
 from adjudication.models import ImportedQrels
 from adjudication.stats.rankings import make_gold
@@ -34,7 +35,7 @@ class Qrels(GoldKind):
 
     def choices(self, collection: Collection) -> Choices:
         known = ImportedQrels.objects.filter(collection=collection).order_by("name")
-        return [(f"{self.name}:{each.name}", f"Qrels {each.name}") for each in known]
+        return [(str(Selector(self.name, each.name)), f"Qrels {each.name}") for each in known]
 
     def check(self, asked: GoldRequest) -> None:
         if asked.name not in asked.files:

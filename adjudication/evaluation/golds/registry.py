@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, Grades, LoadedGold, Selector
+from adjudication.evaluation.golds.kind import SEMICOLON, Choices, GoldKind, GoldRequest, Grades, LoadedGold, Selector
 from adjudication.evaluation.golds.qrels import Qrels
 from adjudication.evaluation.golds.targets import Contexts, Targets
 from adjudication.evaluation.golds.verdicts import Labels, MachineLabels, SubQueries, Verdicts
@@ -42,7 +42,7 @@ def parse_selector(text: str) -> Selector:
         if option.words and word not in option.words:
             raise Refused(f"“{word[:40]}” is none of {', '.join(option.words)} ({key} of the gold {name}).")
         given.append((key, word))
-    return Selector(name, rest, tuple(given))
+    return Selector(name, rest.replace(SEMICOLON, ";"), tuple(given))
 
 
 def _request(

@@ -112,7 +112,10 @@ class Labels(GoldKind):
         known = Annotator.objects.filter(campaign__collection=collection, kind=self.annotators)
         known = known.filter(campaign__in=collection.campaigns.judging(Judged.DOCUMENTS)).select_related("campaign")
         return [
-            (f"{self.name}:{each.name};campaign={each.campaign.slug}", f"{each.name} in {each.campaign}")
+            (
+                str(Selector(self.name, each.name, (("campaign", each.campaign.slug),))),
+                f"{each.name} in {each.campaign}",
+            )
             for each in known.order_by("campaign__name", "name")
         ]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from accounts.refusals import Refused
+from accounts.snapshots import snapshot
 from adjudication.evaluation.golds.kind import Grades, LoadedGold
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of, rankings_of
@@ -25,7 +26,7 @@ from adjudication.stats.evaluation import (
 )
 from adjudication.stats.measure import Measure
 from adjudication.stats.rankings import Match, match, shuffled
-from adjudication.stats.results import Estimate
+from adjudication.stats.results import BoolArray, Estimate, FloatArray
 from adjudication.stats.run_order import OrderAgreement, at_depths, leave_runs_out, order_agreement
 from corpus.models import Collection, RetrievalRun
 
@@ -56,19 +57,23 @@ def evaluate(
     if wanted.unjudged not in UNJUDGED or wanted.topics not in TOPICS:
         raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
     progress(0, 0, "reading the gold")
-    found = read_gold(collection, wanted.gold, files)
-    matches = _match(runs, found, measures, progress)
-    problems = {name: why for name, each in matches.items() if (why := _no_overlap(each, found))}
-    if len(problems) == len(matches):
-        raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))}")
-    scores = {name: _score(each, found, measures, problems.get(name)) for name, each in matches.items()}
-    if wanted.random:
-        random = _random_name(scores)
-        scores[random] = _score_random(collection, found, measures, wanted.seed)
-        if len(scores[random].missing) == len(found.gold.topics):
-            problems[random] = "no topic has a pool whose order could be shuffled."
-    measured = {name: each for name, each in matches.items() if name not in problems}
-    subsets = _subsets(collection, found, measured, wanted)
+    with snapshot():  # the gold, the runs and what they are broken down by are of one moment
+        found = read_gold(collection, wanted.gold, files)
+        matches = _match(runs, found, measures, progress)
+        problems = {name: why for name, each in matches.items() if (why := _no_overlap(each, found))}
+        if len(problems) == len(matches):
+            raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))}")
+        scores = {name: _score(each, found, measures, problems.get(name)) for name, each in matches.items()}
+        if wanted.random:
+            random = _random_name(scores)
+            scores[random] = _score_random(collection, found, measures, wanted.seed)
+            if len(scores[random].missing) == len(found.gold.topics):
+                problems[random] = "no topic has a pool whose order could be shuffled."
+        measured = {name: each for name, each in matches.items() if name not in problems}
+        subsets = _subsets(collection, found, measured, wanted)
+        kept = [run for run in runs if run.name not in problems]
+        second = _second(collection, wanted, kept, files, progress) if wanted.against else None
+        sources = pool_sources(found, collection) if wanted.sensitivity else None
     figures = []
     for place, subset in enumerate(subsets, 1):
         step = f"resampling topics, {place:,} of {len(subsets):,}"
@@ -82,12 +87,22 @@ def evaluate(
         (*found.notes, *_notes(found, matches, scores, wanted), *_uneven(figures[0].means, problems)),
         problems,
     )
-    if wanted.against:
-        other = read_gold(collection, wanted.against, files)
-        kept = [run for run in runs if run.name not in problems]
-        again = {name: each for name, each in _match(kept, other, measures, progress).items() if each.length.any()}
-        done = replace(done, orders=_orders(done, other, again, measures))
-    return _with_sensitivity(collection, done, matches, measures) if wanted.sensitivity else done
+    if second is not None:
+        done = replace(done, orders=_orders(done, *second, measures))
+    return done if sources is None else _with_sensitivity(done, matches, measures, *sources)
+
+
+def _second(
+    collection: Collection,
+    wanted: EvaluationSpec,
+    runs: Sequence[RetrievalRun],
+    files: Mapping[str, Grades] | None,
+    progress: Progress,
+) -> tuple[LoadedGold, dict[str, Match]]:
+    """The second gold, with the runs that have to do with it."""
+    found = read_gold(collection, wanted.against, files)
+    matches = _match(runs, found, wanted.parsed(), progress)
+    return found, {name: each for name, each in matches.items() if each.length.any()}
 
 
 def _goes_on(progress: Progress, runs: int, step: str) -> bool:
@@ -237,10 +252,13 @@ def _orders(
 
 
 def _with_sensitivity(
-    collection: Collection, done: EvaluationResult, matches: Mapping[str, Match], measures: Sequence[Measure]
+    done: EvaluationResult,
+    matches: Mapping[str, Match],
+    measures: Sequence[Measure],
+    alone: Mapping[str, BoolArray],
+    depth: FloatArray,
 ) -> EvaluationResult:
-    """What each run brought into the pools alone, and how the order depends on their depth."""
-    alone, depth = pool_sources(done.gold, collection)
+    """What each run brought into the pools alone, and how the order depends on their depth (see pool_sources)."""
     known = {name: each for name, each in matches.items() if name not in done.problems}
     none = np.zeros(len(done.gold.gold), dtype=bool)
     brought = {name: alone.get(name, none) for name in known}

@@ -1,5 +1,7 @@
 """What a done evaluation says of one run, one topic, two runs, and every pair of runs."""
 
+from urllib.parse import urlencode
+
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -7,9 +9,12 @@ from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.registry import read_decided
+from adjudication.evaluation.reads.matrix_table import matrix_table, pairs_csv
 from adjudication.evaluation.reads.measured import (
     ORDERS,
     TESTS,
+    Matrix,
+    Measured,
     compare_pair,
     pair_matrix,
     run_subsets,
@@ -17,9 +22,13 @@ from adjudication.evaluation.reads.measured import (
 )
 from adjudication.evaluation.reads.pages import bars_of
 from adjudication.evaluation.reads.rankings import topic_texts
+from adjudication.evaluation.reads.tables import WRITERS
 from adjudication.evaluation.reads.topics import printed_scores, topic_page
 from adjudication.evaluation.reads.unjudged import DEPTHS
+from adjudication.evaluation.views.evaluations import TYPES
 from adjudication.evaluation.views.scope import chosen, fetch_evaluation, fetch_part, part_context
+from adjudication.models import Evaluation
+from corpus.models import Membership
 
 PER_PAGE = 50
 
@@ -99,14 +108,33 @@ def evaluation_topics(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def evaluation_matrix(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Every run against every other on a measure, with Holm-adjusted p values."""
+    membership, job, part, matrix = _matrix(request, slug, pk)
+    context = part_context(membership, job, part) | {
+        "matrix": matrix,
+        "measure": matrix.measure,
+        "test": matrix.test,
+        "tests": TESTS.items(),
+        "query": urlencode({"measure": matrix.measure, "test": matrix.test, "part": part.number}),
+    }
+    return render(request, "adjudication/evaluation/evaluation_matrix.html", context)
+
+
+@require_safe
+def evaluation_matrix_file(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    """The pairs one a line as CSV, or the matrix as Markdown or LaTeX."""
+    *_, matrix = _matrix(request, slug, pk)
+    if form not in TYPES:
+        raise Http404
+    name, content_type = TYPES[form]
+    text = "".join(pairs_csv(matrix)) if form == "csv" else WRITERS[name](matrix_table(matrix))
+    response = HttpResponse(text, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}-pairs.{form}"'
+    return response
+
+
+def _matrix(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Evaluation, Measured, Matrix]:
     membership, job, part = fetch_part(request, slug, pk)
     if len(part.runs) < 2:
         raise Http404
     measure, test = chosen(request, "measure", part.measures), chosen(request, "test", tuple(TESTS))
-    context = part_context(membership, job, part) | {
-        "matrix": pair_matrix(part, measure, test),
-        "measure": measure,
-        "test": test,
-        "tests": TESTS.items(),
-    }
-    return render(request, "adjudication/evaluation/evaluation_matrix.html", context)
+    return membership, job, part, pair_matrix(part, measure, test)

@@ -3,8 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from accounts.claims import Claim
 from accounts.job_kinds import Cancelled, ClaimLost, Progress
 from accounts.models import User
 from accounts.refusals import Refused
+from accounts.snapshots import snapshot
 from adjudication.models import Release
 from adjudication.releases.jobs.appendix import appendix, datasheet
 from adjudication.releases.jobs.croissant import croissant
@@ -157,17 +157,6 @@ def _sync(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-@contextmanager
-def snapshot() -> Iterator[None]:
-    """All reads inside see the database as it is at the first one. Inside of a test's transaction, that one serves."""
-    nested = connection.in_atomic_block
-    with transaction.atomic():
-        if not nested:
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        yield
 
 
 def write_variants(release: Release, root: Path, progress: Progress | None) -> Facts:

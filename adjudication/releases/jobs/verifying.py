@@ -11,9 +11,10 @@ from django.conf import settings
 
 from accounts.models import JobState
 from accounts.refusals import Refused
+from accounts.snapshots import snapshot
 from adjudication.models import Release
 from adjudication.releases.jobs.folder import MANIFEST, hash_of
-from adjudication.releases.jobs.release import snapshot, sources_of, write_variants
+from adjudication.releases.jobs.release import sources_of, write_variants
 from adjudication.releases.reads.sources import changed_sources
 
 UNSAFE = ("..", "~")

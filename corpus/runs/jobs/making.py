@@ -4,7 +4,6 @@ Rankings are spooled to a file while they come and stored in one transaction, so
 was interrupted is done again; what an endpoint has answered is kept apart and never asked twice.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -22,11 +21,11 @@ from accounts.refusals import Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.models import PartRanking, Ranking, RetrievalRun, RunMaking
 from corpus.ranking.order import RankedList
+from corpus.runs.jobs.inputs import inputs_of
 from corpus.runs.recipes.queries import Query, queries_of
 from corpus.runs.recipes.recipe import Task
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import check_new_name, lock_names
-from corpus.searching.jobs.indexes import collection_state
 
 BATCH = 100  # rankings of one statement
 
@@ -86,7 +85,7 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
 
 
 def _inputs(job: RunMaking, queries: list[Query]) -> dict[str, str]:
-    return {"documents": collection_state(job.collection), "topics": _digest(queries)}
+    return inputs_of(job.collection, queries, _recipe_of(job).reads, job.parameters["settings"]["among"])
 
 
 def _check_unchanged(job: RunMaking, inputs: dict[str, str]) -> None:
@@ -159,10 +158,3 @@ def _flush(whole: list[Ranking], parts: list[PartRanking]) -> None:
     PartRanking.objects.bulk_create(parts)
     whole.clear()
     parts.clear()
-
-
-def _digest(queries: list[Query]) -> str:
-    hashed = hashlib.sha256()
-    for query in queries:
-        hashed.update(repr((query.number, query.text)).encode())
-    return hashed.hexdigest()

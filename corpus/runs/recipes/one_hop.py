@@ -94,4 +94,5 @@ ONE_HOP = Recipe(
     OneHopForm,
     _rank,
     check_run,
+    ("citations",),
 )

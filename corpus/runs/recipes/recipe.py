@@ -92,6 +92,7 @@ class Task:
     progress: Progress
     counts: Counter[str] = field(default_factory=Counter)
     cost: Decimal | None = Decimal(0)
+    paid: set[str] = field(default_factory=set)  # digests of the answers that are in the cost
 
     @property
     def depth(self) -> int:
@@ -114,8 +115,11 @@ class Task:
         """Say how many queries are done. Errors: Cancelled."""
         self.progress.report(done, len(self.queries), step)
 
-    def pay(self, cost: Decimal | None) -> None:
-        """Add to the cost; unknown once a part of it is."""
+    def pay(self, digest: str, cost: Decimal | None) -> None:
+        """Add the cost of an answer, once, whatever queries share it; unknown once a part of it is."""
+        if digest in self.paid:
+            return
+        self.paid.add(digest)
         self.cost = None if cost is None or self.cost is None else self.cost + cost
 
     @cached_property
@@ -134,7 +138,8 @@ def no_check(_: Collection, __: Mapping[str, Any]) -> None:
 class Recipe:
     """One way to make a run. `name` is stored, stands in addresses and on the command line; people read `label`.
 
-    `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here.
+    `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here. `reads`
+    names what it reads in addition to documents and topics, of the STATES in `corpus/runs/jobs/inputs.py`.
     """
 
     name: str
@@ -143,6 +148,7 @@ class Recipe:
     form: type[RecipeForm]
     rank: Callable[[Task], Rankings]
     check: Callable[[Collection, Mapping[str, Any]], None] = no_check
+    reads: tuple[str, ...] = ()
 
     def values(self, collection: Collection, asked: Mapping[str, Any]) -> dict[str, Any]:
         """The settings for what was asked, with defaults filled in. Errors: Refused, with all that is wrong."""

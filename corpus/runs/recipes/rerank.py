@@ -169,7 +169,7 @@ def _turn(task: Task, lists: Sequence[_Reranked], turn: int, done: int) -> None:
 
 
 def _order(task: Task, answer: Answer, n: int) -> list[int] | None:
-    task.pay(answer.cost)
+    task.pay(answer.digest, answer.cost)
     if answer.problem:
         task.counts["questions without an answer, which keep the old order"] += 1
         return None

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -23,11 +23,15 @@ Question = tuple[int, list[Message]]
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model said; `problem` is why there is nothing to read. The cost is None where it is not known."""
+    """What the model said; `problem` is why there is nothing to read. The cost is None where it is not known.
+
+    Equal questions share one answer, which was paid for once: `digest` tells them.
+    """
 
     text: str
     cost: Decimal | None
     problem: str = ""
+    digest: str = ""
 
 
 def digest_of(*asked: Any) -> str:
@@ -59,10 +63,7 @@ def ask_model(
     report(len(found))
 
     def keep(digest: str, outcome: Reply | Failure) -> None:
-        answer = _kept(collection, digest, outcome)
-        first, *others = keys[digest]
-        found[first] = answer
-        found.update(dict.fromkeys(others, replace(answer, cost=Decimal(0))))
+        found.update(dict.fromkeys(keys[digest], _kept(collection, digest, outcome)))
         report(len(found))
 
     new = [(digest, messages) for digest, messages in wanted.items() if digest not in known]
@@ -87,13 +88,15 @@ def ask_model(
 
 def _known(collection: Collection, digests: Sequence[str]) -> dict[str, Answer]:
     rows = PaidAnswer.objects.filter(collection=collection, digest__in=digests)
-    return {digest: Answer(text, cost) for digest, text, cost in rows.values_list("digest", "text", "cost")}
+    return {
+        digest: Answer(text, cost, digest=digest) for digest, text, cost in rows.values_list("digest", "text", "cost")
+    }
 
 
 def _kept(collection: Collection, digest: str, outcome: Reply | Failure) -> Answer:
     """Keep an answer before the next question is asked; a failure is kept by nobody, so that it is asked again."""
     if isinstance(outcome, Failure):
-        return Answer("", Decimal(0), outcome.reason)
+        return Answer("", Decimal(0), outcome.reason, digest)
     counted = outcome.prompt_tokens is not None and outcome.completion_tokens is not None
     cost = cost_of(outcome.prompt_tokens or 0, outcome.completion_tokens or 0) if counted else None
     text = outcome.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_TEXT]
@@ -108,4 +111,4 @@ def _kept(collection: Collection, digest: str, outcome: Reply | Failure) -> Answ
             "received_at": timezone.now(),
         },
     )
-    return Answer(text, cost)
+    return Answer(text, cost, digest=digest)

@@ -174,6 +174,16 @@ def test_every_pair_of_runs(client: Client, built: Built, job: Evaluation) -> No
     assert matrix.rows[runs.index("stray")].cells[runs.index("good")].difference == -test["difference"]
     assert matrix.n_tests == 6, "three pairs on two measures"
     assert matrix.rows[runs.index("Random")].cells[runs.index("good")].why == "not tested"
+    taken = {
+        form: client.get(reverse("evaluation_matrix_file", args=["tea", job.pk, form]), {"measure": "AP"}).text
+        for form in ("csv", "md", "tex")
+    }
+    (line,) = (line for line in taken["csv"].splitlines() if line.startswith("good,stray,"))
+    assert float(line.split(",")[3]) == cell.difference
+    assert len(taken["csv"].splitlines()) == 1 + 4 * 3, "every run against every other"
+    assert "Holm-adjusted for all 6 comparisons" in taken["md"]
+    assert taken["tex"].startswith(r"\begin{table}")
+    assert client.get(reverse("evaluation_matrix_file", args=["tea", job.pk, "svg"])).status_code == 404
     text = page(client, job, "evaluation_matrix", measure="AP", test="randomisation")
     assert "all 6 comparisons of this test" in " ".join(text.split())
 

@@ -4,15 +4,23 @@ import json
 import uuid
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from accounts.refusals import NotAllowed, Refused
-from adjudication.evaluation.golds.registry import campaigns_behind, offered_golds, parse_selector, read_gold
+from adjudication.evaluation.golds.registry import (
+    campaigns_behind,
+    offered_golds,
+    parse_selector,
+    read_gold,
+    settled_gold,
+)
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.reads.evaluation import evaluate
 from adjudication.evaluation.reads.pages import plot_of
@@ -24,6 +32,7 @@ from adjudication.evaluation.reads.tables import as_csv, as_latex, as_markdown, 
 from adjudication.evaluation.rules import check_can_see
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
+from adjudication.models import Verdict
 from adjudication.stats.rankings import canonical_ranking
 from annotation.models import Assignment, Campaign, Judgment, Submission
 from corpus.models import (
@@ -230,6 +239,38 @@ def test_every_kind_of_gold(built: Built, tmp_path: Path) -> None:
     assert "1 topics of the qrels are not in the collection and left out: 99." in found.notes
     assert [str(each.slug) for each in campaigns_behind(collection, "machine:gpt")] == ["main"]
     assert campaigns_behind(collection, "targets") == []
+
+
+def test_a_name_with_a_semicolon_is_a_gold(built: Built) -> None:
+    """It stands before the options, which begin with one."""
+    built.campaign.annotators.filter(name="ana").update(name="Lee; Ana, 50%")
+    (selector,) = (word for word, label in offered_golds(built.collection) if label.startswith("Lee"))
+    assert selector == "annotator:Lee%3B Ana, 50%;campaign=main"
+    assert str(parse_selector(selector)) == selector
+    assert settled_gold(built.collection, selector) == selector
+    assert read_gold(built.collection, selector).label == "labels of Lee; Ana, 50% in Main round"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_gold_and_runs_are_of_one_moment(built: Built) -> None:
+    """Somebody replaces a run and the labels while another run is read: neither shows."""
+    before = done(built, "good", "half").to_json()["subsets"]
+    collection = built.collection
+
+    def change() -> None:
+        RetrievalRun.objects.get(name="half").rankings.all().delete()
+        Verdict.objects.filter(item__campaign=built.campaign).update(value=0)
+        connection.close()
+
+    def meanwhile(_done: int, _total: int, step: str) -> None:
+        if step == "reading good":
+            thread = Thread(target=change)
+            thread.start()
+            thread.join()
+
+    spec = EvaluationSpec("campaign:main", ("good", "half"), resamples=1000)
+    assert evaluate(collection, spec, progress=meanwhile).to_json()["subsets"] == before
+    assert not RetrievalRun.objects.get(name="half").rankings.exists()
 
 
 def test_no_campaign_is_needed_for_targets() -> None:

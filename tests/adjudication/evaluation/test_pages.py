@@ -37,6 +37,14 @@ def carried_out(job: Evaluation) -> Evaluation:
     return job
 
 
+def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:
+    sign_in(client, built)
+    assert ask(client, gold="", preset="doris-2").status_code == 302
+    assert ask(client, gold="", selector="campaign:main").status_code == 302
+    assert ask(client, gold="").status_code == 422
+    assert [job.parameters["gold"] for job in Evaluation.objects.order_by("pk")] == ["campaign:main"] * 2
+
+
 def test_from_the_form_to_the_table(client: Client, built: Built) -> None:
     sign_in(client, built)
     page = client.get(reverse("evaluation_create", args=["tea"])).content.decode()

@@ -149,6 +149,12 @@ def test_a_pool_is_ranked_whole(collection: Collection) -> None:
     make_pool(collection.topics.get(number="1"), [documents["D4"], documents["D1"]])
     made(collection, "pooled", "bm25", among="pools")
     assert stored("pooled") == {"1": ["D1", "D4"]}
+    before = RetrievalRun.objects.get(name="pooled").parameters["inputs"]
+    make_pool(collection.topics.get(number="1"), [documents["D2"]])
+    made(collection, "more", "bm25", among="pools")
+    assert RetrievalRun.objects.get(name="more").parameters["inputs"]["pools"] != before["pools"]
+    made(collection, "all", "bm25")
+    assert RetrievalRun.objects.get(name="all").parameters["inputs"].keys() == {"documents", "topics"}
 
 
 def test_parts_of_topics_have_rankings_of_their_own(collection: Collection) -> None:

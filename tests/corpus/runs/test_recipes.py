@@ -106,6 +106,15 @@ class TestOneHop:
         collection.documents.filter(docno="D2").update(extra={"citations": ["D3", "elsewhere"]})
         job = made(collection, "hop", "one-hop", run="first", first=2)
         assert (job.state, docnos("hop")) == (JobState.DONE, ["D1", "D5", "D2", "D3", "D4"])
+        first = RetrievalRun.objects.get(name="hop").parameters["inputs"]
+        assert first.keys() == {"documents", "topics", "citations"}
+        collection.documents.filter(docno="D2").update(extra={"citations": ["D4", "elsewhere"]})
+        made(collection, "listed", "one-hop", run="first", first=2)
+        Citation.objects.all().delete()
+        made(collection, "bare", "one-hop", run="first", first=2)
+        states = [RetrievalRun.objects.get(name=name).parameters["inputs"] for name in ("listed", "bare")]
+        assert len({first["citations"], *(each["citations"] for each in states)}) == 3
+        assert {each["documents"] for each in states} == {first["documents"]}
         counts = RetrievalRun.objects.get(name="hop").parameters["counts"]
         assert counts == {"documents that citations brought in": TOPICS}
 
@@ -148,6 +157,10 @@ class TestRerank:
             settings.LLM_PRICE_IN = settings.LLM_PRICE_OUT = 1
             made(collection, "reranked", "rerank", run="first")
             assert len(stub.calls) == 1
+            made(collection, "again", "rerank", run="first")
+            assert len(stub.calls) == 1
+        again = RetrievalRun.objects.get(name="again")
+        assert float(again.parameters["cost"]) == pytest.approx(0.001), "an answer that topics share counts once"
         run = RetrievalRun.objects.get(name="reranked")
         assert float(run.parameters["cost"]) == pytest.approx(0.001)
         assert {tuple(ranking.docnos) for ranking in run.rankings.all()} == {("D2", "D1", "D3", "D4")}
