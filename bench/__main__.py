@@ -1,7 +1,7 @@
 """Run the benchmarks one after the other and write docs/performance.md (make bench).
 
 python -m bench                 everything, about half an hour on two cores
-python -m bench judging         some of judging, bringing, transfers, agreement, pools, ranking, evaluation
+python -m bench judging         some of judging, desks, bringing, transfers, agreement, pools, ranking, evaluation
 python -m bench --write-only    write the document again from the stored results
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
 RESULTS = CHECKOUT / "docs" / "performance"
-NAMES = ("judging", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation")
+NAMES = ("judging", "desks", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation")
 INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
@@ -86,6 +86,27 @@ First load of the labelling page: {found["first_load_bytes"]:,} bytes over the w
 ≤ {targets["first_load_bytes"]:,}; doccano 743 kB, Label Studio 2.2 MB). The next item: at most {next_item:,} bytes
 (target ≤ {targets["next_item_bytes"]:,}).
 """
+
+
+def desks(found: dict[str, Any]) -> str:
+    rows: list[list[object]] = [
+        [each["desk"], each["keys"], f"≤ {each['most_keys']}", each.get("requests", ""), _at_most(each)]
+        for each in found["desks"]
+    ]
+    return f"""## Keys and requests
+
+A scripted expert in a browser presses the keys and sends the requests that are counted here; the tests that script
+them hold the targets (`bench/desks.py` names them). Requests are all to the application, pictures of pages among them,
+without files of the program. Edits of a paper are sent together, every two minutes or after 25 of them: an expert who
+takes 20 minutes sends at most ten requests more. Before, each edit was a request, and so was each of some 55 looks at
+how a sentence reads without names.
+
+{table(["what", "keys", "target", "requests", "target"], rows)}
+"""
+
+
+def _at_most(desk: dict[str, Any]) -> str:
+    return f"≤ {desk['most_requests']}" if "most_requests" in desk else ""
 
 
 def bringing(found: dict[str, Any]) -> str:
@@ -235,6 +256,7 @@ def evaluation(found: dict[str, Any]) -> str:
 
 SECTIONS = {
     "judging": judging,
+    "desks": desks,
     "bringing": bringing,
     "transfers": transfers,
     "agreement": agreement,
