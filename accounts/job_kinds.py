@@ -82,7 +82,7 @@ class JobKind(ABC, Generic[J]):
 
     model: type[J]
     title: str  # heading of its page, "Import"
-    counted = ""  # what the number done counts, as in "120 sent"
+    counted = ""  # what the number done counts, as in "120 sent"; of bytes, what was done with them (read)
     in_bytes = False  # done and total are bytes
     cancel_verb = ""  # of the audit event
     base = "base.html"  # the frame around its page

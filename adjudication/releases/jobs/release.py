@@ -48,7 +48,7 @@ class ReleaseJob(CollectionJob[Release]):
 
     model = Release
     title = "Release"
-    counted = "bytes written"
+    counted = "written"
     in_bytes = True
     cancel_verb = "cancel_release"
     tab = "releases"

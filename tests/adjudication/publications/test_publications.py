@@ -435,6 +435,9 @@ class TestPages:
         assert (found.public, found.anonymous) == (False, False)
         assert TOKEN not in manager.get(sent.headers["Location"]).content.decode()
         jobs.carry_out(found)
+        assert "there · finished" in manager.get(sent.headers["Location"]).content.decode()
+        rows = manager.get(page).content.decode().partition("<tbody>")[2].partition("</tbody>")[0]
+        assert rows.count("<td data-label=") == rows.count("<td") == 4  # so it folds where it is narrow
         for address in (detail, page):
             with django_assert_max_num_queries(25):
                 shown = manager.get(address).content.decode()
