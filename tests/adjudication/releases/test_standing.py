@@ -16,7 +16,7 @@ from adjudication.evaluation.actions import delete_qrels
 from adjudication.models import ImportedQrels, Release
 from adjudication.releases.reads.sources import last_ids, sources
 from annotation.models import Assignment, AssignmentState
-from corpus.models import Change, Role
+from corpus.models import Change, PoolEntry, Role
 from corpus.pools.actions import remove_from_pool
 from corpus.topics.actions.aspects import delete_aspect
 from corpus.topics.jobs.versions import keep_versions
@@ -145,6 +145,9 @@ class TestWays:
             with pytest.raises(IntegrityError) as raised, transaction.atomic():
                 delete()
             assert f"Release v1 stands on this {what}" in str(as_refusal(raised.value))
+        with pytest.raises(CommandError, match="Release v1 stands on this pool entry"):
+            call_command("build_pools", built.collection.slug, "--methods", "bm25")  # which would drop it
+        assert PoolEntry.objects.filter(pk=entry.pk).exists()
         later = ImportedQrels.objects.create(collection=built.collection, name="later", created_at=AT)
         delete_qrels(qrels=later, **now)  # came after the release
 
