@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.models import Release
 from annotation.models import Campaign, CampaignState, Judgment, Level, Submission
 from corpus.collections.actions.archiving import archive_collection, reopen_collection, request_removal
 from corpus.collections.actions.collections import create_collection, rename_collection
@@ -196,6 +197,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "build_pools": (SLUG,),
     "make_run": (SLUG, "ours", "--recipe", "bm25"),
     "prompts": (SLUG, "write", FILE, "--purpose", "questions"),
+    "publish_release": (SLUG, "RELEASE", "zenodo"),
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
     "generate_questions": (SLUG,),
@@ -219,6 +221,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "search_sheet": (SLUG, "read", FILE, "--name", "engine"),
     "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
     "undo_import": (SLUG, "IMPORT"),
+    "update_campaign": (SLUG, "main", "--name", "Other"),
 }
 OUR_APPS = ("accounts", "corpus", "annotation", "adjudication")
 
@@ -227,7 +230,10 @@ class TestCommands:
     def test_every_command_that_writes_is_refused(self, archived: World) -> None:
         named = {name for name, app in get_commands().items() if app in OUR_APPS}
         assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
-        known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "MANAGER": manager(archived).email}
+        known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "RELEASE": archived.release.name}
+        known["MANAGER"] = manager(archived).email
+        frozen = {"frozen_at": AT, "manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64, "state": JobState.DONE}
+        Release.objects.filter(pk=archived.release.pk).update(**frozen)
         before = rows_of(archived.collection.pk)
         for name, arguments in WRITING.items():
             with pytest.raises(CommandError, match="is archived, so it can be read but not changed"):
