@@ -51,7 +51,8 @@ def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
     """
     campaigns = visible_campaigns([membership]).order_by("-id")
     if can_oversee(membership):
-        counted = Assignment.objects.filter(item__campaign=OuterRef("pk"), slot__isnull=False)
+        # By annotator, not by item: small campaigns next to a large one are then counted by an index.
+        counted = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), slot__isnull=False)
         items = Item.objects.filter(campaign=OuterRef("pk"))
         done = counted.filter(state=AssignmentState.DONE)
         return campaigns.annotate(
