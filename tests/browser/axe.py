@@ -9,13 +9,13 @@ from playwright.sync_api import Page
 FACES = (("light", {"width": 1280, "height": 800}), ("dark", {"width": 390, "height": 844}))
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 RULES_OF_LOOKS = {"type": "rule", "values": ["color-contrast", "link-in-text-block", "target-size", "meta-viewport"]}
-SMALLEST_TARGET = 32  # pixels; links inside running text are exempt
+SMALLEST_TARGET = 32  # pixels; links inside running text are exempt, and places on the picture of a page
 SCRIPT = Axe().axe_script
 
 # What can be pressed on its own, by where it is and how large. Covered by nothing of WCAG's automated rules at 32 px.
 TARGETS = """smallest => [...document.querySelectorAll(
     'button, select, summary, input:not([type=hidden], [type=checkbox], [type=radio]), textarea, nav a, a.button'
-  )].filter(e => e.checkVisibility({visibilityProperty: true}) && !e.closest('.visually-hidden, .skip-link'))
+  )].filter(e => e.checkVisibility({visibilityProperty: true}) && !e.closest('.visually-hidden, .skip-link, .extraction-outline'))
     .map(e => ({box: e.getBoundingClientRect(), text: e.outerHTML.slice(0, 120)}))
     .filter(({box}) => box.width > 0 && (box.height < smallest || box.width < smallest))
     .map(({box, text}) => `${Math.round(box.width)}x${Math.round(box.height)} ${text}`)"""

@@ -306,6 +306,7 @@ def test_the_panes_follow_each_other(new_page, material):
     assert_in_sight(page, "[data-block='2']")
     for head in page.locator(".extraction-head").all():
         assert head.evaluate("e => e.scrollWidth <= e.clientWidth && e.clientHeight < 60"), "toolbars are one line"
+    assert_accessible(page)
 
 
 def assert_marks(page, expected: list[tuple[float, float, float]]) -> None:
