@@ -1,7 +1,7 @@
 """Run the benchmarks one after the other and write docs/performance.md (make bench).
 
 python -m bench                 everything, about half an hour on two cores
-python -m bench judging         some of judging, desks, bringing, transfers, agreement, pools, ranking, evaluation
+python -m bench judging         some of judging, keys, bringing, transfers, agreement, pools, ranking, evaluation
 python -m bench --write-only    write the document again from the stored results
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
 RESULTS = CHECKOUT / "docs" / "performance"
-NAMES = ("judging", "desks", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation")
+NAMES = ("judging", "keys", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation")
 INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
@@ -88,15 +88,15 @@ First load of the labelling page: {found["first_load_bytes"]:,} bytes over the w
 """
 
 
-def desks(found: dict[str, Any]) -> str:
+def keys(found: dict[str, Any]) -> str:
     rows: list[list[object]] = [
-        [each["desk"], each["keys"], f"≤ {each['most_keys']}", each.get("requests", ""), _at_most(each)]
-        for each in found["desks"]
+        [each["task"], each["keys"], f"≤ {each['most_keys']}", each.get("requests", ""), _at_most(each)]
+        for each in found["tasks"]
     ]
     return f"""## Keys and requests
 
 A scripted expert in a browser presses the keys and sends the requests that are counted here; the tests that script
-them hold the targets (`bench/desks.py` names them). Requests are all to the application, pictures of pages among them,
+them hold the targets (`bench/keys.py` names them). Requests are all to the application, pictures of pages among them,
 without files of the program. Edits of a paper are sent together, every two minutes or after 25 of them: an expert who
 takes 20 minutes sends at most ten requests more. Before, each edit was a request, and so was each of some 55 looks at
 how a sentence reads without names.
@@ -105,8 +105,8 @@ how a sentence reads without names.
 """
 
 
-def _at_most(desk: dict[str, Any]) -> str:
-    return f"≤ {desk['most_requests']}" if "most_requests" in desk else ""
+def _at_most(task: dict[str, Any]) -> str:
+    return f"≤ {task['most_requests']}" if "most_requests" in task else ""
 
 
 def bringing(found: dict[str, Any]) -> str:
@@ -256,7 +256,7 @@ def evaluation(found: dict[str, Any]) -> str:
 
 SECTIONS = {
     "judging": judging,
-    "desks": desks,
+    "keys": keys,
     "bringing": bringing,
     "transfers": transfers,
     "agreement": agreement,

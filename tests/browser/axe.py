@@ -15,7 +15,8 @@ SCRIPT = Axe().axe_script
 # What can be pressed on its own, by where it is and how large. Covered by nothing of WCAG's automated rules at 32 px.
 TARGETS = """smallest => [...document.querySelectorAll(
     'button, select, summary, input:not([type=hidden], [type=checkbox], [type=radio]), textarea, nav a, a.button'
-  )].filter(e => e.checkVisibility({visibilityProperty: true}) && !e.closest('.visually-hidden, .skip-link, .extraction-outline'))
+  )].filter(e => e.checkVisibility({visibilityProperty: true}))
+    .filter(e => !e.closest('.visually-hidden, .skip-link, .extraction-outline'))
     .map(e => ({box: e.getBoundingClientRect(), text: e.outerHTML.slice(0, 120)}))
     .filter(({box}) => box.width > 0 && (box.height < smallest || box.width < smallest))
     .map(({box, text}) => `${Math.round(box.width)}x${Math.round(box.height)} ${text}`)"""

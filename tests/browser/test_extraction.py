@@ -526,9 +526,9 @@ class Hand:
             self.keys += 1
 
 
-def counted(record_property, desk: str, **figures: int) -> None:
-    """Say what was counted, for bench/desks.py."""
-    for name, value in {"desk": desk, **figures}.items():
+def counted(record_property, task: str, **figures: int) -> None:
+    """Say what was counted, for bench/keys.py."""
+    for name, value in {"task": task, **figures}.items():
         record_property(name, value)
 
 

@@ -1,10 +1,10 @@
-"""Keys and requests of experts at their desks: scripted in browser tests, which hold the targets too.
+"""Keys and requests of experts, scripted in browser tests, which hold the targets too.
 
-A test says what it counted by record_property: `desk` (what was worked on), `keys`, `most_keys`, and where it counts
+A test says what it counted by record_property: `task` (what was worked on), `keys`, `most_keys`, and where it counts
 them `requests` to the application, pictures of pages among them and files of the program not, and `most_requests`.
 Prints one JSON object.
 
-    python -m bench.desks
+    python -m bench.keys
 """
 
 import json
@@ -23,12 +23,12 @@ TESTS = (
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
-        report = Path(scratch) / "desks.xml"
+        report = Path(scratch) / "keys.xml"
         command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *TESTS]
         subprocess.run(command, stdout=sys.stderr, check=True)
         cases = parse(report).iter("testcase")
         found = [{each.get("name"): each.get("value") for each in case.iter("property")} for case in cases]
-    print(json.dumps({"desks": [{name: _counted(value) for name, value in each.items()} for each in found]}))
+    print(json.dumps({"tasks": [{name: _counted(value) for name, value in each.items()} for each in found]}))
     return 0
 
 
