@@ -683,7 +683,7 @@ TABLE: list[Row] = [
     *row("api_cycle_test_set", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {"campaign": "dev"}),
     *row("api_cycle_freezing", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {"machine": "none"}),
     *row("api_cycle_runs", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {"campaign": "dev"}),
-    *row("api_cycle_test", "POST login 404 403 403 403 422", where=_cycle, json=lambda _: {}),
+    *row("api_cycle_test", "POST login 404 403 403 403 422", where=_cycle),
     *row(
         "api_cycle_decision",
         "POST login 404 403 403 403 200",

@@ -65,6 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.CACHE_URL = settings.CACHES["volatile"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
     # Rows of tests need not survive the machine; tests of durability start servers of their own.
     settings.DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
+    settings.DATABASES["default"]["OPTIONS"]["pool"]["timeout"] = 60  # seconds; under load threads wait for each other
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     scratch = Path(tempfile.mkdtemp(prefix="litmus-test-"))
