@@ -59,17 +59,19 @@ def take_units(
     by: User,
     at: datetime,
     most: int = AHEAD_AT_MOST,
+    look_back: bool = False,
 ) -> tuple[Participation, Units]:
     """The participation, and the units that complete those held in advance: lists of ids of assignments, or [].
 
     `have` are the units the client holds. They are completed to `most` units. In an open queue this leases them, fewer
-    where not plenty are left, and gives leases that ran out to annotators who would otherwise have nothing.
+    where not plenty are left, and gives leases that ran out to annotators who would otherwise have nothing; `look_back`
+    as for `fill_up`.
     Errors: those of `fetch_participation`.
     """
     participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
     if not can_label(participation):
         return participation, []
-    units = fill_up(participation, have, at=at, most=most)
+    units = fill_up(participation, have, at=at, look_back=look_back, most=most)
     if not units and not have and participation.is_queue:
         lapsed = take_lapsed_slot(participation, at=at)
         units = [_queue_unit(participation, lapsed.assignment, at)] if lapsed else []
@@ -110,7 +112,8 @@ def fill_up(
 ) -> Units:
     """The same for a participation that is locked and open, without looking for leases that ran out.
 
-    `look_back`: deal first what is leased to the annotator already, as is done when nothing is in hand.
+    `look_back`: deal first what is leased to the annotator already or was given back by them, as is done when nothing
+    is in hand.
     """
     if not participation.is_queue:
         return _pending_units(participation, have, most)
@@ -130,9 +133,9 @@ def fill_up(
 
 
 def _leased_units(participation: Participation, have: Sequence[Sequence[int]], most: int, at: datetime) -> Units:
-    """What the annotator has under lease; with nothing in hand also what an earlier visit gave back unseen."""
+    """What the annotator has under lease and not in hand, and what an earlier visit gave back unseen."""
     units = _pending_units(participation, have, most)
-    lacking = min(most - len(units), room_of(participation)) if not have else 0
+    lacking = min(most - len(have) - len(units), room_of(participation))
     if lacking > 0 and revive_leases(participation, units=lacking, at=at):
         units = _pending_units(participation, have, most)
     renew_leases(participation, _flat(units), at=at)

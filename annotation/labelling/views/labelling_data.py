@@ -74,7 +74,7 @@ def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Units that fill the hand up; when there are none and nothing is in hand, why."""
     have = read_have_text(request.GET.get("have", ""))
     participation, ids = take_units(
-        collection=slug, campaign=campaign, have=have, by=person_of(request), at=timezone.now()
+        collection=slug, campaign=campaign, have=have, by=person_of(request), at=timezone.now(), look_back=True
     )
     units = fetch_units(participation, ids)
     empty = why_empty(participation, fetch_progress(participation)) if not units and not have else ""

@@ -19,6 +19,7 @@ import { openStore } from "./store.js";
 
 const FILL_AFTER = 1_000; // milliseconds after the page is there
 const KEEP_AFTER = 50; // milliseconds
+const UNITS_AT_MOST = 50; // that the server lets a page say it has
 const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
 const NOT_NOW = new Set(["archived", "closed", "draft", "paused", "removed"]);
 
@@ -32,10 +33,15 @@ const outbox = new Outbox({
   store,
   url: data.urls.submission_create,
   user: data.user,
-  context: (sending) => [...hand.held(), ...outbox.waiting.filter((entry) => entry.id !== sending.id).map(entryIds)],
+  context: (sending) => here(outbox.waiting.filter((entry) => entry.id !== sending.id)),
 });
 const session = new LabellingSession({ hand, outbox, clock, guideline });
 const entryIds = (entry) => entry.submissions.map((submission) => submission.assignment);
+/** Units in hand and of these entries, each once: a unit that was answered, taken back and answered has three entries. */
+const here = (entries) => {
+  const units = [...hand.held(), ...entries.map(entryIds)];
+  return [...new Map(units.map((ids) => [ids.join("."), ids])).values()].slice(0, UNITS_AT_MOST);
+};
 let lookTimer = null;
 
 // --- what the server says ----------------------------------------------------------------------------------------------
@@ -255,7 +261,7 @@ if (isQuestion) {
 
 /** The page comes with a few units; the rest are fetched at leisure, for when the network goes away. */
 async function fillHand() {
-  const have = hand.held().map((ids) => ids.join(".")).join(",");
+  const have = here(outbox.waiting).map((ids) => ids.join(".")).join(",");
   const answer = await get(`${data.urls.label_next}?have=${have}`).catch(() => null);
   hand.add(answer?.body?.units ?? []);
 }
@@ -269,13 +275,14 @@ function keepSoon() {
 }
 hand.onchange = keepSoon;
 
-/** Units of an open queue that were not looked at are for others, once the page is left. */
+/** Units of an open queue that were not looked at are for others, once the page is left. Those whose answers have not
+ * arrived yet stay. */
 window.addEventListener("pagehide", () => {
   windows.close();
   if (!data.visit || windows.areOthers || !navigator.onLine) return;
   hand.letGo();
   keepHand(store, hand);
-  postOnLeaving(data.urls.label_leave, { visit: data.visit, seen: hand.held() }); // if it is lost, leases end in time
+  postOnLeaving(data.urls.label_leave, { visit: data.visit, seen: here(outbox.entries) }); // if it is lost, leases end in time
 });
 
 // A page from the browser's back-forward cache has an old hand.

@@ -21,9 +21,9 @@ def build_queue(**more: object) -> Built:
     return build_work(strategy=Strategy.QUEUE, **{"overlap": 2, **more})  # type: ignore[arg-type]
 
 
-def take(built: Built, person: str, have=(), at=AT) -> list[list[int]]:
+def take(built: Built, person: str, have=(), at=AT, look_back=False) -> list[list[int]]:
     where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
-    return take_units(**where, have=have, by=built.people[person], at=at)[1]
+    return take_units(**where, have=have, by=built.people[person], at=at, look_back=look_back)[1]
 
 
 def items_of(built: Built, units: list[list[int]]) -> list[int]:
@@ -345,6 +345,27 @@ def test_who_comes_back_goes_on_with_what_they_left_and_no_rows_pile_up():
         again, number = visit(built, "ana")
         assert again == units
     assert Assignment.objects.count() == before
+
+
+def test_a_page_loaded_again_has_the_whole_hand():
+    built = build_queue(items=60)
+    units, _ = visit(built, "ana")
+    rest = take(built, "ana", have=units, look_back=True)
+    again, _ = visit(built, "ana")
+    assert take(built, "ana", have=again, look_back=True) == rest
+    assert states(built, "ana") == {"pending": 25}
+
+
+def test_who_comes_back_is_filled_up_with_what_they_left():
+    built = build_queue(items=60)
+    units, number = visit(built, "ana")
+    rest = take(built, "ana", have=units, look_back=True)
+    rows = Assignment.objects.count()
+    for _ in range(3):
+        assert leave(built, "ana", number, units[:1]) == 24
+        again, number = visit(built, "ana")
+        assert again + take(built, "ana", have=again, look_back=True) == units + rest
+        assert (states(built, "ana"), Assignment.objects.count()) == ({"pending": 25}, rows)
 
 
 def test_a_page_loaded_again_is_not_robbed_by_the_one_it_replaces():
