@@ -32,8 +32,14 @@ def table_tools(context: template.Context, table: Table, count: int) -> dict[str
 
 @register.inclusion_tag("corpus/templatetags/_table_sort.html")
 def table_sort(table: Table) -> dict[str, Any]:
-    """For a form of filters: keeps the order."""
-    return {"table": table}
+    """For a form of filters: keeps the order, and where a narrow page has no headings lets one choose it."""
+    orders = [
+        (sign + column.key, f"{column.label} {arrow}")
+        for column in table.headings
+        if column.order
+        for sign, arrow in (("", "↑"), ("-", "↓"))
+    ]
+    return {"table": table, "orders": orders}
 
 
 def _next_sort(table: Table, key: str) -> str | None:
