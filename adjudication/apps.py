@@ -35,5 +35,7 @@ class AdjudicationConfig(AppConfig):
     label_verbs = {"adjudication": "adjudication.labels.rules.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.verdicts.jobs.undoing.standing_on_judgments"}
     erasures = {
-        "0-adjudication": "adjudication.verdicts.jobs.persons.erase"
-    }  # needs the names that annotation replaces
+        "0-adjudication": "adjudication.verdicts.jobs.persons.erase",  # needs the names that annotation replaces
+        "leaderboards": "adjudication.leaderboards.persons.erase",
+    }
+    person_reports = {"leaderboards": "adjudication.leaderboards.persons.report_of"}

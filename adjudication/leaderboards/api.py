@@ -25,7 +25,7 @@ from adjudication.leaderboards.actions import (
     withdraw_entry,
 )
 from adjudication.leaderboards.forms import UPLOADS
-from adjudication.leaderboards.reads import board_as_json, entry_as_json, newest_board, open_boards
+from adjudication.leaderboards.reads import board_as_json, entry_as_json, newest_board, open_board_at
 from adjudication.models import Leaderboard, LeaderboardEntry
 from adjudication.models.leaderboards import MOST_UPLOADS
 from corpus.collections.api.base import InCollectionView
@@ -104,7 +104,7 @@ class PublicLeaderboard(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """The open leaderboard of a collection. Nobody needs to sign in."""
-        board = get_object_or_404(open_boards(), collection__slug=slug)
+        board = get_object_or_404(open_board_at(slug))
         return Response(LeaderboardSerializer(board_as_json(board)).data)
 
 

@@ -21,7 +21,7 @@ from adjudication.evaluation.reads.subsets import STORED, attributes_of
 from adjudication.models import Leaderboard, LeaderboardEntry
 from adjudication.stats.evaluation import mean_scores, score
 from adjudication.stats.rankings import Gold, RankedList, make_gold, match
-from corpus.models import Collection
+from corpus.models import Collection, CollectionAddress
 
 FEWEST_TOPICS = 10  # a mean over fewer gives single judgments away
 PLACES = 3  # of what is shown
@@ -124,6 +124,11 @@ def newest_board(collection: Collection) -> Leaderboard | None:
 def open_boards() -> QuerySet[Leaderboard]:
     """The boards that everybody may read."""
     return boards(Leaderboard.objects.filter(closed_at__isnull=True))
+
+
+def open_board_at(slug: str) -> QuerySet[Leaderboard]:
+    """The open board at this address, the collection's present one or a former one: readers keep addresses."""
+    return open_boards().filter(collection__in=CollectionAddress.objects.filter(slug=slug).values("collection_id"))
 
 
 def boards(rows: QuerySet[Leaderboard]) -> QuerySet[Leaderboard]:

@@ -19,7 +19,7 @@ from adjudication.leaderboards.actions import (
     withdraw_entry,
 )
 from adjudication.leaderboards.forms import OpeningForm, UploadForm
-from adjudication.leaderboards.reads import newest_board, open_boards, table_of, uploads_today
+from adjudication.leaderboards.reads import newest_board, open_board_at, table_of, uploads_today
 from adjudication.leaderboards.rules import why_no_upload
 from adjudication.models import Leaderboard, LeaderboardEntry
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
@@ -36,7 +36,7 @@ def leaderboard_detail(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def public_leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """The table for everybody, while it is open."""
-    board = get_object_or_404(open_boards(), collection__slug=slug)
+    board = get_object_or_404(open_board_at(slug))
     context = {"board": board, "collection": board.collection, "rows": table_of(board)}
     return render(request, "adjudication/leaderboards/public_leaderboard.html", context)
 

@@ -9,6 +9,7 @@ from corpus.models import Collection
 from corpus.models.collections import InCollection
 
 MOST_UPLOADS = 20  # a person and day
+LONGEST_ABOUT = 500  # characters
 
 
 class Leaderboard(models.Model):
@@ -69,7 +70,7 @@ class LeaderboardEntry(models.Model):
     leaderboard = models.ForeignKey(Leaderboard, on_delete=models.CASCADE, related_name="entries")
     name = models.CharField(max_length=100)
     team = models.CharField(max_length=100, blank=True)
-    about = models.CharField(max_length=500, blank=True)
+    about = models.CharField(max_length=LONGEST_ABOUT, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)  # of the uploaded file; "": a run of the collection
     ranked = models.PositiveIntegerField()
     figures = models.JSONField()

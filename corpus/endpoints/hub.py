@@ -147,8 +147,7 @@ class Hub(Sender):
     def _send_object(self, upload: Upload, answered: Mapping[str, Any]) -> None:
         """Send one file to the storage; without actions it is there already."""
         if error := answered.get("error"):
-            said = self.without_token(str(error.get("message", "") if isinstance(error, dict) else error))[:200]
-            raise SendingFailed(f"{self.service.name} does not take {upload.path}: {said}")
+            raise SendingFailed(f"{self.service.name} does not take {upload.path}: {self.said_in(error)}")
         actions = answered.get("actions") or {}
         if not actions:
             self.sent(upload.size)

@@ -177,6 +177,10 @@ class Sender:
             return f"The token does not allow this at {name}. Make one that may write.{quoted}"
         return f"{name} refused with status {answer.status}.{quoted}"
 
+    def said_in(self, error: Any) -> str:
+        """What the service says in an error, bounded, on one line and without the token. HTML is not repeated."""
+        return self._said(error if isinstance(error, dict) else {"error": error})
+
     def without_token(self, text: str) -> str:
         """The text with the token taken out."""
         return text.replace(self.service.token, "[token]") if self.service.token else text

@@ -2,16 +2,19 @@
 
 import io
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.evaluation.reads.evaluation import evaluate
 from adjudication.evaluation.reads.spec import EvaluationSpec
@@ -20,7 +23,10 @@ from adjudication.leaderboards.actions import close_leaderboard, open_leaderboar
 from adjudication.models import ImportedQrels, ImportedQrelsTopic, Leaderboard, LeaderboardEntry
 from adjudication.splits.actions import make_split
 from adjudication.splits.reads import find_split, members_of
-from annotation.models import Assignment, AssignmentState
+from annotation.models import Assignment, AssignmentState, CampaignState
+from corpus.collections.actions.archiving import archive_collection, request_removal
+from corpus.collections.actions.collections import rename_collection
+from corpus.collections.actions.persons import data_of
 from corpus.models import Ranking, RetrievalRun
 from tests.factories.accounts import MembershipFactory, UserFactory
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -147,6 +153,63 @@ def test_uploads_are_limited_a_person_and_day(built: Built) -> None:
     upload(board, built, run_text({3}), "three", who="ben")
     LeaderboardEntry.objects.filter(submitted_by=built.people["ana"]).update(submitted_at=AT)
     assert upload(board, built, run_text({4}), "four").name == "four"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_uploads_at_the_same_moment_do_not_pass_the_limit(built: Built) -> None:
+    board, start, said = opened(built), threading.Barrier(6), []
+
+    def send(number: int) -> None:
+        try:
+            start.wait(60)
+            upload(board, built, run_text({number}), name=f"run {number}")
+            said.append("scored")
+        except Refused as refusal:
+            said.append(refusal.reason[:26])
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=send, args=(number,), daemon=True) for number in range(1, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(said) == ["You have had 2 runs scored"] * 4 + ["scored"] * 2
+    assert LeaderboardEntry.objects.count() == 2
+
+
+def test_an_archived_collection_takes_no_runs_and_its_deletion_takes_the_board(built: Built, client: Client) -> None:
+    board = opened(built)
+    upload(board, built, run_text({1}))
+    built.campaign.state = CampaignState.CLOSED
+    built.campaign.save()
+    archive_collection(collection=built.collection, by=None, at=AT)
+    with pytest.raises(Conflict, match="archived"):
+        upload(board, built, run_text({2}), name="late")
+    assert "ours" in client.get("/leaderboards/tea/").text
+    jobs.carry_out(request_removal(collection=built.collection, typed="tea", by=None, at=AT, send=False))
+    assert not Leaderboard.objects.exists()
+    assert client.get("/leaderboards/tea/").status_code == 404
+
+
+def test_readers_find_the_board_of_a_renamed_collection(built: Built, client: Client) -> None:
+    opened(built)
+    rename_collection(collection=built.collection, slug="coffee", by=None, at=AT)
+    for slug in ("tea", "coffee"):
+        assert client.get(f"/leaderboards/{slug}/").status_code == 200
+        assert client.get(f"/api/leaderboards/{slug}/").json()["collection"] == "coffee"
+    assert client.get("/leaderboards/milk/").status_code == 404
+
+
+def test_the_name_of_an_erased_person_leaves_the_board(built: Built, client: Client) -> None:
+    ana = built.people["ana"]
+    stream, words = io.BytesIO(run_text({1}).encode()), {"team": "Anastasia", "about": f"{ana.name} tuned it"}
+    upload_run(board=opened(built), name="ours", file="run.txt", stream=stream, by=ana, at=timezone.now(), **words)
+    (told,) = data_of(ana)["leaderboard_runs"]
+    assert (told["collection"], told["name"], told["team"]) == ("tea", "ours", "Anastasia")
+    call_command("erase_person", ana.email, "--labels", "keep", "--confirm", ana.email)
+    shown = client.get("/api/leaderboards/tea/").json()["runs"][0]
+    assert (shown["team"], shown["about"]) == (f"Person {ana.pk}", f"Person {ana.pk} tuned it")
 
 
 def test_who_still_has_to_judge_gets_no_scores(built: Built, client: Client) -> None:

@@ -321,6 +321,20 @@ class TestHostile:
         assert stub.asked == []
 
 
+def test_what_the_storage_says_is_bounded_and_without_the_token(release: Release, hub: HubStub) -> None:
+    def refuse(asked: Asked) -> Reply | None:
+        if not asked.path.endswith("/batch"):
+            return None
+        error = {"code": 422, "message": f"no \0\n{asked.token} {'x' * 10_000}"}
+        return Reply(value={"objects": [{**one, "error": error} for one in asked.value["objects"]]})
+
+    hub.hooks.append(refuse)
+    found = publish(release, "huggingface")
+    assert (found.state, "does not take" in found.reason) == (JobState.FAILED, True), found.reason
+    assert "no [token] xxx" in found.reason
+    assert len(found.reason) < 500
+
+
 def test_files_that_zenodo_wants_elsewhere_are_not_sent(release: Release, zenodo: ZenodoStub, hub: HubStub) -> None:
     def elsewhere(asked: Asked) -> Reply | None:
         if asked.method == "POST":
