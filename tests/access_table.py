@@ -665,9 +665,9 @@ TABLE: list[Row] = [
     *row("api_paper_acceptance", "DELETE login 404 403 403 409 409", where=_paper_item),
     *row("api_paper_sending_back", "POST login 404 403 403 409 409", where=_paper_item, json=lambda _: {}),
     *row("api_author_calls", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400", json=lambda _: {}),
-    *row("api_author_call", MANAGERS_PAGE, where=_call_key),
+    *row("api_author_call", MANAGERS_PAGE, where=_call_key, scope="manage"),
     *row("api_author_call", "PATCH login 404 403 403 403 200", where=_call_key, json=lambda _: {}),
-    *row("api_authors", MANAGERS_PAGE, where=_call_key),
+    *row("api_authors", MANAGERS_PAGE, where=_call_key, scope="manage"),
     *row("api_authors", "POST login 404 403 403 403 400", where=_call_key, json=lambda _: {}),
     *row("api_authors_file", "POST login 404 403 403 403 400", where=_call_key),
     *row(

@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import JobState
+from accounts.models import JobState, TokenScope
 from accounts.parsers import MultiPartParser
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
@@ -213,6 +213,8 @@ class CallList(CallView):
 class CallDetail(CallView):
     """One call."""
 
+    scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.MANAGE}  # who has an author's link writes as them
+
     @extend_schema(operation_id="author_calls_read", responses=answers({200: CallDetailsSerializer}, 403, 404))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """What the call says, how far it is, and what can be done next."""
@@ -234,6 +236,7 @@ class AuthorList(CallView):
     """Authors of a call."""
 
     serializer_class = AuthorSerializer
+    scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.MANAGE}  # as above
 
     @extend_schema(
         operation_id="author_calls_authors",
