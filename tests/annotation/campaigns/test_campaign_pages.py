@@ -144,6 +144,11 @@ def test_progress_counts_open_their_lists(made):
         "Too early to estimate",
     ):
         assert words in page
+    drawn = re.findall(r'aria-label="([^"]+: [^"]+)"', page)
+    counts = re.findall(r'data-look="(?:done|begun|left)">([a-z ]+)</dt> <dd> <a[^>]*>(\d+)</a>', page)
+    assert f"Items by state: {', '.join(f'{count} {name}' for name, count in counts if count != '0')}" in drawn
+    row = re.search(r'aria-label="Ana: 5 done, (\d+) left, 1 skipped".*?"Assigned">(\d+)<.*?"Done">5<', page)
+    assert int(row[1]) + 5 == int(row[2])
     listed = text_of(client.get(url("item_list") + "?reason=cannot+be+understood"))
     assert "1 pair of those asked for" in listed
     assert "skipped once" in listed

@@ -8,6 +8,7 @@ from annotation.assignment.actions.annotators import add_name, remove_annotator
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
+from annotation.campaigns.reads.progress_bars import state_bar, with_bars
 from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Item
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
@@ -116,3 +117,30 @@ def test_progress_takes_four_queries_however_large(campaign, django_assert_num_q
         fetch_progress(campaign, AT)
     with django_assert_num_queries(3):
         annotator_rows(campaign, AT)
+
+
+def test_bars_are_the_figures_next_to_them(campaign):
+    give_labels(annotator(campaign, "ana"), [1] * 8)
+    give_labels(annotator(campaign, "ben"), [1] * 4)
+    skip_item(annotator(campaign, "ben"), "abstract is missing")
+    add_name(campaign=campaign, name="A machine", kind="machine", by=None, at=AT)
+    progress, rows = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
+    counts = {"done": progress.complete, "in progress": progress.begun, "not begun": progress.untouched}
+    bar = state_bar(progress)
+    assert {part.label: part.count for part in bar.parts} == {label: count for label, count in counts.items() if count}
+    assert [part.width for part in bar.parts] == pytest.approx([100 * part.count / 24 for part in bar.parts], abs=0.001)
+    assert bar.parts[-1].x + bar.parts[-1].width == pytest.approx(100, abs=0.01)
+    bars = {row.annotator.name: bar for row, bar in with_bars(rows)}
+    assert bars["A machine"] is None  # nothing assigned is said, and is not a bar of no length
+    assert bars["Ana"].words == "8 done, 8 left"
+    longest = max(row.assigned + row.skipped for row in rows)
+    for row in rows[:3]:
+        parts = {part.label: part for part in bars[row.annotator.name].parts}
+        found = [parts[label].count if label in parts else 0 for label in ("done", "left", "skipped")]
+        assert found == [row.done, row.assigned - row.done, row.skipped]
+        wide = sum(part.width for part in parts.values())
+        assert wide == pytest.approx(100 * (row.assigned + row.skipped) / longest, abs=0.01)
+
+
+def test_a_campaign_without_items_has_no_bar():
+    assert state_bar(fetch_progress(make_campaign(make_material(), items=False), AT)) is None
