@@ -134,6 +134,55 @@ def test_what_was_not_looked_at_is_free_for_others_once_the_page_is_left(new_pag
     assert held.count() > 1, "the other window shows them still"
 
 
+KEPT_UNITS = """() => new Promise((resolve) => {
+    const opening = indexedDB.open("litmus-labelling");
+    opening.onsuccess = () => {
+        const rows = opening.result.transaction("hand").objectStore("hand").getAll();
+        rows.onsuccess = () => resolve(rows.result[0].ahead.length + (rows.result[0].current ? 1 : 0));
+    };
+})"""
+
+
+def test_a_page_loaded_again_has_the_whole_hand_of_an_open_queue(new_page):
+    page = open_labelling(new_page, build_work(items=50, strategy=Strategy.QUEUE, overlap=2))
+    wait_for(lambda: page.evaluate(KEPT_UNITS) == 25, 30, "the whole hand")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    wait_for(lambda: page.evaluate(HAS_ALL_UNITS), 30, "the other units")
+    wait_for(lambda: page.evaluate(KEPT_UNITS) == 25, 30, "the whole hand again")
+
+
+def test_a_unit_whose_answer_has_not_arrived_is_not_given_back(new_page):
+    built = build_work(items=50, strategy=Strategy.QUEUE, overlap=1)
+    page = open_labelling(new_page, built)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.route("**/submissions/", lambda route: route.abort())
+    page.keyboard.press("2")
+    expect_unit(page, 1)
+    page.goto("/accounts/profile/")
+    held = built.annotators["ana"].assignments.filter(state="pending")
+    wait_for(lambda: held.count() == 2, 30, "the units given back")
+    assert {row.item for row in held} == set(built.items[:2])
+    page.unroute("**/submissions/")
+    go(page, built)
+    expect_saved(page)
+    assert values(built)[0] == 2
+
+
+def test_many_steps_without_a_network_are_all_taken(new_page):
+    built = build_work(items=30)
+    page = open_labelling(new_page, built)
+    await_kept(page)
+    page.context.set_offline(True)
+    for number in range(20):
+        for key, then in (("2", number + 1), ("u", number), ("1", number + 1)):
+            page.keyboard.press(key)
+            expect_unit(page, then)
+    page.context.set_offline(False)
+    expect_saved(page)
+    assert values(built)[:21] == [1] * 20 + [None]
+
+
 def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
     page = open_labelling(new_page, build_work(items=3))
     await_kept(page)
