@@ -3,3 +3,4 @@ from django.apps import AppConfig
 
 class AccountsConfig(AppConfig):
     name = "accounts"
+    digest_lines = {"accounts": "accounts.digests.job_lines"}

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.digests import Notice, switched_off
 from accounts.models import ApiToken, TokenScope, User
 from accounts.themes import Theme
 
@@ -25,8 +26,17 @@ class ProfileForm(forms.Form):
         help_text="Digits grade, Enter submits, and so on. Switch them off if they clash with assistive technology.",
     )
 
+    notices = forms.MultipleChoiceField(
+        required=False,
+        choices=Notice.choices,
+        widget=forms.CheckboxSelectMultiple,
+        label="Daily mail",
+        help_text="At most one mail a day, only when there is something to report. Clear all to get none.",
+    )
+
     def __init__(self, data: Any = None, *, user: User) -> None:
         initial = {
+            "notices": sorted(set(Notice.values) - switched_off(user)),
             "name": user.name,
             "theme": user.preferences.get("theme", Theme.SYSTEM),
             "shortcuts": user.preferences.get("shortcuts", True),

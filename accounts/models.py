@@ -113,6 +113,17 @@ class ErasureRequest(models.Model):
         return f"erasure of {self.user}"
 
 
+class Digest(models.Model):
+    """A person's daily mail (accounts/digests.py): the last day it was claimed for, and what it has reported."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="digest")
+    day = models.DateField()
+    covered_until = models.DateTimeField()  # what happened later is for the next
+
+    def __str__(self) -> str:
+        return f"digest of {self.user}"
+
+
 class Invitation(models.Model):
     """An e-mail address asked to join; the app that created it says to what (corpus.InvitedRole)."""
 

@@ -1,9 +1,9 @@
-"""Celery entry points: all jobs of all apps, and beat's look for lost ones and for those that are due."""
+"""Celery entry points: all jobs of all apps, and beat's look for lost ones for those that are due, and for daily mails."""
 
 from celery import shared_task
 from django.utils import timezone
 
-from accounts import jobs
+from accounts import digests, jobs
 from accounts.job_kinds import job_kinds
 
 
@@ -24,3 +24,9 @@ def start_due_jobs() -> None:
     """Beat: jobs that nobody asks for, such as counts of work."""
     for kind in job_kinds().values():
         kind.start_due(timezone.now())
+
+
+@shared_task
+def send_digests() -> int:
+    """Beat: the daily mails that are due."""
+    return digests.send_due(timezone.now())

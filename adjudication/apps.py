@@ -5,6 +5,7 @@ class AdjudicationConfig(AppConfig):
     name = "adjudication"
     tabs = {"adjudication": "adjudication.tabs.TABS"}
     home_cards = {"adjudication": "adjudication.cards.home_cards"}
+    digest_lines = {"adjudication": "adjudication.digest.lines"}
     overview_cards = {"adjudication": "adjudication.cards.overview_cards"}
     reply_cards = {"adjudication": "adjudication.cards.reply_cards"}
     help_cards = {"adjudication": "adjudication.cards.help_cards"}

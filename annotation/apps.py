@@ -8,6 +8,7 @@ class AnnotationConfig(AppConfig):
     tabs = {"annotation": "annotation.tabs.TABS"}
     palette = {"annotation": "annotation.palette.FINDERS"}
     home_cards = {"annotation": "annotation.cards.home_cards"}
+    digest_lines = {"annotation": "annotation.digest.lines"}
     overview_cards = {"annotation": "annotation.cards.overview_cards"}
     jobs = {
         "items": "annotation.campaigns.jobs.items.ItemBuildJob",

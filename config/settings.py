@@ -233,6 +233,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file to lose, l
 CELERY_BEAT_SCHEDULE = {
     "resume lost jobs": {"task": "accounts.tasks.resume_lost_jobs", "schedule": 15.0},
     "start due jobs": {"task": "accounts.tasks.start_due_jobs", "schedule": 60.0},
+    "send daily mails": {"task": "accounts.tasks.send_digests", "schedule": 60.0},
     "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 3600.0},
 }
 
@@ -288,7 +289,8 @@ EMAIL_HOST, EMAIL_PORT = _email.host, _email.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _email.user, _email.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _email.starttls, _email.tls
 EMAIL_TIMEOUT = 20
-MAIL_RATE = env.number("LITMUS_MAIL_RATE", 60)  # letters to authors a minute; 0: as quickly as the server takes them
+MAIL_RATE = env.number("LITMUS_MAIL_RATE", 60)  # letters to authors, daily mails per minute; 0: no limit
+DIGEST_HOUR = env.number("LITMUS_DIGEST_HOUR", 7, maximum=23)  # of the day, in TIME_ZONE: daily mails go out from then
 
 # --- registries of publications ---------------------------------------------------------------------------------------
 CROSSREF_URL = (env.url("LITMUS_CROSSREF_URL", ("http", "https")) or "").rstrip("/")

@@ -17,6 +17,7 @@ class CorpusConfig(AppConfig):
     palette = {"corpus": "corpus.palette.FINDERS"}
     profile_cards = {"corpus": "corpus.cards.profile_cards"}
     home_cards = {"corpus": "corpus.cards.home_cards"}
+    digest_lines = {"corpus": "corpus.digest.lines"}
     jobs = {
         "imports": "corpus.imports.jobs.imports.ImportJob",
         "indexing": "corpus.documents.jobs.indexing.IndexingJob",

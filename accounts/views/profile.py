@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import mail
 from accounts.actions.users import set_theme, update_profile, vouch_for_address
+from accounts.digests import Notice
 from accounts.forms import ProfileForm, ThemeForm
 from accounts.requests import OpenRequest, Request
 from accounts.themes import COOKIE, Theme
@@ -24,7 +25,8 @@ def profile(request: Request) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None, user=request.user)
     if form.is_valid():
         name, theme = form.cleaned_data["name"], form.cleaned_data["theme"]
-        preferences = {"theme": theme, "shortcuts": form.cleaned_data["shortcuts"]}
+        mail_off = sorted(set(Notice.values) - set(form.cleaned_data["notices"]))
+        preferences = {"theme": theme, "shortcuts": form.cleaned_data["shortcuts"], "mail_off": mail_off}
         update_profile(by=request.user, at=timezone.now(), name=name, preferences=preferences)
         messages.success(request, "Your profile is saved.")
         return _with_theme(redirect("account_profile"), request, Theme(theme))

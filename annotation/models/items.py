@@ -145,6 +145,7 @@ class Assignment(models.Model):
     position = models.PositiveIntegerField(default=0)  # in the annotator's order; in an open queue, the queue's order
     lease_expires_at = models.DateTimeField(null=True, blank=True)  # open queue only
     finished_at = models.DateTimeField(null=True, blank=True)
+    sent_back_at = models.DateTimeField(null=True, blank=True)  # when an adjudicator asked this person in addition
     imported_in = imported_in()
 
     class Meta:

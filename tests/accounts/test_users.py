@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.actions.users import create_user, set_theme, update_profile
+from accounts.digests import Notice
 from accounts.models import AuditEvent, User
 from accounts.refusals import Conflict
 from accounts.themes import COOKIE, Theme
@@ -97,7 +98,7 @@ def test_profile_page(client: Client) -> None:
     assert '<html lang="en" data-theme="dark">' in answer.text
     user.refresh_from_db()
     assert user.name == "New"
-    assert user.preferences == {"theme": "dark", "shortcuts": False}
+    assert user.preferences == {"theme": "dark", "shortcuts": False, "mail_off": sorted(Notice.values)}
 
 
 def test_profile_page_refuses_an_unknown_theme(client: Client) -> None:

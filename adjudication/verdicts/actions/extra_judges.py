@@ -63,7 +63,7 @@ def _send_back(item_id: int, by: User | None, at: datetime, override: bool) -> t
     item = Item.objects.select_for_update(no_key=True).get(pk=item_id)
     _check_not_waiting(item.pk)
     slot = _lowest_free(item)
-    sent = _hand(judge, item, slot) if judge else _free_slot(campaign, item, slot)
+    sent = _hand(judge, item, slot, at) if judge else _free_slot(campaign, item, slot)
     if by is not None:
         note_item_seen(item.pk, by, at)
     item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
@@ -126,11 +126,11 @@ def _free_slot(campaign: Campaign, item: Item, slot: int) -> Assignment:
     )
 
 
-def _hand(judge: Annotator, item: Item, slot: int) -> Assignment:
+def _hand(judge: Annotator, item: Item, slot: int, at: datetime) -> Assignment:
     """The item at the end of what the judge has to do; on the row they had, where it was withdrawn from them before."""
     last = Assignment.objects.filter(annotator=judge).aggregate(last=Max("position"))["last"] or 0
     given = {"state": AssignmentState.PENDING, "slot": slot, "position": last + 1}
-    given |= {"queue": None, "lease_expires_at": None}
+    given |= {"queue": None, "lease_expires_at": None, "sent_back_at": at}
     sent, _ = Assignment.objects.update_or_create(item=item, annotator=judge, repeat=0, defaults=given)
     return sent
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
-from accounts.models import FINAL_STATES, AuditEvent, ErasureRequest, User
+from accounts.models import FINAL_STATES, AuditEvent, Digest, ErasureRequest, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.actions.people import bid_farewell
 from corpus.collections.reads.persons import is_erased
@@ -35,6 +35,7 @@ def data_of(user: User) -> dict[str, Any]:
         "account": {"id": user.pk, "email": user.email, "name": user.name, "joined": user.date_joined.isoformat()},
         "preferences": user.preferences,
         "erasure_request": ErasureRequest.objects.filter(user=user).values("keep_labels", "requested_at").first(),
+        "daily_mail": Digest.objects.filter(user=user).values("day", "covered_until").first(),
         "memberships": list(user.memberships.values("collection__slug", "role")),
         "tokens": [
             {"label": label, "created": created.isoformat()}

@@ -15,7 +15,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.job_kinds import JobKind
-from accounts.models import AuditEvent, ErasureRequest, Invitation, User
+from accounts.models import AuditEvent, Digest, ErasureRequest, Invitation, User
 from corpus.collections.reads.persons import is_erased, pseudonym_of
 from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, PersonErasure
 
@@ -64,6 +64,7 @@ def _erase(run: PersonErasure, person: User, progress: jobs.Progress) -> None:
         progress.check()
         _replace(model, columns, email, address)
     ErasureRequest.objects.filter(user=person).delete()
+    Digest.objects.filter(user=person).delete()
     labels = "kept" if run.keep_labels else "excluded"
     record_event(by=run.requested_by, at=now, verb="erase_person", target=person, labels=labels)
     progress.report(steps, steps, "done")

@@ -1,0 +1,175 @@
+"""One mail a day to each person with what waits for them, and none where nothing waits (docs/adr/0043).
+
+Each app names in `digest_lines` of its AppConfig the function that gives its lines for a person.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from smtplib import SMTPException
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.db import models
+from django.db.models import Q
+from django.http import Http404
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from accounts import mail
+from accounts.extensions import extensions
+from accounts.job_kinds import job_kinds
+from accounts.models import Digest, Job, JobState, User
+from accounts.refusals import NotAllowed
+
+logger = logging.getLogger(__name__)
+
+A_DAY = timedelta(days=1)
+MOST_LINES = 10  # of one notice in one mail
+MOST_FAILURES = 5  # in a row: then the mail server is away, not the address wrong
+
+
+class Notice(models.TextChoices):
+    """What a digest reports; each can be switched off by the person."""
+
+    WORK = "work", "Work that waits for me"
+    DEADLINE = "deadline", "Deadlines of my campaigns within 3 days"
+    JOB = "job", "Jobs I started that have ended"
+    ADDED = "added", "Items added to my work later"
+
+
+HEADINGS = {
+    Notice.WORK: "To do",
+    Notice.DEADLINE: "Deadlines",
+    Notice.JOB: "Your jobs that have ended",
+    Notice.ADDED: "Added to your work",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing to report, and the path of the page where the person goes on. Never a label or another's name."""
+
+    notice: Notice
+    text: str
+    path: str
+
+    @property
+    def shown(self) -> str:
+        """The text on one line: names of campaigns are typed by people."""
+        return " ".join(self.text.split())
+
+    @property
+    def address(self) -> str:
+        """At the site's configured name, as in all mails."""
+        return settings.SITE_URL + self.path
+
+
+Lines = Callable[[User, datetime, datetime], Iterable[Line]]  # of a person, in the time after the first until the second
+
+
+def switched_off(user: User) -> set[str]:
+    """The notices that the person does not want."""
+    return set(user.preferences.get("mail_off", []))
+
+
+def lines_for(user: User, since: datetime, now: datetime) -> list[Line]:
+    """What waits for the person now, and what has happened to them after `since`, without what they switched off."""
+    givers: dict[str, Lines] = extensions("digest_lines")
+    off = switched_off(user)
+    if off >= set(Notice.values):
+        return []
+    return [line for give in givers.values() for line in give(user, since, now) if line.notice not in off]
+
+
+def job_lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
+    """The person's own jobs that ended, as far as they may still see them."""
+    ended = Q(finished_at__gt=since, finished_at__lte=now, state__in=[JobState.DONE, JobState.FAILED])
+    for kind in job_kinds().values():
+        rows = kind.model._default_manager.filter(ended, requested_by=user).order_by("-finished_at")
+        for job in islice(rows, MOST_LINES + 1):
+            if _is_visible(kind, job, user):
+                yield Line(Notice.JOB, f"{kind.title}: {job.get_state_display()}", kind.address(job))
+
+
+def _is_visible(kind: Any, job: Job, user: User) -> bool:
+    try:
+        kind.fetch(job.pk, user)
+    except (Http404, NotAllowed):
+        return False
+    return True
+
+
+def send_due(now: datetime) -> int:
+    """Send the digests of today that are due, at most a minute's share of the mail rate; returns how many were sent.
+
+    Run by beat each minute. A digest is claimed before it is composed, so it is never sent twice, whatever runs next
+    to this or dies. What a lost one would have reported is in the next, because `covered_until` moves with a success.
+    """
+    today = timezone.localtime(now)
+    if not mail.is_set_up() or today.hour < settings.DIGEST_HOUR:
+        return 0
+    due = User.objects.filter(is_active=True).exclude(digest__day__gte=today.date()).order_by("pk")
+    if not due.exists() or not _server_answers():
+        return 0
+    sent = failures = 0
+    for user in due.iterator():
+        taken = _send(user, now) if _claim(user, now) else None
+        if taken is not None:
+            sent, failures = (sent + 1, 0) if taken else (sent, failures + 1)
+        if failures == MOST_FAILURES or sent == (settings.MAIL_RATE or None):
+            break
+    return sent
+
+
+def _server_answers() -> bool:
+    """Whether there is a mail server to hand anything to; until there is, nobody's digest is claimed."""
+    try:
+        connection = get_connection()
+        connection.open()
+        connection.close()
+    except (SMTPException, OSError):
+        logger.warning("The daily mails wait: the mail server cannot be reached.", exc_info=True)
+        return False
+    return True
+
+
+def _claim(user: User, now: datetime) -> bool:
+    """Whether this call, and no other, sends the person's digest of today."""
+    today = timezone.localdate(now)
+    first = {"day": today - A_DAY, "covered_until": now - A_DAY}
+    Digest.objects.get_or_create(user=user, defaults=first)
+    return Digest.objects.filter(user=user, day__lt=today).update(day=today) == 1
+
+
+def _send(user: User, now: datetime) -> bool | None:
+    """Whether the mail server took the person's digest; None where there was nothing to report."""
+    digest = Digest.objects.get(user=user)
+    try:
+        lines = lines_for(user, digest.covered_until, now)
+        if lines:
+            _message(user, lines, now).send()
+    except (SMTPException, OSError):
+        logger.exception("The daily mail to person %s could not be sent", user.pk)
+        return False
+    Digest.objects.filter(user=user).update(covered_until=now)
+    return True if lines else None
+
+
+def _message(user: User, lines: list[Line], now: datetime) -> EmailMessage:
+    groups = [(HEADINGS[notice], [line for line in lines if line.notice == notice]) for notice in HEADINGS]
+    context = {
+        "user": user,
+        "groups": [(head, found[:MOST_LINES], len(found) > MOST_LINES) for head, found in groups if found],
+        "home": settings.SITE_URL + reverse("home"),
+        "profile": settings.SITE_URL + reverse("account_profile"),
+    }
+    day = date_format(timezone.localtime(now), "j M Y")
+    headers = {"Auto-Submitted": "auto-generated", "List-Unsubscribe": f"<{context['profile']}>"}
+    text = render_to_string("accounts/digest_mail.txt", context)
+    return EmailMessage(f"Litmus: your work on {day}", text, None, [user.email], headers=headers)

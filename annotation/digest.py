@@ -1,0 +1,52 @@
+"""What this app reports in a person's daily mail: items to judge, deadlines, items added to their work."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.db.models import Count, F
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.digests import Line, Notice
+from accounts.models import User
+from annotation.campaigns.reads.deadlines import deadline_words
+from annotation.campaigns.reads.home import work_of
+from annotation.models import Annotator, AnnotatorState, Assignment, AssignmentState, Campaign, CampaignState
+
+NEAR = timedelta(days=3)  # a deadline so close is reported
+
+
+def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
+    """Campaigns with something to judge, those of them whose deadline is near, and what was added after `since`."""
+    today = timezone.localdate(now)
+    for work in work_of(user):
+        if not work.left or work.paused:
+            continue
+        campaign = work.campaign
+        yield _line(Notice.WORK, campaign, f"{_items(work.left)} to judge")
+        if campaign.deadline is not None and today <= campaign.deadline <= today + NEAR:
+            yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_items(work.left)} left")
+    for annotator in _added(user, since, now):
+        were = "was" if annotator.added == 1 else "were"
+        yield _line(Notice.ADDED, annotator.campaign, f"{_items(annotator.added)} {were} added")
+
+
+def _added(user: User, since: datetime, now: datetime) -> list[Annotator]:
+    """The person in each open campaign with `added` items that they were asked for later and still have to do.
+
+    That an adjudicator asked is not said: it would tell a judge which items others disagree on (docs/adr/0011).
+    """
+    waiting = Assignment.objects.filter(state=AssignmentState.PENDING, sent_back_at__gt=since, sent_back_at__lte=now)
+    found = Annotator.objects.filter(user=user, state=AnnotatorState.ACTIVE, campaign__state=CampaignState.OPEN)
+    found = found.filter(campaign__collection__memberships__user=user, assignments__in=waiting)
+    found = found.select_related("campaign__collection").annotate(added=Count("assignments", distinct=True))
+    return list(found.order_by(F("campaign__name")))
+
+
+def _line(notice: Notice, campaign: Campaign, text: str) -> Line:
+    where = reverse(campaign.kind_object.screen, args=[campaign.collection.slug, campaign.slug])
+    return Line(notice, f"{campaign} ({campaign.collection}): {text}", where)
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item{'' if count == 1 else 's'}"
