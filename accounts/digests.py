@@ -38,7 +38,7 @@ class Notice(models.TextChoices):
     """What a digest reports; each can be switched off by the person."""
 
     WORK = "work", "Work that waits for me"
-    DEADLINE = "deadline", "Deadlines of my campaigns within 3 days"
+    DEADLINE = "deadline", "Deadlines within 3 days"
     JOB = "job", "Jobs I started that have ended"
     ADDED = "added", "Items added to my work later"
 
@@ -70,7 +70,9 @@ class Line:
         return settings.SITE_URL + self.path
 
 
-Lines = Callable[[User, datetime, datetime], Iterable[Line]]  # of a person, in the time after the first until the second
+Lines = Callable[
+    [User, datetime, datetime], Iterable[Line]
+]  # of a person, in the time after the first until the second
 
 
 def switched_off(user: User) -> set[str]:
@@ -166,7 +168,7 @@ def _message(user: User, lines: list[Line], now: datetime) -> EmailMessage:
     context = {
         "user": user,
         "groups": [(head, found[:MOST_LINES], len(found) > MOST_LINES) for head, found in groups if found],
-        "home": settings.SITE_URL + reverse("home"),
+        "home": f"{settings.SITE_URL}/",
         "profile": settings.SITE_URL + reverse("account_profile"),
     }
     day = date_format(timezone.localtime(now), "j M Y")

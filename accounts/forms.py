@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from accounts import mail
 from accounts.digests import Notice, switched_off
 from accounts.models import ApiToken, TokenScope, User
 from accounts.themes import Theme
@@ -42,6 +43,8 @@ class ProfileForm(forms.Form):
             "shortcuts": user.preferences.get("shortcuts", True),
         }
         super().__init__(data, initial=initial)
+        if not mail.is_set_up():
+            self.fields["notices"].help_text += " Nothing is sent now: no mail server is set up."
 
 
 class ThemeForm(forms.Form):

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts import digests
 from accounts.digests import Notice, send_due
 from accounts.models import Digest, JobState, User
+from accounts.tasks import send_digests
 from adjudication.verdicts.actions.extra_judges import recall_item, send_back_item
 from annotation.models import Annotator, Campaign
 from corpus.models import Membership, Role
@@ -146,12 +147,21 @@ def test_nobody_is_mailed_without_something_to_report_or_an_account_in_use(built
     assert [each.to for each in mail.outbox] == [[person(built, "manager").email]]
 
 
-def test_nothing_is_sent_before_the_hour_or_without_a_mail_server(built: Built, settings) -> None:
+def test_nothing_is_sent_before_the_hour_or_without_a_mail_server(client: Client, built: Built, settings) -> None:
     assert send_due(NOON - timedelta(hours=6)) == 0  # 6 o'clock
+    client.force_login(person(built, "cai"))
+    without = "Nothing is sent now: no mail server is set up."
+    assert without not in client.get(reverse("account_profile")).text
     settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+    assert without in client.get(reverse("account_profile")).text
     assert send_due(NOON) == 0
     assert not Digest.objects.exists()
     assert mail.outbox == []
+
+
+def test_beat_asks_for_it_each_minute(settings) -> None:
+    assert settings.CELERY_BEAT_SCHEDULE["send daily mails"] == {"task": send_digests.name, "schedule": 60.0}
+    assert send_digests() == 0
 
 
 def test_one_mail_a_person_and_day(built: Built) -> None:
