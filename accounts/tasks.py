@@ -1,4 +1,4 @@
-"""Celery entry points: all jobs of all apps, and beat's look for lost ones for those that are due, and for daily mails."""
+"""Celery entry points: jobs of all apps, and beat: lost jobs, those that are due, and daily mails."""
 
 from celery import shared_task
 from django.utils import timezone
