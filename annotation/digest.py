@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Count, F
+from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 
@@ -26,21 +26,20 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
         yield _line(Notice.WORK, campaign, f"{_items(work.left)} to judge")
         if campaign.deadline is not None and today <= campaign.deadline <= today + NEAR:
             yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_items(work.left)} left")
-    for annotator in _added(user, since, now):
-        were = "was" if annotator.added == 1 else "were"
-        yield _line(Notice.ADDED, annotator.campaign, f"{_items(annotator.added)} {were} added")
+    for campaign, added in _added(user, since, now):
+        yield _line(Notice.ADDED, campaign, f"{_items(added)} {'was' if added == 1 else 'were'} added")
 
 
-def _added(user: User, since: datetime, now: datetime) -> list[Annotator]:
-    """The person in each open campaign with `added` items that they were asked for later and still have to do.
+def _added(user: User, since: datetime, now: datetime) -> list[tuple[Campaign, int]]:
+    """Open campaigns, and how many items the person was asked for there later and still has to do.
 
     That an adjudicator asked is not said: it would tell a judge which items others disagree on (docs/adr/0011).
     """
     waiting = Assignment.objects.filter(state=AssignmentState.PENDING, sent_back_at__gt=since, sent_back_at__lte=now)
     found = Annotator.objects.filter(user=user, state=AnnotatorState.ACTIVE, campaign__state=CampaignState.OPEN)
     found = found.filter(campaign__collection__memberships__user=user, assignments__in=waiting)
-    found = found.select_related("campaign__collection").annotate(added=Count("assignments", distinct=True))
-    return list(found.order_by(F("campaign__name")))
+    counted = found.select_related("campaign__collection").annotate(added=Count("assignments", distinct=True))
+    return [(annotator.campaign, annotator.added) for annotator in counted.order_by("campaign__name")]
 
 
 def _line(notice: Notice, campaign: Campaign, text: str) -> Line:
