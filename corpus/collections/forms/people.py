@@ -6,19 +6,23 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
+from django.core.validators import MaxLengthValidator, validate_email
+from django.utils.text import Truncator
 
 from accounts.models import User
 from corpus.models import Role
 
+LONGEST_ADDRESS = 254  # characters
+check_length = MaxLengthValidator(LONGEST_ADDRESS)
 MOST_INVITED = 200
 MOST_NAMED = 5  # wrong addresses in a message
+LONGEST_NAMED = 60  # characters of each
 
 
 class InvitationForm(forms.Form):
     """Whom to ask, and as what."""
 
-    email = forms.EmailField(label="E-mail address", max_length=254)
+    email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS)
     role = forms.ChoiceField(choices=Role.choices, initial=Role.ANNOTATOR)
 
     def clean_role(self) -> Role:
@@ -48,10 +52,11 @@ class InvitationListForm(forms.Form):
             if not address:
                 continue
             try:
+                check_length(address)
                 validate_email(address)
                 found[address] = None
             except ValidationError:
-                wrong.append(part.strip())
+                wrong.append(Truncator(part.strip()).chars(LONGEST_NAMED))
         if wrong:
             more = f" and {len(wrong) - MOST_NAMED:,} more" if len(wrong) > MOST_NAMED else ""
             raise ValidationError(f"No e-mail address: {', '.join(wrong[:MOST_NAMED])}{more}. Nobody was invited.")

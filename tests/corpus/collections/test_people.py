@@ -226,6 +226,9 @@ def test_a_pasted_list_is_invited_and_what_was_not_is_said(client: Client, membe
     wrong = client.post(address, {"emails": "new@example.org, not-an-address", "role": "annotator"})
     assert wrong.status_code == 422
     assert "No e-mail address: not-an-address. Nobody was invited." in wrong.text
+    long = client.post(address, {"emails": f"new@example.org, {'a' * 300}@example.org", "role": "annotator"})
+    assert long.status_code == 422
+    assert f"No e-mail address: {'a' * 59}…. Nobody was invited." in long.text
     assert InvitedRole.objects.count() == 2
 
 
