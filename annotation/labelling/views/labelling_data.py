@@ -13,6 +13,7 @@ from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.edge import body_of
@@ -68,6 +69,7 @@ def _problem(status: int, results: tuple[dict[str, Any], ...], data: dict[str, A
     return problem(status, first["code"], first["detail"], **data)
 
 
+@gzip_page
 @require_safe
 @for_script
 def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:

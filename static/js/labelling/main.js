@@ -10,9 +10,7 @@ import { labelKeys, listen } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { keepHand, keepPage, takeUp, Windows } from "./offline.js";
 import { announce, anyDialogOpen, data, newUuid, notice, part, show } from "./page.js";
-import * as question from "./question.js";
 import * as screen from "./screen.js";
-import { openSearch, wireSearch } from "./search.js";
 import { get, postOnLeaving, refreshSession } from "./server.js";
 import { countFinished, notePace, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
@@ -152,12 +150,15 @@ session.addEventListener("submitted", ({ detail }) => {
 // --- what the person does ----------------------------------------------------------------------------------------------
 
 const isQuestion = data.layout === "question";
+// Loaded only where questions are rated: others need not wait for it.
+const question = isQuestion ? await import("./question.js") : null;
+const search = isQuestion ? await import("./search.js") : null;
 
 /** What only the rating of questions knows. */
 const rating = {
-  rewrite: () => whileThere(question.toggleRewrite),
+  rewrite: () => whileThere(() => question.toggleRewrite()),
   "drop-rewrite": () => question.dropRewrite(),
-  search: () => whileThere(openSearch),
+  search: () => whileThere(() => search.openSearch()),
   too_many: () => whileThere(tooMany),
   tab: () => screen.enterCriteria(),
 };
@@ -249,7 +250,7 @@ listen(acts);
 labelKeys(data.preferences);
 wireGestures({ session, acts, outbox, decide });
 if (isQuestion) {
-  wireSearch();
+  search.wireSearch();
   part("rewrite-text").addEventListener("input", () => {
     session.cancelTimer();
     question.noteRewrite();

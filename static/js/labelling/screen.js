@@ -1,13 +1,13 @@
 /** Draws a unit into the page and reads back what was entered. Knows nothing of the server or of history. */
 
 import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
-import * as question from "./question.js";
 
 /** The cells on the screen, each {element, cell}; the first is chosen when a unit is drawn. */
 let cells = [];
 let chosen = 0;
 let shown = null;
 const isQuestion = data.layout === "question";
+const question = isQuestion ? await import("./question.js") : null;
 
 export const currentUnit = () => shown;
 export const chosenCell = () => cells[chosen] ?? null;
