@@ -178,6 +178,11 @@ class Mark:
     span: float | None
     y: int
 
+    @property
+    def why(self) -> str:
+        """Why there is no figure, if there is none."""
+        return self.figure.why
+
 
 def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tuple[Way, Shown]]:
     """Each pair's figure with the way down, the highest first, undefined ones last."""

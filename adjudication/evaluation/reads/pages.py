@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from adjudication.evaluation.reads.tables import Cell, Row, Table
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)  # along the axis
 MOST_NOTES = 4  # below a plot in a file
 MARKS = " Bold: "  # what follows in a caption is about marks that a plot does not have
 PLOT_CAPTION = "Points are means, lines 95% intervals over topics."
@@ -13,15 +14,18 @@ PLOT_CAPTION = "Points are means, lines 95% intervals over topics."
 
 @dataclass(frozen=True)
 class Mark:
-    """One run in the plot; positions in percent of its width."""
+    """One run in the plot; positions in percent of its width. `at` is None where there is `why` instead of a value.
+
+    `words` are the figure and its interval as text.
+    """
 
     label: str
-    text: str
+    words: str
     y: int
-    at: float
-    low: float | None
-    high: float | None
-    is_best: bool
+    at: float | None = None
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
 
     @property
     def span(self) -> float:
@@ -52,36 +56,49 @@ def sorted_table(table: Table, column: int | None) -> Table:
 
 
 def plot_of(table: Table, column: int) -> Plot | None:
-    """The column as points with their intervals, the highest on top; None where no run has a value."""
-    rows = [row for row in sorted_table(table, column).rows if row.cells and row.cells[column].value is not None]
-    if not rows:
-        return None
+    """The column as points with their intervals, the highest on top, undefined ones last; None without a value."""
+    rows = [row for row in sorted_table(table, column).rows if row.cells]
     cells = [row.cells[column] for row in rows]
-    ends = [end for cell in cells for end in (cell.value, cell.low, cell.high) if end is not None]
-    low, high = min(ends), max(ends)
-    pad = 0.05 * (high - low) or 0.05
-    low, high = max(0.0, low - pad), high + pad
+    known = [cell for cell in cells if cell.value is not None]
+    if not known:
+        return None
+    scale = max(map(_scale, known))
+    low, high = _ends(known)
 
-    def place(value: float) -> float:
-        return round(WIDTH * (value - low) / (high - low), 2)
+    def place(value: float | None) -> float | None:
+        return None if value is None else round(WIDTH * (value - low) / (high - low), 2)
 
     marks = tuple(
         Mark(
-            row.label,
-            cell.text,
-            ROW * at + ROW // 2,
-            place(cell.value or 0.0),
-            None if cell.low is None else place(cell.low),
-            None if cell.high is None else place(cell.high),
-            cell.is_best,
+            *(row.label, _words(cell, scale), ROW * at + ROW // 2),
+            *(place(cell.value), place(cell.low), place(cell.high), cell.why),
         )
         for at, (row, cell) in enumerate(zip(rows, cells, strict=True))
     )
-    scale = max(map(_scale, cells))
-    ends = [low + share * (high - low) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    ticks = tuple((place(end), f"{scale * end:.1f}") for end in ends)
-    column_of = table.columns[column]
-    return Plot(" ".join([*filter(None, column_of.groups), column_of.label]), marks, ticks, ROW * len(rows))
+    ticks = tuple((WIDTH * share, f"{scale * (low + share * (high - low)):.1f}") for share in TICKS)
+    return Plot(_heading(table, column), marks, ticks, ROW * len(rows))
+
+
+def _ends(cells: Sequence[Cell]) -> tuple[float, float]:
+    """Where the axis begins and ends: around all points and intervals, not below 0."""
+    ends = [end for cell in cells for end in (cell.value, cell.low, cell.high) if end is not None]
+    pad = 0.05 * (max(ends) - min(ends)) or 0.05
+    return max(0.0, min(ends) - pad), max(ends) + pad
+
+
+def _words(cell: Cell, scale: int) -> str:
+    """The figure with its interval, in the digits of the table, or why there is none."""
+    if cell.value is None:
+        return f"undefined: {cell.why}"
+    if cell.low is None or cell.high is None:
+        return f"{cell.text}, no interval"
+    places = len(cell.text.split()[0].partition(".")[2])
+    return f"{cell.text}, {scale * cell.low:.{places}f} to {scale * cell.high:.{places}f}"
+
+
+def _heading(table: Table, column: int) -> str:
+    found = table.columns[column]
+    return " ".join([*filter(None, found.groups), found.label])
 
 
 def _scale(cell: Cell) -> int:
@@ -130,8 +147,7 @@ def draw_plot(table: Table, column: int, form: str) -> bytes | None:
         Line(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)
         for row, cell in zip(rows, cells, strict=True)
     ]
-    heading = " ".join([*filter(None, table.columns[column].groups), table.columns[column].label])
-    axis = f"{heading}{' in percent' if scale == 100 else ''}"
+    axis = f"{_heading(table, column)}{' in percent' if scale == 100 else ''}"
     notes = (f"{PLOT_CAPTION} {table.caption.partition(MARKS)[0]}", *table.notes[:MOST_NOTES])
     return draw_forest(lines, axis, notes)[form]
 

@@ -1,6 +1,7 @@
 """Pages of a done evaluation: one run, one topic, two runs, every pair, plots as files; judging what is unjudged."""
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from tests.adjudication.evaluation.test_evaluate import make_run
 from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
+
+LABEL = r'<li>([^<]+) <span class="visually-hidden">([^<]+)</span></li>'
 
 
 @pytest.fixture
@@ -186,6 +189,41 @@ def test_every_pair_of_runs(client: Client, built: Built, job: Evaluation) -> No
     assert client.get(reverse("evaluation_matrix_file", args=["tea", job.pk, "svg"])).status_code == 404
     text = page(client, job, "evaluation_matrix", measure="AP", test="randomisation")
     assert "all 6 comparisons of this test" in " ".join(text.split())
+
+
+def test_the_plot_has_the_figures_of_the_table(client: Client, built: Built, job: Evaluation) -> None:
+    """Each run is in it, with its interval as text; what is undefined is said and has no point."""
+    client.force_login(built.people["manager"])
+    assert job.results
+    cells = {row["label"]: row["cells"][0] for row in job.results["table"]["rows"]}
+    shown = page(client, job, "evaluation_detail", sort="0")
+    order = sorted(cells.values(), key=lambda cell: -cell["value"])
+    words = {
+        name: f", {100 * cell['low']:.2f} to {100 * cell['high']:.2f}"
+        for name, cell in cells.items()
+        if cell["low"] is not None
+    }
+    assert dict(re.findall(LABEL, shown)) == {
+        name: cell["text"] + words.get(name, ", no interval") for name, cell in cells.items()
+    }
+    points = [float(at) for at in re.findall(r'class="point" cx="([\d.]+)%"', shown)]
+    spans = re.findall(r'class="span" x="([\d.]+)%" y="\d+" width="([\d.]+)%"', shown)
+    unit = (points[0] - points[-1]) / (order[0]["value"] - order[-1]["value"])  # percent of the width for 1
+    assert points == pytest.approx([points[0] - unit * (order[0]["value"] - cell["value"]) for cell in order], abs=0.1)
+    with_intervals = [(point, cell) for point, cell in zip(points, order, strict=True) if cell["low"] is not None]
+    for (point, cell), (at, width) in zip(with_intervals, spans, strict=True):
+        assert float(at) == pytest.approx(point - unit * (cell["value"] - cell["low"]), abs=0.1)
+        assert float(width) == pytest.approx(unit * (cell["high"] - cell["low"]), abs=0.1)
+    for left, name in ((len(cells) - 1, order[0]), (0, None)):
+        for cell in [name] if name else order:
+            cell.update(text="–", value=None, low=None, high=None, why="the run ranks no topic of the gold")
+        job.save()
+        shown = page(client, job, "evaluation_detail", sort="0")
+        assert shown.count('class="point"') == left
+        assert '<a href="?sort=1">' in shown
+        assert ("No run has a value in this column" in shown) == (left == 0)
+        if left:
+            assert re.findall(LABEL, shown)[-1][1] == "undefined: the run ranks no topic of the gold"
 
 
 def test_the_plot_as_svg_and_pdf_says_what_it_assumes(client: Client, built: Built, job: Evaluation) -> None:
