@@ -70,8 +70,13 @@ def plot_of(table: Table, column: int) -> Plot | None:
 
     marks = tuple(
         Mark(
-            *(row.label, _words(cell, scale), ROW * at + ROW // 2),
-            *(place(cell.value), place(cell.low), place(cell.high), cell.why),
+            label=row.label,
+            words=_words(cell, scale),
+            y=ROW * at + ROW // 2,
+            at=place(cell.value),
+            low=place(cell.low),
+            high=place(cell.high),
+            why=cell.why,
         )
         for at, (row, cell) in enumerate(zip(rows, cells, strict=True))
     )
