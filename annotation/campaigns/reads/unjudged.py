@@ -84,6 +84,8 @@ def _pending(user: User) -> QuerySet[Assignment]:
 
 def _free(user: User, had: QuerySet[Assignment]) -> QuerySet[Assignment]:
     """Free places in open queues for items that the person has neither had nor seen the votes of."""
+    # What they gave back unseen, or too late, is given to them again.
+    had = had.exclude(state=AssignmentState.WITHDRAWN, lease_expires_at__isnull=False)
     seen = VotesSeen.objects.filter(user=user, item=OuterRef("item"))
     free = Assignment.objects.filter(state=AssignmentState.OPEN)
     return free.exclude(Exists(had)).exclude(Exists(seen))

@@ -8,8 +8,9 @@ from django.db.models import Count
 from accounts.refusals import Conflict
 from annotation.assignment.actions.assignments import assign_items, reassign_assignments, release_assignments
 from annotation.assignment.actions.queue import QUEUE_AHEAD, free_slots
+from annotation.campaigns.reads.unjudged import campaigns_hidden_from, campaigns_left_in, left_to
 from annotation.labelling.actions.units_ahead import begin_visit, end_visit, take_units
-from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy, VotesSeen
+from annotation.models import Annotator, Assignment, AssignmentState, Item, Judgment, Order, Strategy, VotesSeen
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, kinds_of, send, send_one, skip, undo, values_of
 
@@ -394,6 +395,18 @@ def test_an_answer_to_a_unit_that_was_left_counts_while_its_slot_is_free():
     assert send_one(built, "ana", given(units[1][0], 2)).outcome == "counted"
     assert items_of(built, take(built, "ben")) == [2, 3, 4]
     assert send_one(built, "ana", given(units[2][0], 2)).outcome == "not-counted"
+
+
+def test_who_leaves_units_behind_still_sees_no_labels_of_others():
+    built = build_queue(items=2)
+    send(built, "ben", *(given(unit[0], 1) for unit in visit(built, "ben")[0]))
+    _, number = visit(built, "ana")
+    assert leave(built, "ana", number, []) == 2
+    ana, pk = built.people["ana"], built.campaign.pk
+    assert list(campaigns_left_in([pk], ana)) == list(campaigns_hidden_from(ana)) == [built.campaign]
+    assert Item.objects.filter(left_to(ana, "pk")).count() == 2, "for they come back to her"
+    send(built, "ana", *(given(unit[0], 1) for unit in visit(built, "ana")[0]))
+    assert not campaigns_left_in([pk], ana).exists()
 
 
 def test_units_by_document_are_left_and_taken_up_whole():
