@@ -1,6 +1,7 @@
 """Overlap of methods and holes of runs: counted by hand, drawn, shown by page and command."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -77,6 +78,26 @@ def test_the_plot_has_a_bar_for_each_and_dots_for_its_methods(collection: Collec
     assert plot.columns[0].bar_height == 2 * plot.columns[1].bar_height
     assert all(column.x < plot.width for column in plot.columns)
     assert all(row.y < plot.height for row in plot.rows)
+
+
+def test_the_plot_on_the_page_has_the_figures_of_its_table(collection: Collection, client: Client) -> None:
+    client.force_login(MembershipFactory(collection=collection, role=Role.VIEWER).user)
+    page = client.get(reverse("pool_report", args=["tea"])).content.decode()
+    plot, after = page.split('<svg class="upset"')[1].split("</svg>")
+    body = after.split("<tbody>")[1].split("</tbody>")[0]
+    names = re.findall(r'class="name">([^<]+)<title>', plot)
+    height = dict(zip(re.findall(r'y="(\d+)" class="name"', plot), names, strict=True))
+    drawn = [
+        ([height[y] for y in re.findall(r'class="in" cx="\d+" cy="(\d+)"', column)], column.split("</text>")[0][-1])
+        for column in re.split(r'(?=<rect class="bar")', plot)[1:]
+    ]
+    listed = [
+        (re.findall(r'badge break">([^<]+)<', row), re.findall(r'data-label="Pairs">(\d+)', row)[0])
+        for row in body.split("</tr>")[:-1]
+    ]
+    assert drawn == listed == [(["a", "b"], "2"), (["a"], "1"), (["c"], "1")]
+    high = [float(each) for each in re.findall(r'<rect class="bar"[^>]*? height="([\d.]+)"', plot)]
+    assert [each / high[0] for each in high] == [1, 0.5, 0.5]
 
 
 def test_holes_are_what_nobody_judged_at_each_cut(django_assert_num_queries: Any) -> None:
