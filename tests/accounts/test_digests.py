@@ -23,6 +23,7 @@ from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.corpus import ImportRunFactory
+from tests.stubs.smtp import SmtpStub
 
 pytestmark = pytest.mark.django_db
 
@@ -206,6 +207,25 @@ def test_mails_wait_while_the_mail_server_is_away(built: Built, settings, caplog
     assert not Digest.objects.exists()
     settings.EMAIL_BACKEND = used
     assert send_due(NOON) > 0
+
+
+def test_a_mail_that_the_server_refuses_does_not_keep_others_from_theirs(
+    built: Built, settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    cai = person(built, "cai")
+    send_back(built, NOON - timedelta(hours=1))
+    people = {user.email for user in built.people.values() if reported(user)}
+    settings.EMAIL_BACKEND, settings.EMAIL_HOST = "django.core.mail.backends.smtp.EmailBackend", "127.0.0.1"
+    with SmtpStub(refuse={cai.email}) as server:
+        settings.EMAIL_PORT = server.port
+        assert send_due(NOON) == len(people) - 1
+        assert send_due(NOON) == 0  # not again today
+        assert {to for to, _ in server.mails} == people - {cai.email}
+    assert f"The daily mail to person {cai.pk} could not be sent" in caplog.text
+    with SmtpStub(refuse=set()) as server:
+        settings.EMAIL_PORT = server.port
+        send_due(TOMORROW)
+    assert "1 item was added" in dict(server.mails)[cai.email]
 
 
 def test_no_more_a_minute_than_the_mail_rate(built: Built, settings) -> None:

@@ -10,7 +10,7 @@ from django.test import Client, TestCase
 from django.urls import reverse
 
 from accounts import jobs
-from accounts.models import AuditEvent, ErasureRequest, JobState, User
+from accounts.models import AuditEvent, Digest, ErasureRequest, JobState, User
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.models import Judgment, Submission
@@ -170,6 +170,7 @@ class TestStaff:
     def test_erasure_by_page(self, made: Material, client: Client, staff: User, labels: str, left: int) -> None:
         ana = made.people["ana"]
         ErasureRequest.objects.create(user=ana, keep_labels=labels == "keep", requested_at=AT)
+        Digest.objects.create(user=ana, day=AT.date(), covered_until=AT)
         page = client.get(reverse("person_detail", args=[ana.pk])).text
         assert f'value="{labels}" required id="id_labels_{0 if left else 1}" checked' in page
         address = reverse("person_erase", args=[ana.pk])
@@ -190,6 +191,7 @@ class TestStaff:
         event = AuditEvent.objects.get(verb="erase_person")
         assert (event.actor, event.data["labels"]) == (staff.email, "kept" if labels == "keep" else "excluded")
         assert not ErasureRequest.objects.exists()
+        assert not Digest.objects.exists()
 
     def test_erasure_by_api(self, made: Material, client: Client, staff: User) -> None:
         ana, headers = made.people["ana"], bearer(staff)
