@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -11,7 +11,7 @@ from accounts.digests import Line, Notice
 from accounts.models import User
 from annotation.campaigns.reads.deadlines import deadline_words
 from annotation.campaigns.reads.home import work_of
-from annotation.models import Annotator, AnnotatorState, Assignment, AssignmentState, Campaign, CampaignState
+from annotation.models import Annotator, AnnotatorState, AssignmentState, Campaign, CampaignState
 
 NEAR = timedelta(days=3)  # a deadline so close is reported
 
@@ -35,9 +35,11 @@ def _added(user: User, since: datetime, now: datetime) -> list[tuple[Campaign, i
 
     That an adjudicator asked is not said: it would tell a judge which items others disagree on (docs/adr/0011).
     """
-    waiting = Assignment.objects.filter(state=AssignmentState.PENDING, sent_back_at__gt=since, sent_back_at__lte=now)
-    found = Annotator.objects.filter(user=user, state=AnnotatorState.ACTIVE, campaign__state=CampaignState.OPEN)
-    found = found.filter(campaign__collection__memberships__user=user, assignments__in=waiting)
+    added = {"assignments__sent_back_at__gt": since, "assignments__sent_back_at__lte": now}
+    able = Q(
+        state=AnnotatorState.ACTIVE, campaign__state=CampaignState.OPEN, assignments__state=AssignmentState.PENDING
+    )
+    found = Annotator.objects.filter(able, **added, user=user, campaign__collection__memberships__user=user)
     counted = found.select_related("campaign__collection").annotate(added=Count("assignments", distinct=True))
     return [(annotator.campaign, annotator.added) for annotator in counted.order_by("campaign__name")]
 

@@ -118,6 +118,7 @@ def test_every_setting_is_passed_on(load):
         ("LITMUS_CROSSREF_URL", "https://registry.example", "CROSSREF_URL", "https://registry.example"),
         ("LITMUS_LLM_CONCURRENCY", "9", "LLM_CONCURRENCY", 9),
         ("LITMUS_MAIL_RATE", "7", "MAIL_RATE", 7),
+        ("LITMUS_DIGEST_HOUR", "22", "DIGEST_HOUR", 22),
         ("LITMUS_UPLOAD_LIMIT_MB", "3", "UPLOAD_LIMIT", 3_000_000),
         ("LITMUS_OLD_SECRET_KEYS", "a,b", "SECRET_KEY_FALLBACKS", ["a", "b"]),
         ("LITMUS_WORKER_PROCESSES", "5", "CELERY_WORKER_CONCURRENCY", 5),
