@@ -205,8 +205,8 @@ def test_the_name_of_an_erased_person_leaves_the_board(built: Built, client: Cli
     ana = built.people["ana"]
     stream, words = io.BytesIO(run_text({1}).encode()), {"team": "Anastasia", "about": f"{ana.name} tuned it"}
     upload_run(board=opened(built), name="ours", file="run.txt", stream=stream, by=ana, at=timezone.now(), **words)
-    (told,) = data_of(ana)["leaderboard_runs"]
-    assert (told["collection"], told["name"], told["team"]) == ("tea", "ours", "Anastasia")
+    (exported,) = data_of(ana)["leaderboard_runs"]
+    assert (exported["collection"], exported["name"], exported["team"]) == ("tea", "ours", "Anastasia")
     call_command("erase_person", ana.email, "--labels", "keep", "--confirm", ana.email)
     shown = client.get("/api/leaderboards/tea/").json()["runs"][0]
     assert (shown["team"], shown["about"]) == (f"Person {ana.pk}", f"Person {ana.pk} tuned it")
