@@ -8,6 +8,7 @@ from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.statistics import statistic
 from annotation.campaigns.reads.progress import AnnotatorRow
+from annotation.campaigns.reads.progress_bars import Bar, with_bars
 from annotation.models import AnnotatorKind
 
 
@@ -86,6 +87,7 @@ class PersonRow:
 
     work: AnnotatorRow
     figures: AnnotatorFigures | None
+    bar: Bar | None
 
     @property
     def skip_rate(self) -> str:
@@ -102,7 +104,7 @@ def person_rows(work: list[AnnotatorRow], run: AgreementRun | None, criterion: s
     """Everybody of the campaign, in the order of `work`."""
     has_figures = run is not None and criterion in run.detail
     found = {one.id: one for one in annotator_figures(run, criterion)} if run and has_figures else {}
-    return [PersonRow(row, found.get(row.annotator.pk)) for row in work]
+    return [PersonRow(row, found.get(row.annotator.pk), bar) for row, bar in with_bars(work)]
 
 
 CELLS = {"GH": "With people", "GG": "Its runs with each other", "GA": "With the verdict"}

@@ -119,6 +119,7 @@ def test_no_number_of_the_tables_is_without_a_way_down(built: Built) -> None:
     people = page.split('id="people"')[1].split("</section>")[0]
     matrix = page.split('id="pairs"')[1].split("<figure")[0]
     confusion = page.split('id="confusion"')[1].split("<tfoot>")[0]
+    assert 'aria-label="ben: 23 done, 1 skipped"' in people
     for part in (people, matrix, confusion):
         for cell in re.findall(r"<td\b[^>]*>(.*?)</td>", part, re.DOTALL):
             text = text_of(cell)
