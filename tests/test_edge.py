@@ -95,7 +95,9 @@ def test_every_operation_of_the_api_refuses_them(manager: Client, world: World) 
             path = path_of(line, world)
             answers[line.name] = manager.generic(line.method, path, body, content_type="application/json")
     assert len(answers) > 10
-    assert not faults(answers)
+    there = {name: answer for name, answer in answers.items() if answer.status_code != 404}  # 404: nothing takes it
+    assert len(there) > len(answers) / 2
+    assert not faults(there)
     assert "control character (U+0000)" in answers["api_documents"].json()["detail"]
 
 

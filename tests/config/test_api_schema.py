@@ -80,6 +80,7 @@ def call_with_anything(operation: Any, world: World, key: str) -> None:
         "name": "topics",
         "id": job.pk,
         "path": "README.md",
+        "author": job.pk,  # no author has it
     }
     declared = [
         checks.not_a_server_error,

@@ -171,7 +171,7 @@ def test_agreement_page_asks_a_bounded_number_of_questions(django_assert_max_num
     vote(built)
     agree(built)
     client = client_of(built, "manager")
-    with django_assert_max_num_queries(21):  # the session and the overrides of tests among them
+    with django_assert_max_num_queries(22):  # session, overrides of tests and the stored counts among them
         client.get(address("agreement_detail"))
 
 

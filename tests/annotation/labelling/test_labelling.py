@@ -340,7 +340,9 @@ def test_a_plain_grid_stores_what_has_an_answer(signed_in):
 def test_a_judgment_is_one_request_of_nine_statements(signed_in, django_assert_max_num_queries, strategy):
     built = build_work(items=30, strategy=strategy)
     client = signed_in(built)
-    hand = [[unit["cells"][0]["assignment"]] for unit in page_data(client.get(address(built)))["hand"]]
+    client.get(address(built))
+    more = client.get(address(built, "label_next")).json()  # as the page does a second after it is there
+    hand = [[unit["cells"][0]["assignment"]] for unit in more["units"]]
     assignments = built.annotators["ana"].assignments
     for number in range(5):
         unit = hand.pop(0)
