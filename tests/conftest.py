@@ -206,7 +206,9 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
     faults: list[str] = []
 
     def make(user: object = None, **options: object) -> Page:
-        context = browser.new_context(**{"base_url": str(live_server), "viewport": VIEWPORT, **options})
+        # Without service workers: what passes through them is not seen by `page.route`.
+        usual = {"base_url": str(live_server), "viewport": VIEWPORT, "service_workers": "block"}
+        context = browser.new_context(**{**usual, **options})
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
         if user is not None:

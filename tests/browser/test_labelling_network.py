@@ -66,7 +66,7 @@ def await_kept(page) -> None:
 def test_a_reload_without_a_network_goes_on_where_it_was_left(new_page, queue):
     more = {"strategy": Strategy.QUEUE, "overlap": 2} if queue else {}
     built = build_work(items=50, **more)
-    page = open_labelling(new_page, built)
+    page = open_labelling(new_page, built, service_workers="allow")
     await_kept(page)
     page.keyboard.press("2")
     expect_unit(page, 1)
@@ -116,7 +116,7 @@ def test_an_answer_that_arrived_before_a_reload_is_counted_once(new_page):
 
 def test_what_was_not_looked_at_is_free_for_others_once_the_page_is_left(new_page):
     built = build_work(items=50, strategy=Strategy.QUEUE, overlap=2)
-    page = open_labelling(new_page, built)
+    page = open_labelling(new_page, built, service_workers="allow")
     held = built.annotators["ana"].assignments.filter(state="pending")
     wait_for(lambda: held.count() == 25, 30, "the whole hand")
     page.reload()  # the old page leaves after the new one was dealt its units
@@ -144,7 +144,7 @@ KEPT_UNITS = """() => new Promise((resolve) => {
 
 
 def test_a_page_loaded_again_has_the_whole_hand_of_an_open_queue(new_page):
-    page = open_labelling(new_page, build_work(items=50, strategy=Strategy.QUEUE, overlap=2))
+    page = open_labelling(new_page, build_work(items=50, strategy=Strategy.QUEUE, overlap=2), service_workers="allow")
     wait_for(lambda: page.evaluate(KEPT_UNITS) == 25, 30, "the whole hand")
     page.reload()
     page.wait_for_selector("body[data-ready]")
@@ -171,7 +171,7 @@ def test_a_unit_whose_answer_has_not_arrived_is_not_given_back(new_page):
 
 def test_many_steps_without_a_network_are_all_taken(new_page):
     built = build_work(items=30)
-    page = open_labelling(new_page, built)
+    page = open_labelling(new_page, built, service_workers="allow")
     await_kept(page)
     page.context.set_offline(True)
     for number in range(20):
@@ -184,7 +184,7 @@ def test_many_steps_without_a_network_are_all_taken(new_page):
 
 
 def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
-    page = open_labelling(new_page, build_work(items=3))
+    page = open_labelling(new_page, build_work(items=3), service_workers="allow")
     await_kept(page)
     page.goto("/accounts/logout/")
     page.locator("main form button[type=submit]").click()
