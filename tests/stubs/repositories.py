@@ -11,6 +11,7 @@ They keep what they are sent. `hooks` come first: each sees a request and may an
 import base64
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -90,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-class Server:
+class Server(ABC):
     """A server whose `answer` subclasses give; `asked` are all requests in their order."""
 
     def __init__(self) -> None:
@@ -103,8 +104,9 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server.server_address[1]}"
 
+    @abstractmethod
     def answer(self, asked: Asked) -> Reply:
-        raise NotImplementedError
+        """What is sent back."""
 
     def calls(self, method: str, part: str) -> list[Asked]:
         return [one for one in self.asked if one.method == method and part in one.path]

@@ -121,7 +121,7 @@ def read_sheet(collection: Collection, stream: BinaryIO, file: str) -> FilledShe
 def _fault(each: _Result, docno: str | None, ranked: dict[int, str]) -> str:
     if each.rank in ranked:
         return f"topic {each.topic} has two results at rank {each.rank}"
-    return f"{docno} stands twice for topic {each.topic}" if docno and docno in ranked.values() else ""
+    return f"{docno} appears twice for topic {each.topic}" if docno and docno in ranked.values() else ""
 
 
 def _ranking(topic: str, found: dict[int, str]) -> list[str]:
